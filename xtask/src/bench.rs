@@ -1,0 +1,63 @@
+//! `cargo xtask bench`: the benchmarks, below a header that says which machine the figures belong to.
+
+use std::fs;
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Context, Result};
+
+use crate::verdict::Verdict;
+use crate::workspace::{Workspace, output_of};
+
+/// Returns whether the benchmarks with these names ran to their end; no name means all of them.
+pub(crate) fn run(names: &[String]) -> Result<Verdict> {
+    let workspace = Workspace::locate()?;
+    print_header();
+    let status = workspace
+        .cargo()
+        .args(["run", "--release", "--quiet", "--package", "demur-bench", "--"])
+        .args(names)
+        .status()
+        .context("cannot run cargo")?;
+    Ok(Verdict::from_passed(status.success()))
+}
+
+fn print_header() {
+    let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu_model(&text));
+    let cores = thread::available_parallelism().map_or_else(|_| unknown(), |count| count.to_string());
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease")
+        .map_or_else(|_| unknown(), |text| text.trim().to_owned());
+    println!("cpu     {}", cpu.unwrap_or_else(unknown));
+    println!("cores   {cores}");
+    println!("kernel  {kernel}");
+    println!("rustc   {}", rustc_version());
+    println!();
+}
+
+/// Returns the name of the first processor in the text of `/proc/cpuinfo`.
+fn cpu_model(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn rustc_version() -> String {
+    let mut rustc = Command::new("rustc");
+    rustc.arg("--version");
+    output_of(rustc).map_or_else(|_| unknown(), |output| String::from_utf8_lossy(&output).trim().to_owned())
+}
+
+fn unknown() -> String {
+    "unknown".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_first_cpu_model() {
+        let text = "processor\t: 0\nmodel name\t: Fast CPU @ 3: GHz\nmodel name\t: Other\n";
+        assert_eq!(cpu_model(text).as_deref(), Some("Fast CPU @ 3: GHz"));
+        assert_eq!(cpu_model("processor: 0\n"), None);
+    }
+}

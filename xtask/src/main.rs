@@ -1,0 +1,87 @@
+//! Every automation of demur, as `cargo xtask <command>`: the tests, the gate's own checks, proofs and benchmarks.
+#![expect(
+    clippy::print_stdout,
+    reason = "this program reports to the person at the terminal and to the gate's log"
+)]
+
+mod bench;
+mod licences;
+mod needs;
+mod prove;
+mod python;
+mod requirements;
+mod source;
+mod style;
+mod tally;
+mod test;
+mod verdict;
+mod workspace;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::verdict::{Refusal, Verdict};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(verdict) => verdict.into(),
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(if error.is::<Refusal>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// Returns the verdict of the command that the arguments name.
+fn run(arguments: &[String]) -> Result<Verdict> {
+    let Some((command, rest)) = arguments.split_first() else {
+        print!("{HELP}");
+        return Ok(Verdict::Passed);
+    };
+    if is_help(command) || rest.iter().any(|argument| is_help(argument)) {
+        print!("{HELP}");
+        return Ok(Verdict::Passed);
+    }
+    match command.as_str() {
+        "test" => test::run(rest),
+        "requirements" => requirements::run(rest),
+        "licences" => without_arguments(command, rest).and_then(|()| licences::run()),
+        "style" => without_arguments(command, rest).and_then(|()| style::run()),
+        "prove" => prove::run(rest),
+        "bench" => bench::run(rest),
+        unknown => {
+            Err(Refusal::error(format!("unknown command `{unknown}`; `cargo xtask --help` lists them")))
+        }
+    }
+}
+
+fn is_help(argument: &str) -> bool {
+    matches!(argument, "help" | "-h" | "--help")
+}
+
+fn without_arguments(command: &str, rest: &[String]) -> Result<()> {
+    match rest.first() {
+        None => Ok(()),
+        Some(extra) => Err(Refusal::error(format!("`{command}` takes no arguments, found `{extra}`"))),
+    }
+}
+
+const HELP: &str = "\
+Every automation of demur.
+
+Usage: cargo xtask <command> [arguments]
+
+  test [filter...]      make this machine ready, run every test, end with `N passed, N failed`
+  requirements          hold the ids that tests name against conformance/requirements.toml
+      --check-against FILE   also compare ids and texts with a Markdown list
+  licences              check licences, banned crates, duplicates and the number of packages
+  style                 check the rules for source files that clippy does not know
+  prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release
+  bench [name...]       run the benchmarks, in release
+
+Exit codes: 0 passed, 1 failed, 2 wrong usage or something must be installed first.
+`bash .ci/run` runs the whole gate.
+";

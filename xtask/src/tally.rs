@@ -1,0 +1,218 @@
+//! Counting what a test run prints: the `test result:` lines of libtest and the suites that cargo announces.
+
+use std::fmt;
+
+/// The sums of one or more runs of `cargo test`.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Tally {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) ignored: u64,
+    pub(crate) suites: Vec<Suite>,
+    /// What went wrong beyond failed tests, in sentences.
+    pub(crate) troubles: Vec<String>,
+}
+
+/// One test executable, or the documentation tests of one crate.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Suite {
+    pub(crate) name: String,
+    pub(crate) seconds: f64,
+    has_result: bool,
+}
+
+impl Tally {
+    /// Takes note of one line of output.
+    pub(crate) fn read_line(&mut self, line: &str) {
+        if let Some(name) = suite_name(line) {
+            self.suites.push(Suite { name, seconds: 0.0, has_result: false });
+        } else if let Some(result) = TestResult::parse(line) {
+            self.passed += result.passed;
+            self.failed += result.failed;
+            self.ignored += result.ignored;
+            if let Some(suite) = self.suites.last_mut() {
+                suite.seconds += result.seconds;
+                suite.has_result = true;
+            }
+        }
+    }
+
+    /// Takes note of how cargo ended. A run that failed counts at least one failure, even when no test did: the
+    /// code may not compile, or a suite may have crashed before it could print its result.
+    pub(crate) fn finish(&mut self, success: bool) {
+        if success {
+            return;
+        }
+        for suite in self.suites.iter().filter(|suite| !suite.has_result) {
+            self.troubles.push(format!("{} ended without a result", suite.name));
+            self.failed += 1;
+        }
+        if self.failed == 0 {
+            self.troubles.push("cargo test failed although no test did".to_owned());
+            self.failed = 1;
+        }
+    }
+
+    /// Adds the sums of another run.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.suites.extend(other.suites);
+        self.troubles.extend(other.troubles);
+    }
+
+    /// Returns the suites that took at least a second, slowest first, at most `count`.
+    pub(crate) fn slowest(&self, count: usize) -> Vec<&Suite> {
+        let mut suites: Vec<&Suite> = self.suites.iter().filter(|suite| suite.seconds >= 1.0).collect();
+        suites.sort_by(|left, right| right.seconds.total_cmp(&left.seconds));
+        suites.truncate(count);
+        suites
+    }
+
+    /// Returns whether something ran and nothing failed.
+    pub(crate) fn is_success(&self) -> bool {
+        self.passed > 0 && self.failed == 0
+    }
+}
+
+/// The total line, which is the last that a test run prints.
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} passed, {} failed", self.passed, self.failed)
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct TestResult {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    seconds: f64,
+}
+
+impl TestResult {
+    fn parse(line: &str) -> Option<Self> {
+        let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        let mut parts = counts.split("; ");
+        let result = Self {
+            passed: counted(parts.next()?, " passed")?,
+            failed: counted(parts.next()?, " failed")?,
+            ignored: counted(parts.next()?, " ignored")?,
+            seconds: parts.find_map(seconds).unwrap_or_default(),
+        };
+        Some(result)
+    }
+}
+
+fn counted(part: &str, unit: &str) -> Option<u64> {
+    part.strip_suffix(unit)?.parse().ok()
+}
+
+fn seconds(part: &str) -> Option<f64> {
+    part.trim_end().strip_prefix("finished in ")?.strip_suffix('s')?.parse().ok()
+}
+
+/// Returns the name of the suite that cargo announces in this line.
+fn suite_name(line: &str) -> Option<String> {
+    if let Some(name) = line.strip_prefix("   Doc-tests ") {
+        return Some(format!("{} (documentation)", name.trim_end()));
+    }
+    let (what, path) = line.strip_prefix("     Running ")?.trim_end().strip_suffix(')')?.split_once(" (")?;
+    let file = path.rsplit(['/', '\\']).next()?;
+    let name = file.rsplit_once('-').map_or(file, |(name, _hash)| name);
+    Some(format!("{name} ({what})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally_of(output: &str, success: bool) -> Tally {
+        let mut tally = Tally::default();
+        output.lines().for_each(|line| tally.read_line(line));
+        tally.finish(success);
+        tally
+    }
+
+    #[test]
+    fn sums_every_result_line() {
+        let tally = tally_of(TWO_SUITES, false);
+        assert_eq!((tally.passed, tally.failed, tally.ignored), (15, 2, 1));
+        assert_eq!(tally.to_string(), "15 passed, 2 failed");
+        assert!(!tally.is_success());
+        assert!(tally.troubles.is_empty());
+    }
+
+    #[test]
+    fn names_suites_without_their_hash() {
+        let names: Vec<_> = tally_of(TWO_SUITES, false).suites.into_iter().map(|suite| suite.name).collect();
+        assert_eq!(
+            names,
+            ["demur_core (unittests src/lib.rs)", "it (tests/it/main.rs)", "demur_core (documentation)"]
+        );
+    }
+
+    #[test]
+    fn lists_slow_suites_slowest_first() {
+        let tally = tally_of(TWO_SUITES, false);
+        let slowest: Vec<f64> = tally.slowest(5).iter().map(|suite| suite.seconds).collect();
+        assert_eq!(slowest, [12.5, 1.25]);
+        assert_eq!(tally.slowest(1).len(), 1);
+    }
+
+    #[test]
+    fn ignores_lines_that_only_resemble_a_result() {
+        for line in [
+            "  test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "test result: ok. five passed; 0 failed; 0 ignored",
+            "test result: ok",
+            "test a::b ... ok",
+        ] {
+            assert_eq!(TestResult::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn crashed_suite_counts_as_a_failure() {
+        let crashed =
+            TWO_SUITES.lines().take_while(|line| !line.starts_with("test result")).collect::<Vec<_>>();
+        let tally = tally_of(&crashed.join("\n"), false);
+        assert_eq!((tally.passed, tally.failed), (0, 1));
+        assert_eq!(tally.troubles, ["demur_core (unittests src/lib.rs) ended without a result"]);
+    }
+
+    #[test]
+    fn code_that_does_not_compile_counts_as_a_failure() {
+        let tally = tally_of("error: could not compile `demur-core`", false);
+        assert_eq!(tally.failed, 1);
+        assert_eq!(tally.troubles.len(), 1);
+    }
+
+    #[test]
+    fn run_of_nothing_is_no_success() {
+        assert!(!tally_of("", true).is_success());
+    }
+
+    #[test]
+    fn added_runs_sum_up() {
+        let mut tally = tally_of(TWO_SUITES, false);
+        tally.add(tally_of(TWO_SUITES, false));
+        assert_eq!((tally.passed, tally.failed, tally.suites.len()), (30, 4, 6));
+    }
+
+    const TWO_SUITES: &str = "\
+   Compiling demur-core v0.1.0
+     Running unittests src/lib.rs (target/debug/deps/demur_core-0123456789abcdef)
+
+running 4 tests
+test hash::tests::agrees ... ok
+test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.25s
+
+     Running tests/it/main.rs (target/debug/deps/it-0123456789abcdef)
+test result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured; 3 filtered out; finished in 12.50s
+
+   Doc-tests demur_core
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s
+";
+}
