@@ -1,0 +1,19 @@
+//! The tests of demur-core that need nothing but its interface.
+
+mod canonical_agreement;
+mod canonical_read;
+mod canonical_write;
+mod crafted;
+mod generator;
+mod hashes;
+mod identifiers;
+mod keys;
+mod limits;
+mod proof;
+mod readers;
+mod schemas;
+mod signatures_agreement;
+mod times;
+mod trees;
+mod vectors_ed25519;
+mod vectors_rfc8785;
