@@ -1,0 +1,171 @@
+//! An author: a key, the principal behind it and the role it speaks in. Makes the submissions a desk admits.
+
+use demur_core::{
+    canonical,
+    commitment::{Commitment, Salt},
+    hash::Purpose,
+    key::{Fingerprint, PublicKey, SecretKey},
+    limit::List,
+    random::Random,
+    time::Timestamp,
+};
+
+use crate::{
+    content::NameContent,
+    event_type::{Content, Facts},
+    facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim},
+    name::{CommandId, Position, PrincipalId, StoreId, TraceId},
+    role::Role,
+    statement::{Draft, DraftError, Submission},
+};
+
+/// Whoever signs statements.
+#[derive(Debug)]
+pub struct Author {
+    key: SecretKey,
+    principal: PrincipalId,
+    role: Role,
+}
+
+/// Where a statement is meant to stand, and when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The store.
+    pub store: StoreId,
+    /// The trace.
+    pub trace: TraceId,
+    /// The last event of it that the author knows.
+    pub seen: Option<Position>,
+    /// The author's clock.
+    pub now: Timestamp,
+}
+
+impl Author {
+    /// Returns the author who speaks with this key.
+    pub const fn new(key: SecretKey, principal: PrincipalId, role: Role) -> Self {
+        Self { key, principal, role }
+    }
+
+    /// Returns the principal behind the key.
+    pub const fn principal(&self) -> PrincipalId {
+        self.principal
+    }
+
+    /// Returns the role.
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns the public key.
+    pub fn public(&self) -> PublicKey {
+        self.key.public()
+    }
+
+    /// Returns a signed statement for this place. It is good for five minutes.
+    pub fn say(
+        &self,
+        place: &Place,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+        random: &mut dyn Random,
+    ) -> Result<Submission, DraftError> {
+        self.say_as(self.role, CommandId::new(place.now, random), place, facts.into(), content, random)
+    }
+
+    /// Returns the statement that brings this author's key into the registry.
+    pub fn register(
+        &self,
+        place: &Place,
+        recovery: Option<PublicKey>,
+        name: &str,
+        random: &mut dyn Random,
+    ) -> Result<Submission, AuthorError> {
+        let facts = KeyRegistered {
+            key: self.key.public(),
+            principal: self.principal,
+            recovery,
+            roles: List::try_from(vec![self.role]).map_err(|_| AuthorError::Name)?,
+        };
+        let name = name.try_into().map_err(|_| AuthorError::Name)?;
+        let content = Some(Content::KeyRegistered(NameContent { name }));
+        let command = CommandId::new(place.now, random);
+        Ok(self.say_as(Role::Holder, command, place, facts.into(), content, random)?)
+    }
+
+    /// Returns the statement that names `new` as the successor of `old`, signed with this author's key: the old
+    /// key itself or its recovery key.
+    pub fn rotate(
+        &self,
+        place: &Place,
+        old: Fingerprint,
+        new: &SecretKey,
+        recovery: Option<PublicKey>,
+        random: &mut dyn Random,
+    ) -> Result<Submission, AuthorError> {
+        let command = CommandId::new(place.now, random);
+        let claim = PossessionClaim { command, key: new.public(), old, store: place.store };
+        let bytes = canonical::to_vec(&claim).map_err(DraftError::from)?;
+        let possession = new.sign(Purpose::Possession, &bytes);
+        let facts = KeyRotated { key: new.public(), old, possession, recovery };
+        let role = if self.role == Role::Desk { Role::Desk } else { Role::Holder };
+        Ok(self.say_as(role, command, place, facts.into(), None, random)?)
+    }
+
+    fn say_as(
+        &self,
+        role: Role,
+        command: CommandId,
+        place: &Place,
+        facts: Facts,
+        content: Option<Content>,
+        random: &mut dyn Random,
+    ) -> Result<Submission, DraftError> {
+        let draft = Draft {
+            command,
+            content,
+            facts,
+            not_after: place.now.plus_millis(GOOD_FOR),
+            role,
+            seen: place.seen,
+            store: Some(place.store),
+            trace: place.trace,
+        };
+        draft.sign(&self.key, Salt::draw(random))
+    }
+}
+
+/// Bytes to be stored, with the facts that commit to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    /// The raw bytes.
+    pub bytes: Vec<u8>,
+    /// The salt of the commitment.
+    pub salt: Salt,
+}
+
+impl Artifact {
+    /// Returns the artifact of these bytes with a fresh salt.
+    pub fn new(bytes: Vec<u8>, random: &mut dyn Random) -> Self {
+        Self { bytes, salt: Salt::draw(random) }
+    }
+
+    /// Returns the facts of the event that records it.
+    pub fn facts(&self) -> ArtifactRecorded {
+        ArtifactRecorded { commitment: Commitment::to_artifact(&self.salt, &self.bytes) }
+    }
+}
+
+/// A statement about a key that cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthorError {
+    /// Caller misuse: a name too long or empty.
+    #[error("expected a name of 1 to 256 characters")]
+    Name,
+    /// Caller misuse: a draft that cannot be signed.
+    #[error(transparent)]
+    Draft(#[from] DraftError),
+}
+
+/// How long a statement is good for, in milliseconds.
+const GOOD_FOR: u64 = 5 * 60 * 1000;

@@ -1,0 +1,277 @@
+//! The desk in memory: admits submissions, orders them, signs heads. The store of a later crate does the same
+//! durably with the same parts; this one serves the demo, the fixtures and the tests.
+
+use demur_core::{
+    canonical::{self, ReadError, WriteError},
+    commitment::Salt,
+    key::SecretKey,
+    random::Random,
+    time::Timestamp,
+};
+
+use crate::{
+    admission::{self, AdmissionError},
+    chain::{Body, Chain, Stamp},
+    content::Opening,
+    envelope::{Event, Record, SealError},
+    event_type::{Content, EventType, Facts, TraceKind, TypeName},
+    name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
+    proof::Proof,
+    registry::{Registry, RegistryError},
+    role::Role,
+    signed::{Head, Receipt, Signed},
+    state::{GuardError, State},
+    statement::{Draft, DraftError, Submission, statement_hash},
+};
+
+/// A desk with its key and its registry.
+#[derive(Debug)]
+pub struct Desk {
+    key: SecretKey,
+    registry: Registry,
+    chain: Chain,
+}
+
+/// An event with what travels beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The event.
+    pub event: Event,
+    /// Its content, if it has any.
+    pub opening: Option<Opening>,
+}
+
+/// A run at the desk.
+#[derive(Clone, Debug)]
+pub struct Run {
+    chain: Chain,
+    state: State,
+}
+
+impl Run {
+    /// Returns a run that nothing has opened yet.
+    pub const fn new(trace: TraceId) -> Self {
+        Self { chain: Chain::new(trace), state: State::new() }
+    }
+
+    /// Returns the trace.
+    pub const fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Returns the state.
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+impl Desk {
+    /// Returns a new store's desk and the registry's first event.
+    pub fn create(
+        key: SecretKey,
+        recovery: Option<demur_core::key::PublicKey>,
+        name: &str,
+        now: Timestamp,
+        random: &mut dyn Random,
+    ) -> Result<(Self, Recorded), DeskError> {
+        let desk = PrincipalId::new(now, random);
+        let facts = crate::facts::StoreCreated { desk, key: key.public(), recovery };
+        let name = name.try_into().map_err(|_| DeskError::Name)?;
+        let draft = Draft {
+            command: CommandId::new(now, random),
+            content: Some(Content::StoreCreated(crate::content::NameContent { name })),
+            facts: facts.into(),
+            not_after: now,
+            role: Role::Desk,
+            seen: None,
+            store: None,
+            trace: TraceId::new(now, random),
+        };
+        let mut chain = Chain::new(draft.trace);
+        let submission = draft.sign(&key, Salt::draw(random))?;
+        let admitted = admission::admit(&submission, None, &chain, now)?;
+        let stamp = Stamp { store: None, epoch: 1, registry: None, now };
+        let body = Body::Statement(admitted.statement.into(), Proof::Ed25519(submission.proof));
+        let event = chain.envelop(&stamp, admitted.actor, body)?;
+        let registry = Registry::open(&event)?;
+        chain.push(&event);
+        Ok((Self { key, registry, chain }, Recorded { event, opening: submission.opening }))
+    }
+
+    /// Returns the store's name.
+    pub const fn store(&self) -> StoreId {
+        self.registry.store()
+    }
+
+    /// Returns the registry.
+    pub const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Returns the registry's trace.
+    pub const fn registry_chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Records a registry event that a key holder signed.
+    pub fn admit_key(&mut self, submission: Submission, now: Timestamp) -> Result<Recorded, DeskError> {
+        let admitted = admission::admit(&submission, Some(&self.registry), &self.chain, now)?;
+        let mut stamp = self.stamp(now);
+        if let Facts::StoreRestored(facts) = &admitted.statement.facts {
+            stamp.epoch = facts.epoch.as_u64();
+        }
+        let body = Body::Statement(admitted.statement.into(), Proof::Ed25519(submission.proof));
+        let event = self.chain.envelop(&stamp, admitted.actor, body)?;
+        self.registry.apply(&event)?;
+        self.chain.push(&event);
+        Ok(Recorded { event, opening: submission.opening })
+    }
+
+    /// Records a registry event of the desk's own, signed with its key.
+    pub fn state_key(
+        &mut self,
+        facts: Facts,
+        content: Option<Content>,
+        now: Timestamp,
+        random: &mut dyn Random,
+    ) -> Result<Recorded, DeskError> {
+        let draft = Draft {
+            command: CommandId::new(now, random),
+            content,
+            facts,
+            not_after: now,
+            role: Role::Desk,
+            seen: self.chain.head(),
+            store: Some(self.store()),
+            trace: self.chain.trace(),
+        };
+        let submission = draft.sign(&self.key, Salt::draw(random))?;
+        self.admit_key(submission, now)
+    }
+
+    /// Goes on with another key, after a rotation made it the desk's.
+    pub fn use_key(&mut self, key: SecretKey) -> Result<(), DeskError> {
+        let at = self.registry.head().sequence;
+        self.registry.desk_key(&key.public().fingerprint(), at).map_err(AdmissionError::Key)?;
+        self.key = key;
+        Ok(())
+    }
+
+    /// Records an author's statement in a run.
+    pub fn admit(
+        &self,
+        run: &mut Run,
+        submission: Submission,
+        now: Timestamp,
+    ) -> Result<Recorded, DeskError> {
+        let admitted = admission::admit(&submission, Some(&self.registry), &run.chain, now)?;
+        if admitted.kind.rule().trace != TraceKind::Run {
+            return Err(GuardError::NotOfARun { kind: admitted.kind.into() }.into());
+        }
+        let body = Body::Statement(admitted.statement.into(), Proof::Ed25519(submission.proof));
+        let event = self.append(run, admitted.actor, body, now)?;
+        Ok(Recorded { event, opening: submission.opening })
+    }
+
+    /// Records what the desk itself says in a run.
+    pub fn record(
+        &self,
+        run: &mut Run,
+        said: (EventType, Role, Facts),
+        content: &Content,
+        cause: Option<Sequence>,
+        now: Timestamp,
+        random: &mut dyn Random,
+    ) -> Result<Recorded, DeskError> {
+        let (kind, role, facts) = said;
+        let opening = Opening::new(canonical::to_vec(content)?, Salt::draw(random))?;
+        let record = Record { cause, facts, role, kind: TypeName::from(kind) };
+        let body = Body::Record(record.into(), Some(opening.commitment()));
+        let event = self.append(run, self.registry.desk(), body, now)?;
+        Ok(Recorded { event, opening: Some(opening) })
+    }
+
+    fn append(
+        &self,
+        run: &mut Run,
+        actor: PrincipalId,
+        body: Body,
+        now: Timestamp,
+    ) -> Result<Event, DeskError> {
+        let event = run.chain.envelop(&self.stamp(now), actor, body)?;
+        run.state.apply(&event)?;
+        run.chain.push(&event);
+        Ok(event)
+    }
+
+    /// Returns the signed head of a trace that has events.
+    pub fn head(&self, chain: &Chain) -> Result<Option<Signed<Head>>, WriteError> {
+        let Some(head) = chain.head() else { return Ok(None) };
+        let registry = self.registry.head();
+        let document = Head {
+            epoch: self.registry.epoch_at(registry.sequence),
+            head,
+            registry,
+            store: self.store(),
+            trace: chain.trace(),
+        };
+        Signed::new(document, &self.key).map(Some)
+    }
+
+    /// Returns the receipt for an event that carries a statement.
+    pub fn receipt(&self, event: &Event) -> Result<Option<Signed<Receipt>>, WriteError> {
+        let Some(statement) = event.statement_bytes() else { return Ok(None) };
+        let registry = self.registry.head();
+        let document = Receipt {
+            epoch: event.envelope().epoch,
+            event: event.position(),
+            registry,
+            statement: statement_hash(statement),
+            store: self.store(),
+            time: event.envelope().time,
+            trace: event.envelope().trace,
+        };
+        Signed::new(document, &self.key).map(Some)
+    }
+
+    /// Returns the desk's signing key, for what else it signs.
+    pub const fn key(&self) -> &SecretKey {
+        &self.key
+    }
+
+    fn stamp(&self, now: Timestamp) -> Stamp {
+        let registry = self.registry.head();
+        let epoch = self.registry.epoch_at(registry.sequence);
+        Stamp { store: Some(self.store()), epoch, registry: Some(registry), now }
+    }
+}
+
+/// The desk said no, or could not. Nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeskError {
+    /// The door said no.
+    #[error(transparent)]
+    Admission(#[from] AdmissionError),
+    /// A guard said no.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+    /// The registry said no.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// Caller misuse: a name too long or empty.
+    #[error("expected a name of 1 to 256 characters")]
+    Name,
+    /// Caller misuse: a draft that cannot be signed.
+    #[error(transparent)]
+    Draft(#[from] DraftError),
+    /// Ours: an envelope that cannot be made.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// Ours: something that cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// Ours: content that is not canonical.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}

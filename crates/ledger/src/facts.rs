@@ -1,0 +1,42 @@
+//! Facts: what an event decides, open and never erased (`docs/format.md` 6). Ids, enums, numbers and hashes
+//! only; every word a person or a model wrote is content. Fields stand in canonical order, so that writing
+//! them costs no sorting.
+
+mod claim;
+mod desk;
+mod key;
+mod run;
+mod tool;
+
+pub use claim::{
+    ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
+};
+pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted};
+pub use key::{
+    CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
+    StoreCreated, StoreRestored,
+};
+pub use run::{
+    Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, SessionInitialized,
+    VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+};
+pub use tool::{
+    ArtifactRecorded, FailureKind, IntentDecision, Risk, ToolExecutionCompleted, ToolExecutionFailed,
+    ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned,
+};
+
+use demur_core::limit::List;
+
+use crate::name::Sequence;
+
+/// References to earlier events of the same trace.
+pub type Cited<const MIN: usize> = List<Sequence, MIN, 256>;
+
+/// What the facts of every event type can do.
+pub trait EventFacts {
+    /// Calls `visit` with every earlier event of this trace that the facts refer to. An author must have seen
+    /// all of them, otherwise the desk could decide what a number means.
+    fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
+        let _ = visit;
+    }
+}

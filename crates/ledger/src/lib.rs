@@ -1,0 +1,51 @@
+//! The ledger of demur: events that an author signs and a desk orders, the state they fold into, and the
+//! registry of keys that says who may speak.
+//!
+//! Carries `docs/format.md`, version 1, and the session protocol of seed 002. Pure: no files, no clock, no
+//! randomness; time and random numbers are parameters.
+//!
+//! | `docs/format.md` | module |
+//! |---|---|
+//! | 2 Names | [`name`] |
+//! | 3 Statement | [`statement`] |
+//! | 4 Proof | [`proof`] |
+//! | 5 Envelope | [`envelope`] |
+//! | 6 Event types | [`event_type`], [`facts`], [`content`] |
+//! | 7 Registry | [`registry`] |
+//! | 8 Heads, receipts, checkpoints | [`signed`] |
+//! | 9 Export | [`export`] |
+//! | 10 The state of a run | [`state`] |
+//!
+//! Not built here: the proofs `webauthn` and `http-signature` (described in the format, refused as unknown
+//! until built), question and consent events (their names are reserved).
+//!
+//! The smallest trace: a desk opens a store and the registry trace holds its first event.
+//! ```
+//! use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
+//! use demur_ledger::desk::Desk;
+//!
+//! let mut random = Seeded::from_number(1);
+//! let now = Timestamp::from_millis(1_800_000_000_000)?;
+//! let (desk, first) = Desk::create(SecretKey::generate(&mut random), None, "an example", now, &mut random)?;
+//! assert_eq!(desk.store().as_digest(), first.event.hash());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod admission;
+pub mod author;
+pub mod chain;
+pub mod content;
+pub mod desk;
+pub mod envelope;
+pub mod event_type;
+pub mod export;
+pub mod facts;
+pub mod name;
+pub mod proof;
+pub mod registry;
+pub mod role;
+pub mod schema;
+pub mod signed;
+pub mod state;
+pub mod statement;
+pub mod verify;

@@ -1,0 +1,140 @@
+//! The names of things: stores, traces, commands, principals, positions (`docs/format.md` 2).
+
+use std::fmt;
+
+use demur_core::{hash::Digest, ulid_id};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+ulid_id! {
+    /// One trace: the record of one piece of work. Chosen by whoever opens it.
+    pub struct TraceId;
+}
+ulid_id! {
+    /// One command of an author; unique per author key and store, so that a retry is recognized.
+    pub struct CommandId;
+}
+ulid_id! {
+    /// Whoever controls a set of keys: an agent, a person, the desk. Names are content, this is not.
+    pub struct PrincipalId;
+}
+
+/// A store, named by the hash of the first event of its registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct StoreId(Digest);
+
+impl StoreId {
+    /// Returns the name of the store whose registry begins with the event of this hash.
+    pub const fn new(first_event: Digest) -> Self {
+        Self(first_event)
+    }
+
+    /// Returns the hash behind the name.
+    pub const fn as_digest(&self) -> &Digest {
+        &self.0
+    }
+}
+
+impl fmt::Display for StoreId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// An event of a trace by number and hash. The first event of a trace has sequence 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    /// The event's hash.
+    pub hash: Digest,
+    /// Its place in the trace.
+    pub sequence: Sequence,
+}
+
+impl Position {
+    /// Returns the position of the event with this number and hash.
+    pub const fn new(sequence: Sequence, hash: Digest) -> Self {
+        Self { hash, sequence }
+    }
+}
+
+/// The place of an event in its trace. Facts refer to earlier events of the same trace by it; the author's
+/// signature covers `seen`, and with it everything up to there, so a number is as binding as a hash.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Sequence(#[schemars(range(max = 9_007_199_254_740_991_u64))] u64);
+
+impl Sequence {
+    /// The first event of a trace.
+    pub const FIRST: Self = Self(0);
+
+    /// Returns the number.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the place of the event at this index of a list. No list in memory reaches the limit.
+    pub(crate) fn at(index: usize) -> Self {
+        Self((index as u64).min(MAX_SEQUENCE))
+    }
+
+    /// Returns the index in a list of all events of the trace.
+    pub(crate) fn index(self) -> Option<usize> {
+        usize::try_from(self.0).ok()
+    }
+
+    /// Returns the place after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl TryFrom<u64> for Sequence {
+    type Error = SequenceTooLarge;
+
+    fn try_from(number: u64) -> Result<Self, SequenceTooLarge> {
+        if number > MAX_SEQUENCE { Err(SequenceTooLarge { number }) } else { Ok(Self(number)) }
+    }
+}
+
+impl From<Sequence> for u64 {
+    fn from(sequence: Sequence) -> u64 {
+        sequence.0
+    }
+}
+
+impl From<u32> for Sequence {
+    fn from(number: u32) -> Self {
+        Self(number.into())
+    }
+}
+
+impl fmt::Display for Sequence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.0)
+    }
+}
+
+/// A sequence that JSON numbers cannot carry exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a sequence of at most 9007199254740990, found {number}")]
+pub struct SequenceTooLarge {
+    number: u64,
+}
+
+/// Deserializes an optional field that must be there: serde alone would take a missing field for `null`, and
+/// then two texts would mean one statement.
+pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+/// One below 2^53-1, so that the next sequence can always be written.
+const MAX_SEQUENCE: u64 = (1 << 53) - 2;

@@ -1,0 +1,145 @@
+//! The registry: which key may speak as what, decided by position and never by a date (`docs/format.md` 7).
+
+mod error;
+mod rules;
+
+use std::collections::BTreeMap;
+
+use demur_core::{
+    hash::Digest,
+    key::{Fingerprint, PublicKey},
+};
+
+pub use error::{RegistryError, Standing};
+
+use crate::{
+    name::{Position, PrincipalId, Sequence, StoreId, TraceId},
+    role::Role,
+};
+
+/// The keys of a store, folded from its registry trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registry {
+    store: StoreId,
+    trace: TraceId,
+    desk: PrincipalId,
+    keys: BTreeMap<Fingerprint, KeyRecord>,
+    /// Recovery keys speak only in rotations.
+    recovery: BTreeMap<Fingerprint, PublicKey>,
+    /// The hash of every registry event, so that pinned positions can be checked.
+    hashes: Vec<Digest>,
+    /// Where each epoch begins; the first is epoch 1.
+    epochs: Vec<Sequence>,
+    /// The roots recorded by revocations and checkpoints, with the number of traces under them.
+    roots: BTreeMap<Sequence, (Digest, u64)>,
+}
+
+/// One key and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// The key.
+    pub public: PublicKey,
+    /// Who controls it.
+    pub principal: PrincipalId,
+    /// What it may speak as.
+    pub roles: Vec<Role>,
+    /// How it came in.
+    pub origin: KeyOrigin,
+    /// The registry event that brought it.
+    pub since: Sequence,
+    /// The rotation that named its successor.
+    pub rotated: Option<Sequence>,
+    /// The event that ended the overlap after a rotation.
+    pub retired: Option<Sequence>,
+    /// The event that revoked it.
+    pub revoked: Option<Sequence>,
+    /// The key that may rotate it when it is lost.
+    pub recovery: Option<Fingerprint>,
+}
+
+/// How a key came into the registry, and so how much stands behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeyOrigin {
+    /// The first key of its principal.
+    First,
+    /// Named by the key before it.
+    RotatedByKey,
+    /// Named by the recovery key.
+    RotatedByRecovery,
+    /// Another key for a principal that had one: only the desk says they belong together.
+    DeskWord,
+}
+
+impl Registry {
+    /// Returns the store's name.
+    pub const fn store(&self) -> StoreId {
+        self.store
+    }
+
+    /// Returns the registry's own trace.
+    pub const fn trace(&self) -> TraceId {
+        self.trace
+    }
+
+    /// Returns the desk's principal.
+    pub const fn desk(&self) -> PrincipalId {
+        self.desk
+    }
+
+    /// Returns the position of the newest registry event.
+    pub fn head(&self) -> Position {
+        // A registry has at least the event that opened it.
+        let last = self.hashes.len() - 1;
+        Position::new(Sequence::at(last), self.hashes[last])
+    }
+
+    /// Returns whether this number and hash name an event of this registry.
+    pub fn holds(&self, position: &Position) -> bool {
+        let hash = position.sequence.index().and_then(|index| self.hashes.get(index));
+        hash == Some(&position.hash)
+    }
+
+    /// Returns the store's epoch as of a registry event.
+    pub fn epoch_at(&self, at: Sequence) -> u64 {
+        self.epochs.iter().filter(|begin| **begin <= at).count() as u64
+    }
+
+    /// Returns every key with its fingerprint.
+    pub fn keys(&self) -> impl Iterator<Item = (&Fingerprint, &KeyRecord)> {
+        self.keys.iter()
+    }
+
+    /// Returns one key, whatever became of it.
+    pub fn key(&self, fingerprint: &Fingerprint) -> Option<&KeyRecord> {
+        self.keys.get(fingerprint)
+    }
+
+    /// Returns the public key under this fingerprint, recovery keys included.
+    pub fn public_key(&self, fingerprint: &Fingerprint) -> Option<&PublicKey> {
+        self.keys.get(fingerprint).map(|record| &record.public).or_else(|| self.recovery.get(fingerprint))
+    }
+
+    /// Returns the key if it may speak as of a registry event, and what stands against it if not.
+    pub fn speaker(&self, fingerprint: &Fingerprint, at: Sequence) -> Result<&KeyRecord, Standing> {
+        let record =
+            self.keys.get(fingerprint).filter(|record| record.since <= at).ok_or(Standing::Unknown)?;
+        if let Some(since) = record.revoked.filter(|since| *since <= at) {
+            return Err(Standing::Revoked { since });
+        }
+        if let Some(since) = record.retired.filter(|since| *since <= at) {
+            return Err(Standing::Retired { since });
+        }
+        Ok(record)
+    }
+
+    /// Returns whether this key may sign for the desk as of a registry event.
+    pub fn desk_key(&self, fingerprint: &Fingerprint, at: Sequence) -> Result<&KeyRecord, Standing> {
+        let record = self.speaker(fingerprint, at)?;
+        if record.principal == self.desk { Ok(record) } else { Err(Standing::NotTheDesk) }
+    }
+
+    /// Returns the root that a revocation or checkpoint recorded, with its number of traces.
+    pub fn root(&self, at: Sequence) -> Option<(Digest, u64)> {
+        self.roots.get(&at).copied()
+    }
+}

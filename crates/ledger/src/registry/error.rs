@@ -1,0 +1,112 @@
+//! Why a registry event or a key does not hold.
+
+use demur_core::canonical::WriteError;
+
+use crate::{envelope::Disagreement, event_type::TypeName, name::Sequence, role::Role};
+
+/// What stands against a key at one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Standing {
+    /// The registry does not have it there.
+    #[error("the key is not in the registry at this position")]
+    Unknown,
+    /// It was revoked.
+    #[error("the key was revoked by registry event {since}")]
+    Revoked {
+        /// By which event.
+        since: Sequence,
+    },
+    /// It was retired after a rotation.
+    #[error("the key was retired by registry event {since}")]
+    Retired {
+        /// By which event.
+        since: Sequence,
+    },
+    /// It is a key, but not the desk's.
+    #[error("the key is not the desk's")]
+    NotTheDesk,
+}
+
+/// A registry event that does not fit those before it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Envelope and statement disagree.
+    #[error(transparent)]
+    Disagreement(#[from] Disagreement),
+    /// An event that does not belong into a registry.
+    #[error("expected a registry event, found {kind}")]
+    NotRegistry {
+        /// Its type.
+        kind: TypeName,
+    },
+    /// The chain is broken.
+    #[error("expected registry event {expected} with the hash of the event before it, found {found}")]
+    Chain {
+        /// The place that comes next.
+        expected: u64,
+        /// The place found.
+        found: Sequence,
+    },
+    /// A statement by nobody.
+    #[error("expected a statement with a key proof, found none")]
+    NoProof,
+    /// A role that this event type does not admit.
+    #[error("the role {role} may not emit {kind}")]
+    Role {
+        /// The role.
+        role: Role,
+        /// The type.
+        kind: TypeName,
+    },
+    /// The signer may not sign this event.
+    #[error("the signer of {kind} is not entitled to it: {standing}")]
+    Signer {
+        /// The type.
+        kind: TypeName,
+        /// Why not.
+        standing: Standing,
+    },
+    /// The actor is not the principal behind the key.
+    #[error("the actor is not the principal behind the key")]
+    Actor,
+    /// A key comes in twice.
+    #[error("the key is in the registry already")]
+    KeyKnown,
+    /// The key an event is about is not there or no longer active.
+    #[error("the key the event is about does not allow it: {0}")]
+    Subject(Standing),
+    /// The new key's holder did not sign.
+    #[error("the signature that shows possession of the new key does not hold")]
+    Possession,
+    /// A role that no key may hold, or roles out of order.
+    #[error("expected roles planner, executor, critic, auditor or operator, ascending and each once")]
+    Roles,
+    /// A recovery key that is the key itself.
+    #[error("expected a recovery key other than the key itself")]
+    Recovery,
+    /// A retirement without its rotation.
+    #[error("expected the rotation of this key, found registry event {found}")]
+    Rotation {
+        /// The event cited.
+        found: Sequence,
+    },
+    /// The last key of the desk cannot be revoked: nobody could record anything after it.
+    #[error("the desk's only active key cannot be revoked: rotate it first")]
+    LastDeskKey,
+    /// An epoch out of order.
+    #[error("expected epoch {expected}, found {found}")]
+    Epoch {
+        /// The epoch that comes next.
+        expected: u64,
+        /// The epoch found.
+        found: u64,
+    },
+    /// The event pins something other than the registry event before it.
+    #[error("expected the event to pin the registry event before it")]
+    Pin,
+    /// Ours: something that cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}

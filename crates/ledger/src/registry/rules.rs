@@ -1,0 +1,300 @@
+//! What each registry event demands and does. Signatures over statements are checked elsewhere, in batches;
+//! the possession signature inside a rotation is checked here, because it is a fact.
+
+use std::collections::BTreeMap;
+
+use demur_core::{
+    canonical,
+    hash::Purpose,
+    key::{Fingerprint, PublicKey},
+};
+
+use super::{KeyOrigin, KeyRecord, Registry, RegistryError, Standing};
+use crate::{
+    envelope::{Event, Said},
+    event_type::{EventType, Facts, TraceKind, TypeName},
+    facts::{KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, StoreCreated},
+    name::{PrincipalId, Sequence, StoreId},
+    proof::Proof,
+    role::Role,
+};
+
+impl Registry {
+    /// Returns the registry that begins with this event.
+    pub fn open(event: &Event) -> Result<Self, RegistryError> {
+        let said = event.agree()?;
+        let Facts::StoreCreated(facts) = said.facts else {
+            return Err(RegistryError::NotRegistry { kind: said.kind.clone() });
+        };
+        check_role(&said)?;
+        let envelope = event.envelope();
+        if envelope.store.is_some() || envelope.sequence != Sequence::FIRST {
+            return Err(RegistryError::Chain { expected: 0, found: envelope.sequence });
+        }
+        if envelope.epoch != 1 {
+            return Err(RegistryError::Epoch { expected: 1, found: envelope.epoch });
+        }
+        check_signer(event, &said, &facts.key.fingerprint())?;
+        check_actor(event, facts.desk)?;
+        Self::with_first_key(event, facts)
+    }
+
+    fn with_first_key(event: &Event, facts: &StoreCreated) -> Result<Self, RegistryError> {
+        let mut registry = Self {
+            store: StoreId::new(*event.hash()),
+            trace: event.envelope().trace,
+            desk: facts.desk,
+            keys: BTreeMap::new(),
+            recovery: BTreeMap::new(),
+            hashes: vec![*event.hash()],
+            epochs: vec![Sequence::FIRST],
+            roots: BTreeMap::new(),
+        };
+        let recovery = registry.name_recovery(&facts.key, facts.recovery.as_ref())?;
+        registry.keys.insert(
+            facts.key.fingerprint(),
+            KeyRecord {
+                public: facts.key,
+                principal: facts.desk,
+                roles: vec![Role::Desk],
+                origin: KeyOrigin::First,
+                since: Sequence::FIRST,
+                rotated: None,
+                retired: None,
+                revoked: None,
+                recovery,
+            },
+        );
+        Ok(registry)
+    }
+
+    /// Folds the next event of the registry into it. On an error nothing has changed.
+    pub fn apply(&mut self, event: &Event) -> Result<(), RegistryError> {
+        let said = event.agree()?;
+        self.check_place(event, &said)?;
+        check_role(&said)?;
+        let at = event.envelope().sequence;
+        match said.facts {
+            Facts::KeyRegistered(facts) => self.register(event, &said, facts)?,
+            Facts::KeyRotated(facts) => self.rotate(event, &said, facts)?,
+            Facts::KeyRetired(facts) => self.retire(event, &said, facts)?,
+            Facts::KeyRevoked(facts) => self.revoke(event, &said, facts)?,
+            Facts::CheckpointRecorded(facts) => {
+                self.check_desk(event, &said)?;
+                self.roots.insert(at, (facts.root, facts.traces.as_u64()));
+            }
+            Facts::StoreRestored(facts) => {
+                self.check_desk(event, &said)?;
+                let expected = self.epoch_at(at) + 1;
+                if facts.epoch.as_u64() != expected || event.envelope().epoch != expected {
+                    return Err(RegistryError::Epoch { expected, found: facts.epoch.as_u64() });
+                }
+                self.epochs.push(at);
+            }
+            _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
+        }
+        self.hashes.push(*event.hash());
+        Ok(())
+    }
+
+    fn check_place(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
+        let envelope = event.envelope();
+        let head = self.head();
+        if envelope.sequence != head.sequence.next() || envelope.previous != Some(head.hash) {
+            return Err(RegistryError::Chain {
+                expected: head.sequence.next().number(),
+                found: envelope.sequence,
+            });
+        }
+        if envelope.store != Some(self.store)
+            || envelope.trace != self.trace
+            || envelope.registry != Some(head)
+        {
+            return Err(RegistryError::Pin);
+        }
+        let expected = self.epoch_at(head.sequence);
+        let restoring = matches!(said.facts, Facts::StoreRestored(_));
+        if envelope.epoch != expected && !restoring {
+            return Err(RegistryError::Epoch { expected, found: envelope.epoch });
+        }
+        Ok(())
+    }
+
+    fn register(
+        &mut self,
+        event: &Event,
+        said: &Said<'_>,
+        facts: &KeyRegistered,
+    ) -> Result<(), RegistryError> {
+        let fingerprint = facts.key.fingerprint();
+        check_signer(event, said, &fingerprint)?;
+        check_actor(event, facts.principal)?;
+        self.check_new(&fingerprint)?;
+        let allowed = |role: &Role| !matches!(role, Role::Desk | Role::Holder);
+        if !facts.roles.iter().all(allowed) || !facts.roles.is_sorted_by(|left, right| left < right) {
+            return Err(RegistryError::Roles);
+        }
+        let recovery = self.name_recovery(&facts.key, facts.recovery.as_ref())?;
+        let known = self.keys.values().any(|record| record.principal == facts.principal);
+        self.keys.insert(
+            fingerprint,
+            KeyRecord {
+                public: facts.key,
+                principal: facts.principal,
+                roles: facts.roles.to_vec(),
+                origin: if known { KeyOrigin::DeskWord } else { KeyOrigin::First },
+                since: event.envelope().sequence,
+                rotated: None,
+                retired: None,
+                revoked: None,
+                recovery,
+            },
+        );
+        Ok(())
+    }
+
+    fn rotate(&mut self, event: &Event, said: &Said<'_>, facts: &KeyRotated) -> Result<(), RegistryError> {
+        let at = event.envelope().sequence;
+        let old = self.keys.get(&facts.old).cloned().ok_or(RegistryError::Subject(Standing::Unknown))?;
+        let signer = signer(event)?;
+        // A recovery key works on whatever became of the old key: that is what it is for.
+        let by_recovery = old.recovery == Some(signer);
+        if !by_recovery {
+            check_signer(event, said, &facts.old)?;
+            self.active(&facts.old, at)?;
+            if let Some(since) = old.rotated {
+                return Err(RegistryError::Rotation { found: since });
+            }
+        }
+        check_actor(event, old.principal)?;
+        let expected_role = if old.principal == self.desk { Role::Desk } else { Role::Holder };
+        if said.role != expected_role {
+            return Err(RegistryError::Role { role: said.role, kind: said.kind.clone() });
+        }
+        let fingerprint = facts.key.fingerprint();
+        self.check_new(&fingerprint)?;
+        self.check_possession(event, facts)?;
+        let recovery = self.name_recovery(&facts.key, facts.recovery.as_ref())?;
+        if let Some(record) = self.keys.get_mut(&facts.old) {
+            record.rotated = Some(at);
+        }
+        let origin = if by_recovery { KeyOrigin::RotatedByRecovery } else { KeyOrigin::RotatedByKey };
+        self.keys.insert(
+            fingerprint,
+            KeyRecord {
+                public: facts.key,
+                origin,
+                since: at,
+                rotated: None,
+                retired: None,
+                revoked: None,
+                recovery,
+                ..old
+            },
+        );
+        Ok(())
+    }
+
+    fn retire(&mut self, event: &Event, said: &Said<'_>, facts: &KeyRetired) -> Result<(), RegistryError> {
+        self.check_desk(event, said)?;
+        let at = event.envelope().sequence;
+        let record = self.active(&facts.key, at)?;
+        if record.rotated != Some(facts.rotation) {
+            return Err(RegistryError::Rotation { found: facts.rotation });
+        }
+        if let Some(record) = self.keys.get_mut(&facts.key) {
+            record.retired = Some(at);
+        }
+        Ok(())
+    }
+
+    fn revoke(&mut self, event: &Event, said: &Said<'_>, facts: &KeyRevoked) -> Result<(), RegistryError> {
+        self.check_desk(event, said)?;
+        let at = event.envelope().sequence;
+        let record = self.keys.get(&facts.key).ok_or(RegistryError::Subject(Standing::Unknown))?;
+        if let Some(since) = record.revoked {
+            return Err(RegistryError::Subject(Standing::Revoked { since }));
+        }
+        let another = |(key, other): (&Fingerprint, &KeyRecord)| {
+            *key != facts.key && other.principal == self.desk && self.speaker(key, at).is_ok()
+        };
+        if record.principal == self.desk && !self.keys.iter().any(another) {
+            return Err(RegistryError::LastDeskKey);
+        }
+        if let Some(record) = self.keys.get_mut(&facts.key) {
+            record.revoked = Some(at);
+        }
+        self.roots.insert(at, (facts.root, facts.traces.as_u64()));
+        Ok(())
+    }
+
+    fn active(&self, fingerprint: &Fingerprint, at: Sequence) -> Result<&KeyRecord, RegistryError> {
+        self.speaker(fingerprint, at).map_err(RegistryError::Subject)
+    }
+
+    fn check_new(&self, fingerprint: &Fingerprint) -> Result<(), RegistryError> {
+        if self.public_key(fingerprint).is_some() { Err(RegistryError::KeyKnown) } else { Ok(()) }
+    }
+
+    fn check_desk(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
+        let signer = signer(event)?;
+        self.desk_key(&signer, self.head().sequence).map_err(|standing| not_entitled(said, standing))?;
+        check_actor(event, self.desk)
+    }
+
+    fn check_possession(&self, event: &Event, facts: &KeyRotated) -> Result<(), RegistryError> {
+        let statement = event.envelope().statement.as_ref().ok_or(RegistryError::NoProof)?;
+        let claim =
+            PossessionClaim { command: statement.command, key: facts.key, old: facts.old, store: self.store };
+        let bytes = canonical::to_vec(&claim)?;
+        facts
+            .key
+            .verify(Purpose::Possession, &bytes, &facts.possession)
+            .map_err(|_| RegistryError::Possession)
+    }
+
+    /// Remembers a recovery key. It must differ from the key it recovers and from every speaking key.
+    fn name_recovery(
+        &mut self,
+        key: &PublicKey,
+        recovery: Option<&PublicKey>,
+    ) -> Result<Option<Fingerprint>, RegistryError> {
+        let Some(recovery) = recovery else { return Ok(None) };
+        let fingerprint = recovery.fingerprint();
+        if recovery == key || self.keys.contains_key(&fingerprint) {
+            return Err(RegistryError::Recovery);
+        }
+        self.recovery.insert(fingerprint, *recovery);
+        Ok(Some(fingerprint))
+    }
+}
+
+fn check_role(said: &Said<'_>) -> Result<(), RegistryError> {
+    match said.kind {
+        TypeName::Known(kind) if kind.rule().trace != TraceKind::Registry => {
+            Err(RegistryError::NotRegistry { kind: said.kind.clone() })
+        }
+        TypeName::Known(kind) if EventType::admits_role(*kind, said.role) => Ok(()),
+        TypeName::Known(_) => Err(RegistryError::Role { role: said.role, kind: said.kind.clone() }),
+        TypeName::Unknown(_) => Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
+    }
+}
+
+fn signer(event: &Event) -> Result<Fingerprint, RegistryError> {
+    match &event.envelope().proof {
+        Proof::Ed25519(proof) => Ok(proof.key),
+        Proof::None => Err(RegistryError::NoProof),
+    }
+}
+
+fn check_signer(event: &Event, said: &Said<'_>, expected: &Fingerprint) -> Result<(), RegistryError> {
+    if signer(event)? == *expected { Ok(()) } else { Err(not_entitled(said, Standing::Unknown)) }
+}
+
+fn not_entitled(said: &Said<'_>, standing: Standing) -> RegistryError {
+    RegistryError::Signer { kind: said.kind.clone(), standing }
+}
+
+fn check_actor(event: &Event, expected: PrincipalId) -> Result<(), RegistryError> {
+    if event.envelope().actor == expected { Ok(()) } else { Err(RegistryError::Actor) }
+}

@@ -1,0 +1,50 @@
+//! The JSON Schemas of the format, generated from the types. `conformance/ledger/schemas/` holds them as
+//! committed; a test compares.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+
+use crate::{
+    envelope,
+    event_type::EventType,
+    export::Line,
+    facts::PossessionClaim,
+    signed::{Receipt, Signed, TraceLeaf},
+    statement,
+};
+
+/// Returns every schema with the name of its file, in a fixed order.
+pub fn all() -> Vec<(String, Schema)> {
+    let mut schemas = vec![
+        named::<statement::Wire<'static>>("statement"),
+        named::<envelope::Wire<'static>>("envelope"),
+        named::<Line<'static>>("line"),
+        named::<Signed<Receipt>>("receipt"),
+        named::<PossessionClaim>("possession"),
+        named::<TraceLeaf>("trace-leaf"),
+    ];
+    schemas.extend(EventType::ALL.iter().map(|kind| (format!("events/{kind}"), event(*kind))));
+    schemas
+}
+
+fn named<T: JsonSchema>(name: &str) -> (String, Schema) {
+    (name.to_owned(), generator().into_root_schema_for::<T>())
+}
+
+/// Facts and content of one event type, side by side.
+fn event(kind: EventType) -> Schema {
+    let mut generator = generator();
+    let (facts, content) = kind.schemas(&mut generator);
+    let definitions = generator.take_definitions(true);
+    json_schema!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": kind.as_str(),
+        "description": kind.rule().meaning,
+        "type": "object",
+        "properties": { "facts": facts, "content": content },
+        "$defs": definitions,
+    })
+}
+
+fn generator() -> SchemaGenerator {
+    SchemaSettings::draft2020_12().into_generator()
+}

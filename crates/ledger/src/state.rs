@@ -1,0 +1,313 @@
+//! The state of a run: what is open, folded from its events (`docs/format.md` 10; seed 002). The same `apply`
+//! runs in the verifier and at the desk.
+//!
+//! The state keeps what is in play (proposals, intents, executions, claims, challenges) and, of what is over,
+//! one bit per event: enough to check every reference, small enough for a trace of a million events.
+
+mod claim;
+mod error;
+mod phase;
+mod proposal;
+mod sequence_set;
+mod table;
+mod tool;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use demur_core::hash::Digest;
+
+pub use error::{Blame, GuardError};
+pub use phase::Phase;
+pub use table::{TRANSITIONS, Transition, When};
+
+use self::{proposal::Proposal, sequence_set::SequenceSet, tool::Intent};
+use crate::{
+    envelope::{Event, Said},
+    event_type::{Facts, TraceKind, TypeName},
+    facts::{Policy, SessionInitialized, VerificationStatus},
+    name::{Position, PrincipalId, Sequence},
+    role::Role,
+};
+
+/// The state of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    phase: Phase,
+    /// The last event folded in.
+    head: Option<Position>,
+    participants: BTreeMap<PrincipalId, Vec<Role>>,
+    policy: Option<Policy>,
+    proposals: BTreeMap<Sequence, Proposal>,
+    intents: BTreeMap<Sequence, Intent>,
+    /// Open executions by their started event: the intent, and whether an input artifact is stored.
+    executions: BTreeMap<Sequence, (Sequence, bool)>,
+    completed: SequenceSet,
+    failed: SequenceSet,
+    artifacts: SequenceSet,
+    /// Claims that were neither replaced nor retracted.
+    claims: BTreeSet<Sequence>,
+    /// Open challenges and the claim each is about now.
+    challenges: BTreeMap<Sequence, Sequence>,
+    verification: Option<Position>,
+}
+
+/// One event as the state sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// Its place in the trace.
+    pub sequence: Sequence,
+    /// Who.
+    pub actor: PrincipalId,
+    /// What was said.
+    pub said: Said<'a>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl State {
+    /// Returns the state before the first event.
+    pub const fn new() -> Self {
+        Self {
+            phase: Phase::Initialized,
+            head: None,
+            participants: BTreeMap::new(),
+            policy: None,
+            proposals: BTreeMap::new(),
+            intents: BTreeMap::new(),
+            executions: BTreeMap::new(),
+            completed: SequenceSet::new(),
+            failed: SequenceSet::new(),
+            artifacts: SequenceSet::new(),
+            claims: BTreeSet::new(),
+            challenges: BTreeMap::new(),
+            verification: None,
+        }
+    }
+
+    /// Returns where the run stands.
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Returns how many events were folded in.
+    pub const fn length(&self) -> u64 {
+        match &self.head {
+            Some(head) => head.sequence.next().number(),
+            None => 0,
+        }
+    }
+
+    /// Returns the policy the run was opened with.
+    pub const fn policy(&self) -> Option<&Policy> {
+        self.policy.as_ref()
+    }
+
+    /// Returns the claims in play, each with whether it is disputed.
+    pub fn claims(&self) -> impl Iterator<Item = (Sequence, bool)> {
+        self.claims.iter().map(|claim| (*claim, self.is_disputed(*claim)))
+    }
+
+    /// Returns whether a challenge against this claim is open.
+    pub fn is_disputed(&self, claim: Sequence) -> bool {
+        self.challenges.values().any(|challenged| *challenged == claim)
+    }
+
+    /// Returns the executions that have started and not ended.
+    pub fn open_executions(&self) -> impl Iterator<Item = Sequence> {
+        self.executions.keys().copied()
+    }
+
+    /// Marks the run failed for an integrity violation found in the store. No event does this (LED-18, LED-30).
+    pub fn mark_failed(&mut self) {
+        self.phase = Phase::Failed;
+    }
+
+    /// Folds an event into the state. On an error nothing has changed.
+    pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
+        let said = event.said().map_err(GuardError::Shape)?;
+        let step = Step { sequence: event.envelope().sequence, actor: event.envelope().actor, said };
+        let next = self.check(&step)?;
+        self.fold(&step, *event.hash());
+        self.phase = next;
+        self.head = Some(event.position());
+        Ok(())
+    }
+
+    /// Returns the phase that this event leads to, or why it may not happen now. Changes nothing.
+    pub fn check(&self, step: &Step<'_>) -> Result<Phase, GuardError> {
+        let kind = match step.said.kind {
+            TypeName::Known(kind) if kind.rule().trace == TraceKind::Run => *kind,
+            other => return Err(GuardError::NotOfARun { kind: other.clone() }),
+        };
+        if step.sequence.number() != self.length() {
+            return Err(GuardError::Place { expected: self.length(), found: step.sequence });
+        }
+        if !kind.admits_role(step.said.role) {
+            return Err(GuardError::RoleForbidden { role: step.said.role, kind });
+        }
+        let next = table::next(self, kind, step.said.facts)?;
+        self.check_participant(step)?;
+        self.guard(step.said.facts)?;
+        Ok(next)
+    }
+
+    /// The four roles must be named when the run opens; operator and desk are the same in every run.
+    fn check_participant(&self, step: &Step<'_>) -> Result<(), GuardError> {
+        let role = step.said.role;
+        let takes_part = match step.said.facts {
+            Facts::SessionInitialized(facts) => {
+                facts.participants.iter().any(|one| one.principal == step.actor && one.role == role)
+            }
+            _ if !Role::OF_A_RUN.contains(&role) => true,
+            _ => self.participants.get(&step.actor).is_some_and(|roles| roles.contains(&role)),
+        };
+        if takes_part { Ok(()) } else { Err(GuardError::NotParticipant { principal: step.actor, role }) }
+    }
+
+    /// What is open is bounded, so that the state of a run is.
+    fn guard_limits(&self, facts: &Facts) -> Result<(), GuardError> {
+        let (what, open, limit) = match facts {
+            Facts::ProposalCreated(_) => ("proposals", self.proposals.len(), 1024),
+            Facts::ToolIntentSigned(_) => ("intents", self.intents.len(), 1024),
+            Facts::ToolExecutionStarted(_) => ("executions", self.executions.len(), 256),
+            // As many as a final statement can bundle.
+            Facts::ClaimIssued(_) => ("claims", self.claims.len(), 256),
+            Facts::ClaimChallenged(_) => ("challenges", self.challenges.len(), 256),
+            _ => return Ok(()),
+        };
+        if open < limit { Ok(()) } else { Err(GuardError::TooMany { what, limit }) }
+    }
+
+    fn guard(&self, facts: &Facts) -> Result<(), GuardError> {
+        self.guard_limits(facts)?;
+        match facts {
+            Facts::SessionInitialized(facts) => check_participants(facts),
+            Facts::ProposalCreated(facts) => self.guard_proposal(facts),
+            Facts::ProposalReviewed(facts) => self.guard_review(facts),
+            Facts::ToolIntentSigned(facts) => self.guard_intent(facts),
+            Facts::ToolIntentReviewed(facts) => self.guard_intent_review(facts),
+            Facts::ToolExecutionStarted(facts) => self.guard_start(facts),
+            Facts::ToolExecutionCompleted(facts) => self.guard_end(facts.started, &facts.outputs),
+            Facts::ToolExecutionFailed(facts) => self.guard_end(facts.started, &facts.outputs),
+            Facts::ClaimIssued(facts) => {
+                self.guard_claim(&facts.evidence, &facts.executions, facts.about_failure)
+            }
+            Facts::ClaimRevised(facts) => self.guard_revision(facts),
+            Facts::ClaimChallenged(facts) => self.guard_claim_in_play(facts.claim),
+            Facts::ClaimRetracted(facts) => self.guard_claim_in_play(facts.claim),
+            Facts::ClaimResolved(facts) => self.guard_resolution(facts),
+            Facts::FinalStatementSigned(facts) => self.guard_final_statement(facts),
+            Facts::VerificationRunStarted(_) => self.guard_verification_start(),
+            Facts::VerificationRunCompleted(facts) => self.guard_verification_end(&facts.through),
+            Facts::RecoveryRecorded(facts) => self.guard_recovery(&facts.through),
+            _ => Ok(()),
+        }
+    }
+
+    fn fold(&mut self, step: &Step<'_>, hash: Digest) {
+        let at = step.sequence;
+        match step.said.facts {
+            Facts::SessionInitialized(facts) => self.open(facts),
+            Facts::ProposalCreated(facts) => self.fold_proposal(at, facts),
+            Facts::ProposalReviewed(facts) => self.fold_review(facts),
+            Facts::ToolIntentSigned(facts) => self.fold_intent(at, facts),
+            Facts::ToolIntentReviewed(facts) => self.fold_intent_review(facts),
+            Facts::ToolExecutionStarted(facts) => self.fold_start(at, facts),
+            Facts::ToolExecutionCompleted(facts) => self.fold_end(at, facts.started, true),
+            Facts::ToolExecutionFailed(facts) => self.fold_end(at, facts.started, false),
+            Facts::ArtifactRecorded(_) => self.artifacts.insert(at),
+            Facts::ClaimIssued(_) => self.fold_claim(at),
+            Facts::ClaimRevised(facts) => self.fold_revision(at, facts.replaces),
+            Facts::ClaimChallenged(facts) => {
+                self.challenges.insert(at, facts.claim);
+            }
+            Facts::ClaimResolved(facts) => {
+                self.challenges.remove(&facts.challenge);
+            }
+            Facts::ClaimRetracted(facts) => self.fold_retraction(facts.claim),
+            Facts::VerificationRunStarted(_) => self.verification = Some(Position::new(at, hash)),
+            Facts::VerificationRunCompleted(_) => self.verification = None,
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, facts: &SessionInitialized) {
+        for participant in &facts.participants {
+            self.participants.entry(participant.principal).or_default().push(participant.role);
+        }
+        self.policy = Some(facts.policy);
+    }
+
+    /// The policy is there in every phase that asks for it: only `session_initialized` leaves `initialized`.
+    fn demands(&self) -> Result<&Policy, GuardError> {
+        self.policy.as_ref().ok_or(GuardError::NotOpened)
+    }
+
+    fn guard_verification_start(&self) -> Result<(), GuardError> {
+        match self.verification {
+            Some(open) => Err(GuardError::VerificationOpen { started: open.sequence }),
+            None => Ok(()),
+        }
+    }
+
+    fn guard_verification_end(&self, through: &Position) -> Result<(), GuardError> {
+        if self.verification.as_ref() == Some(through) {
+            Ok(())
+        } else {
+            Err(GuardError::Reference {
+                field: "through",
+                sequence: through.sequence,
+                expected: "the open verification run, by number and hash",
+            })
+        }
+    }
+
+    fn guard_recovery(&self, through: &Position) -> Result<(), GuardError> {
+        if self.head.as_ref() == Some(through) {
+            Ok(())
+        } else {
+            Err(GuardError::Reference {
+                field: "through",
+                sequence: through.sequence,
+                expected: "the event just before the recovery, by number and hash",
+            })
+        }
+    }
+}
+
+/// Planner, executor and critic must be there (LED-01), and whoever reviews or audits does not do the work.
+fn check_participants(facts: &SessionInitialized) -> Result<(), GuardError> {
+    let participants = &facts.participants;
+    if !participants.is_sorted_by(|left, right| left < right) {
+        return Err(GuardError::Ascending { field: "participants" });
+    }
+    for role in [Role::Planner, Role::Executor, Role::Critic] {
+        if !participants.iter().any(|one| one.role == role) {
+            return Err(GuardError::RoleMissing { role });
+        }
+    }
+    if let Some(one) = participants.iter().find(|one| !Role::OF_A_RUN.contains(&one.role)) {
+        return Err(GuardError::RoleNotOfARun { role: one.role });
+    }
+    let works = |principal| {
+        participants
+            .iter()
+            .any(|one| one.principal == principal && matches!(one.role, Role::Planner | Role::Executor))
+    };
+    let judges = |role| matches!(role, Role::Critic | Role::Auditor);
+    match participants.iter().find(|one| judges(one.role) && works(one.principal)) {
+        Some(one) => Err(GuardError::JudgesOwnWork { principal: one.principal, role: one.role }),
+        None => Ok(()),
+    }
+}
+
+impl VerificationStatus {
+    /// Returns whether a run may complete on this verdict (LED-15).
+    pub const fn completes(self) -> bool {
+        matches!(self, Self::Pass | Self::PassWithWarnings)
+    }
+}

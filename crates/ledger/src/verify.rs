@@ -1,0 +1,97 @@
+//! The verifier: takes one export and says what is proven, what is the desk's word and what is neither
+//! (`docs/format.md`, `docs/checks.md`; LED-34). Pure and strictly read-only: it reads from a stream, starts
+//! scoped threads to use all cores, and needs neither network nor configuration.
+//!
+//! 1. `opening`: header and registry, line by line.
+//! 2. `examine`: the lines of the trace, in chunks, on all cores: canonical form, schema, commitments,
+//!    signatures, keys.
+//! 3. `walk`: the lines again in order: chain, state machine, claims, heads, checkpoint.
+//! 4. `anchor`: receipts, pins and known heads.
+
+mod anchor;
+mod claims;
+mod code;
+mod examine;
+mod finding;
+mod input;
+mod opening;
+mod options;
+mod pipeline;
+mod report;
+mod trail;
+mod walk;
+
+use std::io::{self, BufRead};
+
+pub use anchor::{Equivocation, compare};
+pub use claims::ClaimReport;
+pub use code::{Check, Code, Severity};
+pub use finding::{Finding, Section};
+pub use options::{KnownHead, Options, Pin};
+pub use report::{Anchors, CheckReport, DeskWord, KeyReport, Report, Scope, Verdict};
+
+use self::{
+    finding::{Findings, Found},
+    input::{Chunk, Input},
+    walk::Walk,
+};
+
+/// Verifies an export. `progress` is told how many bytes were read so far.
+pub fn verify(
+    reader: impl BufRead + Send,
+    options: &Options,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Report, VerifyError> {
+    let mut input = Input::new(reader);
+    let mut findings = Findings::new(options.profile);
+    let opening = opening::read(&mut input, options.signatures, &mut findings)?;
+    let names = opening.names;
+    let Some(registry) = opening.registry.filter(|_| !findings.failed() && !opening.ended) else {
+        return Ok(Report::without_registry(&opening.header, findings, options));
+    };
+    let mut walk = Walk::new(&opening.header, &registry, opening.trail, options.signatures);
+    if let Some(next) = opening.next {
+        let items = examine::examine(&next, &registry, options.signatures);
+        pipeline::take(&mut walk, &next, items, &mut findings);
+    }
+    pipeline::run(&mut input, &mut walk, options, &mut findings, progress)?;
+    walk.finish(input.before_checkpoint(), &mut findings);
+    let anchors = anchor::check(&walk, options, &mut findings);
+    if !options.signatures {
+        let found = Found::new(Code::SigUnchecked, "only hashes were checked");
+        findings.add(Section::File, None, None, found);
+    }
+    Ok(walk.into_report(&opening.header, findings, anchors, &names, options))
+}
+
+/// A file that cannot be verified at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The file cannot be read.
+    #[error("the file cannot be read: {0}")]
+    Read(#[source] io::Error),
+    /// It is something else.
+    #[error("this is not a demur export: {message}")]
+    NotAnExport {
+        /// What was expected and found.
+        message: String,
+    },
+    /// It is of another format.
+    #[error("{message}")]
+    FormatNewer {
+        /// What was expected and found.
+        message: String,
+    },
+}
+
+impl VerifyError {
+    /// Returns the stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "FILE_UNREADABLE",
+            Self::NotAnExport { .. } => Code::FileMalformed.as_str(),
+            Self::FormatNewer { .. } => Code::FormatNewer.as_str(),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The table of checks and codes, in the order they are made (`docs/checks.md` is generated from it).
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A check. Findings of one line stand in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
+pub enum Check {
+    /// The file is an export, whole and in order.
+    File,
+    /// Every object has the fields of its type.
+    Schema,
+    /// Envelope and statement tell one story, and the author knew what it cites.
+    Statement,
+    /// Events follow each other by number, hash and time.
+    Chain,
+    /// The registry obeys its rules, and events pin it properly.
+    Registry,
+    /// Every key may speak where and as what it speaks.
+    Key,
+    /// Every signature holds.
+    Signature,
+    /// Disclosed content opens its commitment and fits its type.
+    Commitment,
+    /// Artifacts are there and open their commitments.
+    Artifact,
+    /// No command stands twice.
+    Replay,
+    /// Only the right roles and participants speak.
+    Role,
+    /// The state machine and its guards allow every step.
+    Order,
+    /// Every claim rests on evidence that is there, and is not disputed.
+    Claim,
+    /// The run was verified and closed.
+    Finalization,
+    /// The desk signed the heads.
+    Head,
+    /// Inclusion proofs hold.
+    Inclusion,
+    /// The checkpoint binds the whole file.
+    Checkpoint,
+    /// Receipts, pinned keys and known heads agree with the file.
+    Anchor,
+    /// Two files do not contradict each other.
+    Equivocation,
+}
+
+impl Check {
+    /// Every check, in order.
+    pub const ALL: [Self; 19] = [
+        Self::File,
+        Self::Schema,
+        Self::Statement,
+        Self::Chain,
+        Self::Registry,
+        Self::Key,
+        Self::Signature,
+        Self::Commitment,
+        Self::Artifact,
+        Self::Replay,
+        Self::Role,
+        Self::Order,
+        Self::Claim,
+        Self::Finalization,
+        Self::Head,
+        Self::Inclusion,
+        Self::Checkpoint,
+        Self::Anchor,
+        Self::Equivocation,
+    ];
+
+    /// Returns what the check is about, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::File => "the file is an export, whole and in order",
+            Self::Schema => "every object has the fields of its type",
+            Self::Statement => "envelope and statement tell one story, and the author knew what it cites",
+            Self::Chain => "events follow each other by number, hash and time",
+            Self::Registry => "the registry obeys its rules, and events pin it properly",
+            Self::Key => "every key may speak where and as what it speaks",
+            Self::Signature => "every signature holds",
+            Self::Commitment => "disclosed content opens its commitment and fits its type",
+            Self::Artifact => "artifacts are there and open their commitments",
+            Self::Replay => "no command stands twice",
+            Self::Role => "only the right roles and participants speak",
+            Self::Order => "the state machine and its guards allow every step",
+            Self::Claim => "every claim rests on evidence that is there, and is not disputed",
+            Self::Finalization => "the run was verified and closed",
+            Self::Head => "the desk signed the heads",
+            Self::Inclusion => "inclusion proofs hold",
+            Self::Checkpoint => "the checkpoint binds the whole file",
+            Self::Anchor => "receipts, pinned keys and known heads agree with the file",
+            Self::Equivocation => "two files do not contradict each other",
+        }
+    }
+}
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth reading; the verdict is at best "pass with warnings".
+    Warning,
+    /// Could not be checked; the verdict is at best "not established".
+    NotEstablished,
+    /// Does not hold; the verdict is "fail".
+    Failure,
+}
+
+macro_rules! codes {
+    ($($variant:ident $name:literal, $check:ident, $severity:ident, $meaning:literal, $cure:literal;)+) => {
+        /// What was found.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[non_exhaustive]
+        pub enum Code {
+            $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Returns the stable name.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// Returns the check that finds it.
+            pub const fn check(self) -> Check {
+                match self { $(Self::$variant => Check::$check,)+ }
+            }
+
+            /// Returns how much it weighs under the default profile.
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)+ }
+            }
+
+            /// Returns what it means.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)+ }
+            }
+
+            /// Returns what to do about it.
+            pub const fn cure(self) -> &'static str {
+                match self { $(Self::$variant => $cure,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    FileMalformed "FILE_MALFORMED", File, Failure,
+        "a line is not canonical JSON, not a line of this format, or not where it belongs",
+        "ask for the file again; if it comes like this from the desk, do not trust it";
+    FormatNewer "FORMAT_NEWER", File, Failure,
+        "the file is of another format version",
+        "use a newer version of demur";
+    FileTruncated "FILE_TRUNCATED", File, Failure,
+        "the file ends before its checkpoint",
+        "ask for the whole file";
+    SchemaInvalid "SCHEMA_INVALID", Schema, Failure,
+        "an object has unknown or missing fields, or values out of range",
+        "the file was not written by a sound desk: ask for it again";
+    TypeUnknown "TYPE_UNKNOWN", Schema, NotEstablished,
+        "an event type this version does not know: its integrity was checked, its meaning was not",
+        "use a newer version of demur";
+    StatementMismatch "STATEMENT_MISMATCH", Statement, Failure,
+        "envelope and statement contradict each other or the place of the event",
+        "the desk paired a statement with something else: do not trust it";
+    SeenInvalid "SEEN_INVALID", Statement, Failure,
+        "the author had seen another history than the one in the file",
+        "history was rewritten after this statement was signed: compare with the author's receipts";
+    CitesUnseen "CITES_UNSEEN", Statement, Failure,
+        "the facts refer to an event that the author had not seen",
+        "the desk moved the statement or the events before it: do not trust it";
+    StatementExpired "STATEMENT_EXPIRED", Statement, Failure,
+        "the event was recorded after its statement had expired",
+        "the desk held the statement back: ask the author";
+    ChainBreak "CHAIN_BREAK", Chain, Failure,
+        "an event does not follow the one before it by number and hash",
+        "something was changed, inserted, removed or moved: nothing from here on can be trusted";
+    TimeBackwards "TIME_BACKWARDS", Chain, Failure,
+        "an event is earlier than the one before it",
+        "the desk's record of time is false from here on";
+    RegistryInvalid "REGISTRY_INVALID", Registry, Failure,
+        "a registry event breaks the rules of the registry",
+        "the keys in this file cannot be trusted";
+    RegistryPin "REGISTRY_PIN", Registry, Failure,
+        "an event pins a registry position that is not there, or goes back to an earlier one",
+        "a revocation may have been stepped around: do not trust the event";
+    EpochMismatch "EPOCH_MISMATCH", Registry, Failure,
+        "an event is of another epoch than the registry says",
+        "parts of a restored and an abandoned history were mixed";
+    KeyUnknown "KEY_UNKNOWN", Key, Failure,
+        "the key was not in the registry at the pinned position",
+        "nobody vouches for this author";
+    KeyRevoked "KEY_REVOKED", Key, Failure,
+        "the key had been revoked",
+        "a thief may have spoken: ignore what this key says from there on";
+    KeyRetired "KEY_RETIRED", Key, Failure,
+        "the key had been retired after a rotation",
+        "ask its holder whether they still use the old key";
+    KeyRoleMismatch "KEY_ROLE_MISMATCH", Key, Failure,
+        "the key is not registered for the role it speaks in",
+        "the author overstepped its role";
+    ActorMismatch "ACTOR_MISMATCH", Key, Failure,
+        "the actor is not the principal behind the proof",
+        "the desk put the words of one into the mouth of another";
+    SigMissing "SIG_MISSING", Signature, Failure,
+        "an event that needs a key has none",
+        "this is the desk's word for what another should have signed";
+    SigInvalid "SIG_INVALID", Signature, Failure,
+        "a signature does not hold",
+        "the statement is not what this key signed";
+    SigUnchecked "SIG_UNCHECKED", Signature, NotEstablished,
+        "signatures were not checked",
+        "verify again without --hash-only";
+    CommitmentMismatch "COMMITMENT_MISMATCH", Commitment, Failure,
+        "the content is not what the author committed to",
+        "the content was exchanged: ask the author for theirs";
+    ContentInvalid "CONTENT_INVALID", Commitment, Failure,
+        "the content does not fit its type or contradicts the facts",
+        "the author signed nonsense, and the desk let it in";
+    NotDisclosed "NOT_DISCLOSED", Commitment, NotEstablished,
+        "content was withheld, erased or lost: what it said cannot be checked",
+        "ask for an export that discloses it, if you are entitled to it";
+    ArtifactMissing "ARTIFACT_MISSING", Artifact, Failure,
+        "an artifact was recorded and is no longer there",
+        "look for the bytes elsewhere: the commitment in the facts can still check them";
+    ArtifactHashMismatch "ARTIFACT_HASH_MISMATCH", Artifact, Failure,
+        "an artifact is not what was recorded",
+        "the bytes were exchanged: do not trust claims that rest on them";
+    ReplayDuplicate "REPLAY_DUPLICATE", Replay, Failure,
+        "one command of one key stands twice in the trace",
+        "the desk used a signature twice";
+    RolePolicyViolation "ROLE_POLICY_VIOLATION", Role, Failure,
+        "somebody spoke who may not say this",
+        "ignore the event, and ask why the desk let it in";
+    OrderViolation "ORDER_VIOLATION", Order, Failure,
+        "the event could not happen in this state of the run",
+        "the run did not follow its rules from here on";
+    ClaimUnproven "CLAIM_UNPROVEN", Claim, Failure,
+        "a claim rests on an artifact that is missing or not what was recorded",
+        "do not rely on the claim";
+    ClaimDisputed "CLAIM_DISPUTED", Claim, Warning,
+        "a claim was challenged and the challenge was not closed",
+        "read the challenge and decide for yourself";
+    FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
+        "the run has no verification that passed",
+        "wait for the run to end, or ask why it did not";
+    HeadInvalid "HEAD_INVALID", Head, Failure,
+        "a head is missing, names another event or is not signed by the desk",
+        "the desk does not stand by this history";
+    InclusionInvalid "INCLUSION_INVALID", Inclusion, Failure,
+        "an inclusion proof does not hold",
+        "what it should prove is not proven";
+    OrderRestsOnDesk "ORDER_RESTS_ON_DESK", Inclusion, Warning,
+        "events of a revoked key are not proven to come before the revocation",
+        "only the desk says that they do: ask for an export with an inclusion proof";
+    CheckpointInvalid "CHECKPOINT_INVALID", Checkpoint, Failure,
+        "the checkpoint does not bind this file",
+        "the file was changed after the desk made it";
+    ReceiptMismatch "RECEIPT_MISMATCH", Anchor, Failure,
+        "a receipt contradicts the file",
+        "keep both: a receipt and an export that disagree show that the desk lied";
+    PinMismatch "PIN_MISMATCH", Anchor, Failure,
+        "a pinned key is not in the registry as pinned",
+        "this is another store, or its keys were exchanged";
+    AgainstMismatch "AGAINST_MISMATCH", Anchor, Failure,
+        "the file does not hold the head you know",
+        "history was rewritten or cut off: compare with an earlier export";
+    AnchorMissing "ANCHOR_MISSING", Anchor, Failure,
+        "no receipt, pinned key or known head was given",
+        "give one with --receipt, --pin or --against";
+    Equivocation "EQUIVOCATION", Equivocation, Failure,
+        "the desk signed two histories",
+        "keep both files: together they prove it";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

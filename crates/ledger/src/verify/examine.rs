@@ -1,0 +1,336 @@
+//! What can be checked of one line without the lines before it: this part runs on all cores.
+
+use demur_core::{
+    canonical,
+    commitment::{Commitment, Salt},
+    hash::Purpose,
+    key::Batch,
+    limit::Limits,
+};
+
+use super::{Chunk, Code, finding::Found};
+use crate::{
+    admission,
+    content::{self, ContentRule},
+    envelope::Event,
+    event_type::{Content, EventType, Facts, TypeName},
+    export::{ArtifactLine, Disclosure, EventLine, Header, Line, LineError},
+    name::Sequence,
+    proof::{KeySignature, Proof, ProofKind},
+    registry::{Registry, Standing},
+    signed::{Checkpoint, Head, Inclusion, Signed},
+};
+
+/// One line, examined.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) part: Part,
+    pub(super) found: Vec<Found>,
+}
+
+/// What the line is.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// Not a line of this format.
+    Unreadable,
+    /// An event line whose event breaks the schema.
+    UnreadableEvent,
+    Header(Header),
+    Event(Box<Examined>),
+    Artifact(Bytes),
+    Head(Signed<Head>),
+    Inclusion(Inclusion),
+    Checkpoint(Signed<Checkpoint>),
+}
+
+/// An event that could be read.
+#[derive(Debug)]
+pub(super) struct Examined {
+    pub(super) event: Event,
+    /// Whether envelope and statement agree, so that the state can go by it.
+    pub(super) agrees: bool,
+    /// The content, where it is disclosed and holds.
+    pub(super) content: Option<Content>,
+}
+
+/// An artifact's bytes, reduced to what they commit to.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    pub(super) event: Sequence,
+    pub(super) disclosure: Disclosure,
+    pub(super) commitment: Option<Commitment>,
+}
+
+/// Examines the lines of a chunk against a registry. Signatures are checked together.
+pub(super) fn examine(chunk: &Chunk, registry: &Registry, signatures: bool) -> Vec<Item> {
+    let mut batch = Batch::with_capacity(1024);
+    let mut signed = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
+    for line in chunk.lines() {
+        let mut item = read(line);
+        if let Part::Event(examined) = &item.part {
+            check_author(&examined.event, registry, &mut item.found);
+            if signatures && push_signature(&examined.event, registry, &mut batch) {
+                signed.push(items.len());
+            }
+        }
+        let unreadable = matches!(item.part, Part::Unreadable | Part::UnreadableEvent);
+        items.push(item);
+        if unreadable {
+            break;
+        }
+    }
+    if let Err(bad) = batch.verify() {
+        for index in bad {
+            items[signed[index]].found.push(bad_signature());
+        }
+    }
+    items
+}
+
+/// Reads one line and checks what it says of itself.
+pub(super) fn read(line: &[u8]) -> Item {
+    match Line::parse(line) {
+        Ok(Line::Header(header)) => Item { part: Part::Header(header), found: Vec::new() },
+        Ok(Line::Event(line)) => read_event(&line),
+        Ok(Line::Artifact(line)) => read_artifact(&line),
+        Ok(Line::Head(head)) => Item { part: Part::Head(head), found: Vec::new() },
+        Ok(Line::Inclusion(inclusion)) => Item { part: Part::Inclusion(inclusion), found: Vec::new() },
+        Ok(Line::Checkpoint(checkpoint)) => Item { part: Part::Checkpoint(checkpoint), found: Vec::new() },
+        Err(error) => unreadable(line, &error),
+    }
+}
+
+/// A line that is canonical JSON and of a known kind, but with other fields, breaks the schema; anything else
+/// is no line of this format at all.
+fn unreadable(line: &[u8], error: &LineError) -> Item {
+    let known = KINDS.iter().any(|kind| line.starts_with(kind));
+    let code = match error {
+        LineError::Format { .. } => Code::FormatNewer,
+        _ if known && canonical::check(line, &Limits::LINE).is_ok() => Code::SchemaInvalid,
+        _ => Code::FileMalformed,
+    };
+    let event = code == Code::SchemaInvalid && line.starts_with(EVENT);
+    let part = if event { Part::UnreadableEvent } else { Part::Unreadable };
+    Item { part, found: vec![Found::new(code, error.to_string())] }
+}
+
+fn read_event(line: &EventLine<'_>) -> Item {
+    let event = match line.event() {
+        Ok(event) => event,
+        Err(error) => {
+            let found = vec![Found::new(Code::SchemaInvalid, error.to_string())];
+            return Item { part: Part::UnreadableEvent, found };
+        }
+    };
+    let mut found = Vec::new();
+    let agrees = match event.agree() {
+        Ok(said) => {
+            if let TypeName::Unknown(name) = said.kind {
+                found.push(Found::new(Code::TypeUnknown, format!("this version does not know {name}")));
+            }
+            check_statement(&event, &mut found);
+            true
+        }
+        Err(error) => {
+            found.push(Found::new(Code::StatementMismatch, error.to_string()));
+            false
+        }
+    };
+    match check_content(line, &event) {
+        Ok(content) => Item { part: Part::Event(Box::new(Examined { event, agrees, content })), found },
+        Err(finding) if finding.code.check() == super::Check::File => {
+            Item { part: Part::Unreadable, found: vec![finding] }
+        }
+        Err(finding) => {
+            found.push(finding);
+            Item { part: Part::Event(Box::new(Examined { event, agrees, content: None })), found }
+        }
+    }
+}
+
+fn check_statement(event: &Event, found: &mut Vec<Found>) {
+    let envelope = event.envelope();
+    if let Some(statement) = &envelope.statement {
+        if let Err(error) = admission::check_cites(statement) {
+            found.push(Found::new(Code::CitesUnseen, error.to_string()));
+        }
+        if envelope.time > statement.not_after {
+            let message = format!("recorded at {}, expired at {}", envelope.time, statement.not_after);
+            found.push(Found::new(Code::StatementExpired, message));
+        }
+    }
+    if let Some(record) = &envelope.record {
+        let mut unseen = None;
+        record.facts.cites(&mut |cited| {
+            if cited >= envelope.sequence {
+                unseen = unseen.or(Some(cited));
+            }
+        });
+        if let Some(cited) = unseen {
+            let message = format!("the record refers to event {cited}, which comes later");
+            found.push(Found::new(Code::CitesUnseen, message));
+        }
+    }
+}
+
+/// Returns the content if it is disclosed and holds.
+fn check_content(line: &EventLine<'_>, event: &Event) -> Result<Option<Content>, Found> {
+    check_disclosure(line.disclosure, line.content.is_some(), line.salt.is_some())?;
+    let said = event.said().ok();
+    let kind = said.and_then(|said| said.facts.event_type());
+    let mismatch = |message: &str| Err(Found::new(Code::CommitmentMismatch, message));
+    if let Some(kind) = kind
+        && (kind.rule().content == ContentRule::Required) != event.envelope().content.is_some()
+    {
+        return mismatch("the table and the commitment disagree about whether there is content");
+    }
+    match (line.disclosure, event.envelope().content) {
+        (Disclosure::Absent, None) => Ok(None),
+        (Disclosure::Absent, Some(_)) => {
+            mismatch("there is a commitment, and the line says there is no content")
+        }
+        (_, None) => mismatch("there is no commitment, and the line says there is content"),
+        (Disclosure::Disclosed, Some(commitment)) => {
+            let bytes = line.content().map_err(|error| Found::new(Code::FileMalformed, error.to_string()))?;
+            let (Some(bytes), Some(salt)) = (bytes, line.salt) else { return Ok(None) };
+            if !commitment.opens_content(&salt, bytes) {
+                return mismatch("content and salt do not open the commitment");
+            }
+            match (kind, said) {
+                (Some(kind), Some(said)) => fitting(kind, said.facts, bytes).map(Some),
+                _ => Ok(None),
+            }
+        }
+        (disclosure, Some(_)) => {
+            let words = if disclosure == Disclosure::Erased { "erased" } else { "not in the file" };
+            Err(Found::new(Code::NotDisclosed, format!("the content is {words}")))
+        }
+    }
+}
+
+fn fitting(kind: EventType, facts: &Facts, bytes: &[u8]) -> Result<Content, Found> {
+    let invalid = |message: String| Found::new(Code::ContentInvalid, message);
+    let content = Content::parse(kind, bytes).map_err(|error| invalid(error.to_string()))?;
+    content::agrees(facts, &content).map_err(|error| invalid(error.to_string()))?;
+    Ok(content)
+}
+
+/// What is disclosed is there with its salt; what is not, is not.
+fn check_disclosure(disclosure: Disclosure, content: bool, salt: bool) -> Result<(), Found> {
+    let disclosed = disclosure == Disclosure::Disclosed;
+    if content == disclosed && salt == disclosed {
+        return Ok(());
+    }
+    Err(Found::new(Code::FileMalformed, "expected content and salt exactly where they are disclosed"))
+}
+
+fn read_artifact(line: &ArtifactLine<'_>) -> Item {
+    let malformed = |message: &str| failed(Code::FileMalformed, message.to_owned());
+    if check_disclosure(line.disclosure, line.bytes.is_some(), line.salt.is_some()).is_err() {
+        return malformed("expected bytes and salt exactly where they are disclosed");
+    }
+    if line.disclosure == Disclosure::Absent {
+        return malformed("an artifact is disclosed, withheld, erased or missing, never absent");
+    }
+    let bytes = match line.bytes() {
+        Ok(bytes) => bytes,
+        Err(error) => return failed(Code::FileMalformed, error.to_string()),
+    };
+    let commit = |(salt, bytes): (Salt, Vec<u8>)| Commitment::to_artifact(&salt, &bytes);
+    let commitment = line.salt.zip(bytes).map(commit);
+    let part = Part::Artifact(Bytes { event: line.event, disclosure: line.disclosure, commitment });
+    Item { part, found: Vec::new() }
+}
+
+/// Checks pin, epoch, key, role and actor of an event of the trace.
+fn check_author(event: &Event, registry: &Registry, found: &mut Vec<Found>) {
+    let envelope = event.envelope();
+    if envelope.store != Some(registry.store()) {
+        found.push(Found::new(Code::StatementMismatch, "the event is of another store than the registry"));
+    }
+    let Some(pin) = envelope.registry else { return };
+    if !registry.holds(&pin) {
+        let message = format!("position {} with this hash is not in the registry", pin.sequence);
+        found.push(Found::new(Code::RegistryPin, message));
+        return;
+    }
+    let epoch = registry.epoch_at(pin.sequence);
+    if envelope.epoch != epoch {
+        let message = format!("expected epoch {epoch}, found {}", envelope.epoch);
+        found.push(Found::new(Code::EpochMismatch, message));
+    }
+    let kind = event.said().ok().and_then(|said| said.facts.event_type());
+    match &envelope.proof {
+        Proof::Ed25519(proof) => check_key(event, proof, pin.sequence, registry, found),
+        Proof::None => {
+            if envelope.actor != registry.desk() {
+                found.push(Found::new(Code::ActorMismatch, "without a key only the desk can be the actor"));
+            }
+        }
+    }
+    if let Some(kind) = kind
+        && !kind.admits_proof(envelope.proof.kind())
+    {
+        let code = match envelope.proof.kind() {
+            ProofKind::None => Code::SigMissing,
+            ProofKind::Ed25519 => Code::RolePolicyViolation,
+        };
+        let message = format!("{kind} does not take the proof {}", envelope.proof.kind().as_str());
+        found.push(Found::new(code, message));
+    }
+}
+
+fn check_key(event: &Event, proof: &KeySignature, at: Sequence, registry: &Registry, found: &mut Vec<Found>) {
+    let record = match registry.speaker(&proof.key, at) {
+        Ok(record) => record,
+        Err(standing) => {
+            found.push(Found::new(code_of(standing), standing.to_string()));
+            return;
+        }
+    };
+    if let Some(statement) = &event.envelope().statement
+        && !record.roles.contains(&statement.role)
+    {
+        let message = format!("the key {} is not registered as {}", proof.key.short(), statement.role);
+        found.push(Found::new(Code::KeyRoleMismatch, message));
+    }
+    if record.principal != event.envelope().actor {
+        let message = format!("the key {} belongs to {}", proof.key.short(), record.principal);
+        found.push(Found::new(Code::ActorMismatch, message));
+    }
+}
+
+/// Returns the code for what stands against a key.
+pub(super) fn code_of(standing: Standing) -> Code {
+    match standing {
+        Standing::Revoked { .. } => Code::KeyRevoked,
+        Standing::Retired { .. } => Code::KeyRetired,
+        Standing::Unknown | Standing::NotTheDesk => Code::KeyUnknown,
+    }
+}
+
+/// Adds the statement's signature to the batch. A key that nobody knows was reported before.
+fn push_signature(event: &Event, registry: &Registry, batch: &mut Batch) -> bool {
+    let (Proof::Ed25519(proof), Some(statement)) = (&event.envelope().proof, event.statement_bytes()) else {
+        return false;
+    };
+    let Some(key) = registry.public_key(&proof.key) else { return false };
+    batch.push(key, Purpose::Statement, statement, &proof.signature);
+    true
+}
+
+/// Returns the finding of a signature that does not hold.
+pub(super) fn bad_signature() -> Found {
+    Found::new(Code::SigInvalid, "the signature over the statement does not hold")
+}
+
+fn failed(code: Code, message: String) -> Item {
+    Item { part: Part::Unreadable, found: vec![Found { code, message }] }
+}
+
+/// How an event line begins.
+const EVENT: &[u8] = br#"{"event":"#;
+/// How the lines of this format begin.
+const KINDS: &[&[u8]] =
+    &[br#"{"header":"#, EVENT, br#"{"artifact":"#, br#"{"head":"#, br#"{"inclusion":"#, br#"{"checkpoint":"#];

@@ -1,0 +1,260 @@
+//! The first part of an export: the header and the registry, line by line, because everything after it is
+//! checked against it.
+
+use std::io::{self, BufRead};
+
+use demur_core::{
+    hash::Purpose,
+    key::{Fingerprint, PublicKey},
+};
+
+use super::{
+    Code, Input, VerifyError,
+    examine::{self, Examined, Item, Part},
+    finding::{Findings, Found, Section},
+    input::{Chunk, End},
+    trail::Trail,
+};
+use crate::{
+    envelope::Event,
+    event_type::{Content, Facts, TypeName},
+    export::Header,
+    name::Sequence,
+    proof::Proof,
+    registry::{Registry, RegistryError},
+};
+
+/// What the first part of the file gave.
+pub(super) struct Opening {
+    pub(super) header: Header,
+    /// The registry, if all of it holds.
+    pub(super) registry: Option<Registry>,
+    /// The registry's own trail.
+    pub(super) trail: Option<Trail>,
+    /// What the desk says the holders of keys are called.
+    pub(super) names: Vec<(Fingerprint, String)>,
+    /// The first line that is not the registry's any more.
+    pub(super) next: Option<Chunk>,
+    /// Whether the file ended or cannot be read on.
+    pub(super) ended: bool,
+}
+
+/// Reads header and registry.
+pub(super) fn read<R: BufRead>(
+    input: &mut Input<R>,
+    signatures: bool,
+    findings: &mut Findings,
+) -> Result<Opening, VerifyError> {
+    let header = header(&input.first_line()?)?;
+    let mut opening =
+        Opening { header, registry: None, trail: None, names: Vec::new(), next: None, ended: false };
+    loop {
+        let chunk = input.next_line()?;
+        let line = chunk.first;
+        let Some(item) = single(&chunk) else {
+            let (code, message) = ending(chunk.end.unwrap_or(End::Whole));
+            findings.add(Section::Registry, Some(line), None, Found::new(code, message));
+            opening.ended = true;
+            return Ok(opening);
+        };
+        let ours = match &item.part {
+            Part::Event(examined) => opening.is_registry(examined),
+            Part::Head(head) => {
+                opening.trail.as_ref().is_some_and(|trail| trail.trace() == head.document.trace)
+            }
+            Part::Unreadable | Part::UnreadableEvent => true,
+            _ => false,
+        };
+        if !ours {
+            opening.next = Some(chunk);
+            break;
+        }
+        if !opening.take(line, item, signatures, findings) {
+            opening.ended = true;
+            return Ok(opening);
+        }
+    }
+    opening.close(findings);
+    Ok(opening)
+}
+
+impl Opening {
+    /// The first event opens the registry; later ones belong to it by their trace.
+    fn is_registry(&self, examined: &Examined) -> bool {
+        self.trail.as_ref().is_none_or(|trail| trail.trace() == examined.event.envelope().trace)
+    }
+
+    /// Takes one line of the registry; returns whether reading can go on.
+    fn take(&mut self, line: u64, item: Item, signatures: bool, findings: &mut Findings) -> bool {
+        let mut found = item.found;
+        let mut sequence = None;
+        let mut readable = true;
+        match item.part {
+            Part::Event(examined) => {
+                sequence = Some(self.trail.as_ref().map_or(Sequence::FIRST, Trail::next));
+                self.take_event(line, &examined, signatures, &mut found);
+            }
+            Part::Head(head) => {
+                if let (Some(trail), Some(registry)) = (&mut self.trail, &self.registry)
+                    && let Err(finding) = trail.check_head(&head, registry, signatures)
+                {
+                    found.push(finding);
+                }
+            }
+            Part::UnreadableEvent => {
+                sequence = Some(self.trail.as_ref().map_or(Sequence::FIRST, Trail::next));
+                readable = false;
+            }
+            _ => readable = false,
+        }
+        // A name that is kept back takes nothing from what the keys prove.
+        found.retain(|finding| finding.code != Code::NotDisclosed);
+        // What an unknown event did to the keys nobody can tell: nothing after it can be checked.
+        readable &= found.iter().all(|finding| finding.code != Code::TypeUnknown);
+        found.sort_by_key(|finding| finding.code.check());
+        for finding in found {
+            findings.add(Section::Registry, Some(line), sequence, finding);
+        }
+        readable && (self.registry.is_some() || !findings.failed())
+    }
+
+    fn take_event(&mut self, line: u64, examined: &Examined, signatures: bool, found: &mut Vec<Found>) {
+        let event = &examined.event;
+        let trail = self.trail.get_or_insert_with(|| Trail::new(event.envelope().trace));
+        trail.follow(event, line, found);
+        if !examined.agrees {
+            return;
+        }
+        if signatures && let Err(finding) = check_signature(event, self.registry.as_ref()) {
+            found.push(finding);
+        }
+        let applied = match &mut self.registry {
+            Some(registry) => registry.apply(event),
+            None => Registry::open(event).map(|registry| self.registry = Some(registry)),
+        };
+        if let Err(error) = applied
+            && let Some(finding) = explain(&error)
+        {
+            found.push(finding);
+        }
+        self.names.extend(name(examined));
+    }
+
+    /// The registry counts only if all of it holds.
+    fn close(&mut self, findings: &mut Findings) {
+        let Some(line) = self.next.as_ref().map(|next| next.first) else { return };
+        if let Some(trail) = &self.trail
+            && let Err(finding) = trail.check_last_head()
+        {
+            findings.add(Section::Registry, Some(line), None, finding);
+        }
+        match &self.registry {
+            None => {
+                let found = Found::new(Code::FileMalformed, "expected the registry after the header");
+                findings.add(Section::Registry, Some(line), None, found);
+            }
+            Some(registry) if registry.store() != self.header.store => {
+                let found =
+                    Found::new(Code::StatementMismatch, "the header names another store than the registry");
+                findings.add(Section::Registry, Some(1), None, found);
+            }
+            Some(_) => {}
+        }
+        if let Some(trail) = &self.trail {
+            for (sequence, line) in trail.repeated() {
+                let found = Found::new(Code::ReplayDuplicate, "this key used this command id before");
+                findings.add(Section::Registry, Some(line), Some(sequence), found);
+            }
+        }
+    }
+}
+
+fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
+    let Some(line) = chunk.lines().next() else {
+        return Err(VerifyError::NotAnExport {
+            message: "expected a header in the first line, found none".into(),
+        });
+    };
+    let Item { part, found } = examine::read(line);
+    match part {
+        Part::Header(header) if header.format == crate::envelope::FORMAT => Ok(header),
+        Part::Header(header) => Err(VerifyError::FormatNewer {
+            message: format!("expected format {}, found format {}", crate::envelope::FORMAT, header.format),
+        }),
+        _ => match found.into_iter().next() {
+            Some(Found { code: Code::FormatNewer, message }) => Err(VerifyError::FormatNewer { message }),
+            Some(Found { message, .. }) => Err(VerifyError::NotAnExport { message }),
+            None => Err(VerifyError::NotAnExport { message: "expected a header in the first line".into() }),
+        },
+    }
+}
+
+/// Returns the one line of a chunk, read.
+fn single(chunk: &Chunk) -> Option<Item> {
+    chunk.lines().next().map(examine::read)
+}
+
+/// Returns how a file that ended too early is reported.
+pub(super) fn ending(end: End) -> (Code, &'static str) {
+    match end {
+        End::Whole => (Code::FileTruncated, "the file ends before its checkpoint"),
+        End::Inside => (Code::FileTruncated, "the file ends inside a line"),
+        End::TooLong => (Code::FileMalformed, "the line is longer than a line may be"),
+    }
+}
+
+fn check_signature(event: &Event, registry: Option<&Registry>) -> Result<(), Found> {
+    let envelope = event.envelope();
+    let (Proof::Ed25519(proof), Some(statement)) = (&envelope.proof, event.statement_bytes()) else {
+        return Ok(());
+    };
+    // A key that registers itself is checked with the key in the facts.
+    let own = |key: &PublicKey| Some(*key).filter(|key| key.fingerprint() == proof.key);
+    let key = match event.said().ok().map(|said| said.facts) {
+        Some(Facts::StoreCreated(facts)) => own(&facts.key),
+        Some(Facts::KeyRegistered(facts)) => own(&facts.key),
+        _ => registry.and_then(|registry| registry.public_key(&proof.key)).copied(),
+    };
+    match key {
+        Some(key) => {
+            key.verify(Purpose::Statement, statement, &proof.signature).map_err(|_| examine::bad_signature())
+        }
+        // The rules of the registry say what is wrong with the key.
+        None => Ok(()),
+    }
+}
+
+/// Returns how an error of the registry is reported; a broken chain and an unknown type were reported before.
+fn explain(error: &RegistryError) -> Option<Found> {
+    let code = match error {
+        RegistryError::Chain { .. } | RegistryError::NotRegistry { kind: TypeName::Unknown(_) } => {
+            return None;
+        }
+        RegistryError::Disagreement(_) => Code::StatementMismatch,
+        RegistryError::Epoch { .. } => Code::EpochMismatch,
+        RegistryError::Pin => Code::RegistryPin,
+        RegistryError::NoProof => Code::SigMissing,
+        RegistryError::Actor => Code::ActorMismatch,
+        _ => Code::RegistryInvalid,
+    };
+    Some(Found::new(code, error.to_string()))
+}
+
+fn name(examined: &Examined) -> Option<(Fingerprint, String)> {
+    let said = examined.event.said().ok()?;
+    match (said.facts, examined.content.as_ref()?) {
+        (Facts::StoreCreated(facts), Content::StoreCreated(content)) => {
+            Some((facts.key.fingerprint(), content.name.to_string()))
+        }
+        (Facts::KeyRegistered(facts), Content::KeyRegistered(content)) => {
+            Some((facts.key.fingerprint(), content.name.to_string()))
+        }
+        _ => None,
+    }
+}
+
+impl From<io::Error> for VerifyError {
+    fn from(error: io::Error) -> Self {
+        Self::Read(error)
+    }
+}

@@ -1,0 +1,60 @@
+//! What a verification goes by besides the file.
+
+use demur_core::{hash::Digest, key::Fingerprint};
+
+use crate::{
+    facts::VerificationProfile,
+    name::Sequence,
+    signed::{Receipt, Signed},
+};
+
+/// The options of a verification.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How strictly to judge; integrity is the same in all profiles.
+    pub profile: VerificationProfile,
+    /// Keys the reader knows from elsewhere.
+    pub pins: Vec<Pin>,
+    /// Heads the reader knows from elsewhere.
+    pub against: Vec<KnownHead>,
+    /// Receipts the reader holds.
+    pub receipts: Vec<Signed<Receipt>>,
+    /// Whether a file without any of these fails.
+    pub require_anchor: bool,
+    /// Whether signatures are checked; without them the verdict is never "pass".
+    pub signatures: bool,
+    /// How many threads check lines.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            profile: VerificationProfile::Default,
+            pins: Vec::new(),
+            against: Vec::new(),
+            receipts: Vec::new(),
+            require_anchor: false,
+            signatures: true,
+            threads: 1,
+        }
+    }
+}
+
+/// A key the reader knows, under the name the reader gives it. The name `desk` stands for the desk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The reader's name for it.
+    pub name: String,
+    /// The key.
+    pub fingerprint: Fingerprint,
+}
+
+/// An event of the trace the reader knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownHead {
+    /// Where it stands, if the reader knows.
+    pub sequence: Option<Sequence>,
+    /// Its hash.
+    pub hash: Digest,
+}

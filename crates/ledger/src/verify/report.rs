@@ -1,0 +1,330 @@
+//! The report: scope and verdict first, then what it does not prove, then what is proven by a key, what is the
+//! desk's word, and every finding with cause and cure. Same file, same bytes: timings stand elsewhere.
+
+mod html;
+mod text;
+mod words;
+
+use std::collections::BTreeMap;
+
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use serde::Serialize;
+
+use super::{Check, ClaimReport, Finding, Options, Section, Severity, finding::Findings, walk::Walk};
+use crate::{
+    export::Header,
+    facts::VerificationProfile,
+    name::{Position, PrincipalId, Sequence, StoreId, TraceId},
+    registry::KeyOrigin,
+    role::Role,
+    state::Phase,
+};
+
+/// What a verification found.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// What was verified, and how far.
+    pub scope: Scope,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The verdict in words.
+    pub words: String,
+    /// What the verdict does not mean.
+    pub not_proven: Vec<String>,
+    /// The first event that does not hold.
+    pub first_bad: Option<Sequence>,
+    /// The last event before it.
+    pub last_trusted: Option<Sequence>,
+    /// What ties the file to the world outside it.
+    pub anchors: Anchors,
+    /// Every check with how many findings it has.
+    pub checks: Vec<CheckReport>,
+    /// The keys that spoke.
+    pub proven_by_key: Vec<KeyReport>,
+    /// What only the desk says.
+    pub desk_word: DeskWord,
+    /// The claims in play at the end.
+    pub claims: Vec<ClaimReport>,
+    /// The findings, by place; the first 256.
+    pub findings: Vec<Finding>,
+    /// How many findings there are.
+    pub findings_total: u64,
+    #[serde(skip)]
+    hashes: Vec<Digest>,
+}
+
+/// What was verified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Scope {
+    /// The format of the file.
+    pub format: u64,
+    /// The program that says it wrote the file.
+    pub software: String,
+    /// The store.
+    pub store: StoreId,
+    /// The trace.
+    pub trace: TraceId,
+    /// How many events of the trace are in the file.
+    pub events: u64,
+    /// How many events of the registry are in the file.
+    pub registry_events: u64,
+    /// The last event.
+    pub through: Option<Position>,
+    /// When the desk says it made the export.
+    pub exported: Option<Timestamp>,
+    /// Where the run stands, if it could be replayed.
+    pub state: Option<&'static str>,
+    /// How strictly it was judged.
+    pub profile: VerificationProfile,
+    /// Whether signatures were checked.
+    pub signatures: bool,
+}
+
+/// The verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every check passed.
+    Pass,
+    /// Nothing failed, something is worth reading.
+    PassWithWarnings,
+    /// Nothing failed, but something that matters could not be checked.
+    NotEstablished,
+    /// Something does not hold.
+    Fail,
+}
+
+/// What ties the file to the world outside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Anchors {
+    /// Receipts that agree with the file.
+    pub receipts: u64,
+    /// Known heads that the file holds.
+    pub heads: u64,
+    /// Pinned keys that the registry holds, by the reader's names.
+    pub pins: Vec<String>,
+}
+
+impl Anchors {
+    /// Returns whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.receipts == 0 && self.heads == 0 && self.pins.is_empty()
+    }
+}
+
+/// One check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CheckReport {
+    /// Which.
+    pub check: Check,
+    /// Whether it was made on all of the file.
+    pub complete: bool,
+    /// How many findings it has.
+    pub findings: u64,
+    /// The worst of them.
+    pub worst: Option<Severity>,
+}
+
+/// A key that spoke in the trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct KeyReport {
+    /// The key: proven.
+    pub fingerprint: Fingerprint,
+    /// Who controls it, as the registry has it.
+    pub principal: PrincipalId,
+    /// What it may speak as.
+    pub roles: Vec<Role>,
+    /// How many statements it signed.
+    pub statements: u64,
+    /// The reader's own name for it, if pinned.
+    pub pinned_as: Option<String>,
+    /// What the desk calls its holder: a claim.
+    pub desk_says: Option<String>,
+    /// How it came into the registry.
+    pub origin: &'static str,
+    /// What became of it.
+    pub standing: &'static str,
+}
+
+/// What only the desk says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DeskWord {
+    /// Events without a key, by type.
+    pub records: BTreeMap<String, u64>,
+    /// The rest, in words.
+    pub besides: Vec<&'static str>,
+}
+
+impl Report {
+    /// Returns the report of a file whose registry does not hold: nothing after it could be checked.
+    pub(super) fn without_registry(header: &Header, findings: Findings, options: &Options) -> Self {
+        let scope = Scope {
+            format: header.format,
+            software: header.software.to_string(),
+            store: header.store,
+            trace: header.trace,
+            events: 0,
+            registry_events: 0,
+            through: None,
+            exported: None,
+            state: None,
+            profile: options.profile,
+            signatures: options.signatures,
+        };
+        let anchors = Anchors::default();
+        Self::assemble(scope, findings, anchors, Vec::new(), DeskWord::default(), Vec::new(), Vec::new())
+    }
+
+    pub(super) fn new(
+        walk: Walk<'_>,
+        header: &Header,
+        findings: Findings,
+        anchors: Anchors,
+        names: &[(Fingerprint, String)],
+        options: &Options,
+    ) -> Self {
+        let registry_events = walk.registry.head().sequence.next().number();
+        let scope = Scope {
+            format: header.format,
+            software: header.software.to_string(),
+            store: header.store,
+            trace: header.trace,
+            events: walk.last().map_or(0, |last| last.sequence.next().number()),
+            registry_events,
+            through: walk.last(),
+            exported: walk.checkpoint.as_ref().map(|(_, checkpoint)| checkpoint.document.time),
+            state: walk.state.as_ref().map(|state| Phase::as_str(state.phase())),
+            profile: options.profile,
+            signatures: options.signatures,
+        };
+        let keys = keys(&walk, names, options);
+        let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
+        let claims = if walk.state.is_some() { walk.claims.into_reports() } else { Vec::new() };
+        let of_the_registry = walk.trail.trace() == walk.registry.trace();
+        let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
+        let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
+        Self::assemble(scope, findings, anchors, keys, desk_word, claims, hashes)
+    }
+
+    fn assemble(
+        scope: Scope,
+        findings: Findings,
+        anchors: Anchors,
+        proven_by_key: Vec<KeyReport>,
+        desk_word: DeskWord,
+        claims: Vec<ClaimReport>,
+        hashes: Vec<Digest>,
+    ) -> Self {
+        let verdict = match findings.worst() {
+            None => Verdict::Pass,
+            Some(Severity::Warning) => Verdict::PassWithWarnings,
+            Some(Severity::NotEstablished) => Verdict::NotEstablished,
+            Some(Severity::Failure) => Verdict::Fail,
+        };
+        let complete = scope.through.is_some();
+        let checks = Check::ALL.map(|check| {
+            let (count, worst) = findings.of(check);
+            CheckReport { check, complete: complete || check == Check::File, findings: count, worst }
+        });
+        let findings_total = findings.total();
+        let findings = findings.into_sorted();
+        let (first_bad, last_trusted) = trusted(&scope, &findings);
+        Self {
+            words: words::verdict(&scope, verdict, &anchors),
+            not_proven: words::not_proven(&scope, verdict, &anchors),
+            scope,
+            verdict,
+            first_bad,
+            last_trusted,
+            anchors,
+            checks: checks.to_vec(),
+            proven_by_key,
+            desk_word,
+            claims,
+            findings,
+            findings_total,
+            hashes,
+        }
+    }
+
+    /// Returns the code of the first failure.
+    pub fn code(&self) -> Option<super::Code> {
+        self.findings.iter().find(|finding| finding.severity == Severity::Failure).map(|finding| finding.code)
+    }
+
+    /// Returns the hashes of the events of the trace, in order.
+    pub fn hashes(&self) -> &[Digest] {
+        &self.hashes
+    }
+
+    /// Returns the report as text for a terminal or a pipe.
+    pub fn to_text(&self) -> String {
+        text::render(self)
+    }
+
+    /// Returns the report as one self-contained page that prints well.
+    pub fn to_html(&self) -> String {
+        html::render(self)
+    }
+}
+
+/// Returns the first bad event of the trace and the last one before it that can be trusted.
+fn trusted(scope: &Scope, findings: &[Finding]) -> (Option<Sequence>, Option<Sequence>) {
+    let failures = || findings.iter().filter(|finding| finding.severity == Severity::Failure);
+    let Some(first) = failures().next() else {
+        return (None, scope.through.map(|through| through.sequence));
+    };
+    let placed = failures().find_map(|finding| match finding.section {
+        Section::Trace => finding.sequence.map(|sequence| (sequence, finding.code)),
+        Section::File | Section::Registry => None,
+    });
+    if first.section == Section::Registry {
+        return (placed.map(|(sequence, _)| sequence), None);
+    }
+    match placed {
+        Some((sequence, code)) => {
+            // A broken link leaves open which side of it was changed.
+            let back = if code == super::Code::ChainBreak { 2 } else { 1 };
+            let trusted =
+                sequence.number().checked_sub(back).and_then(|number| Sequence::try_from(number).ok());
+            (Some(sequence), trusted)
+        }
+        // Something about the whole does not hold: no event can be told apart from the others.
+        None => (None, None),
+    }
+}
+
+fn keys(walk: &Walk<'_>, names: &[(Fingerprint, String)], options: &Options) -> Vec<KeyReport> {
+    let report = |(fingerprint, spoken): (&Fingerprint, &super::walk::Spoken)| {
+        let record = walk.registry.key(fingerprint)?;
+        let pinned = options.pins.iter().find(|pin| pin.fingerprint == *fingerprint);
+        let called = names.iter().find(|(key, _)| key == fingerprint);
+        Some(KeyReport {
+            fingerprint: *fingerprint,
+            principal: record.principal,
+            roles: record.roles.clone(),
+            statements: spoken.statements,
+            pinned_as: pinned.map(|pin| pin.name.clone()),
+            desk_says: called.map(|(_, name)| name.clone()),
+            origin: match record.origin {
+                KeyOrigin::First => "first key of its principal",
+                KeyOrigin::RotatedByKey => "named by the key before it",
+                KeyOrigin::RotatedByRecovery => "named by a recovery key",
+                KeyOrigin::DeskWord => "new key, desk's word",
+            },
+            standing: match record {
+                record if record.revoked.is_some() => "revoked",
+                record if record.retired.is_some() => "retired",
+                record if record.rotated.is_some() => "rotated",
+                _ => "active",
+            },
+        })
+    };
+    walk.speakers.iter().filter_map(report).collect()
+}

@@ -1,0 +1,213 @@
+//! The report as one self-contained page: no script, no outside assets, prints well, nothing by colour alone.
+
+use std::fmt::Write as _;
+
+use super::{
+    Report,
+    text::{place, profile, standing_word, verdict_word, visible},
+};
+use crate::verify::Severity;
+
+/// Returns the page. Everything from the file is escaped.
+pub(super) fn render(report: &Report) -> String {
+    let mut out = String::from(HEAD);
+    let scope = &report.scope;
+    let _ = write!(
+        out,
+        "<h1>Verification report</h1>\n<p class=\"verdict\"><strong>{}</strong></p>\n<p>{}</p>\n<dl>",
+        verdict_word(report.verdict),
+        escape(&report.words)
+    );
+    let through = scope.through.map(|through| format!("{} {}", through.sequence, through.hash));
+    for (name, value) in [
+        ("Trace", Some(scope.trace.to_string())),
+        ("Store", Some(scope.store.to_string())),
+        ("Events", Some(format!("{} and {} in the registry", scope.events, scope.registry_events))),
+        ("Head", through),
+        ("State", scope.state.map(str::to_owned)),
+        ("Exported", scope.exported.map(|time| format!("{time} by the desk's clock"))),
+        ("Profile", Some(profile(report).to_owned())),
+        ("Written by", Some(scope.software.clone())),
+        ("First bad event", report.first_bad.map(|bad| bad.to_string())),
+        ("Last trusted event", report.last_trusted.map(|last| last.to_string())),
+    ] {
+        if let Some(value) = value {
+            let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escape(&value));
+        }
+    }
+    out.push_str("</dl>\n");
+    list(&mut out, "Not proven by this report", report.not_proven.iter().map(|line| escape(line)));
+    keys(report, &mut out);
+    let records = report
+        .desk_word
+        .records
+        .iter()
+        .map(|(kind, count)| format!("{count} × {} without a key", escape(kind)));
+    let besides = report.desk_word.besides.iter().map(|line| escape(line));
+    list(&mut out, "The desk's word", records.chain(besides));
+    claims(report, &mut out);
+    checks(report, &mut out);
+    findings(report, &mut out);
+    out.push_str("</main></body></html>\n");
+    out
+}
+
+fn keys(report: &Report, out: &mut String) {
+    table(
+        out,
+        "Proven by a key",
+        &["Key", "Roles", "Statements", "Standing", "Origin", "Name"],
+        report.proven_by_key.iter().map(|key| {
+            let roles: Vec<_> = key.roles.iter().map(|role| role.as_str()).collect();
+            let name = match (&key.pinned_as, &key.desk_says) {
+                (Some(name), _) => format!("pinned as {name}"),
+                (None, Some(name)) => format!("the desk says {name}"),
+                (None, None) => String::new(),
+            };
+            vec![
+                key.fingerprint.to_string(),
+                roles.join(", "),
+                key.statements.to_string(),
+                key.standing.to_owned(),
+                key.origin.to_owned(),
+                name,
+            ]
+        }),
+    );
+}
+
+fn claims(report: &Report, out: &mut String) {
+    table(
+        out,
+        "Claims",
+        &["Event", "Claim", "Standing", "Disputed", "Evidence", "Key"],
+        report.claims.iter().map(|claim| {
+            let evidence: Vec<_> = claim.evidence.iter().map(|at| format!("#{at}")).collect();
+            vec![
+                format!("#{}", claim.claim),
+                claim.text.clone().unwrap_or_else(|| "not disclosed".to_owned()),
+                standing_word(claim.standing).to_owned(),
+                if claim.disputed { "disputed" } else { "no" }.to_owned(),
+                evidence.join(" "),
+                claim.key.short(),
+            ]
+        }),
+    );
+}
+
+fn checks(report: &Report, out: &mut String) {
+    table(
+        out,
+        "Checks",
+        &["Check", "Result", "Findings"],
+        report.checks.iter().map(|check| {
+            let word = match (check.worst, check.complete) {
+                (Some(Severity::Failure), _) => "fail",
+                (Some(Severity::NotEstablished), _) => "not established",
+                (Some(Severity::Warning), _) => "warning",
+                (None, true) => "ok",
+                (None, false) => "not reached",
+            };
+            vec![check.check.meaning().to_owned(), word.to_owned(), check.findings.to_string()]
+        }),
+    );
+}
+
+fn findings(report: &Report, out: &mut String) {
+    table(
+        out,
+        "Findings",
+        &["Weight", "Code", "Where", "What", "Why", "What to do"],
+        report.findings.iter().map(|finding| {
+            let weight = match finding.severity {
+                Severity::Failure => "failure",
+                Severity::NotEstablished => "not established",
+                Severity::Warning => "warning",
+            };
+            vec![
+                weight.to_owned(),
+                finding.code.to_string(),
+                place(finding),
+                finding.message.clone(),
+                finding.code.meaning().to_owned(),
+                finding.code.cure().to_owned(),
+            ]
+        }),
+    );
+}
+
+fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {
+    let _ = write!(out, "<h2>{title}</h2>\n<ul>");
+    for row in rows {
+        let _ = write!(out, "<li>{row}</li>");
+    }
+    out.push_str("</ul>\n");
+}
+
+fn table(out: &mut String, title: &str, columns: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return;
+    }
+    let _ = write!(out, "<h2>{title}</h2>\n<table><thead><tr>");
+    for column in columns {
+        let _ = write!(out, "<th scope=\"col\">{column}</th>");
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for cell in row {
+            let _ = write!(out, "<td>{}</td>", escape(&cell));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+/// Returns text as HTML text: nothing in it is markup, nothing in it is hidden.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Everything up to the first heading.
+const HEAD: &str = r#"<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>demur verification report</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
+.verdict { font-size: 1.5rem; border: 3px solid currentColor; padding: .5rem 1rem; display: inline-block; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
+dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; border: 1px solid currentColor; padding: .3rem .5rem; overflow-wrap: anywhere; }
+@media print { main { padding: 0; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
+</style></head><body><main>
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn nothing_from_the_file_is_markup() {
+        assert_eq!(
+            escape("<script>alert('x')</script>&\u{202e}"),
+            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&lt;U+202E&gt;"
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! The report as text.
+
+use std::fmt::Write as _;
+
+use super::{Report, Verdict};
+use crate::verify::{Finding, Section, Severity, claims::Standing};
+
+/// Returns the report as lines of text. Writing to a String cannot fail.
+pub(super) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    scope(report, &mut out);
+    list(&mut out, "Not proven by this report", report.not_proven.iter().cloned());
+    keys(report, &mut out);
+    desk_word(report, &mut out);
+    claims(report, &mut out);
+    checks(report, &mut out);
+    findings(report, &mut out);
+    out
+}
+
+fn scope(report: &Report, out: &mut String) {
+    let scope = &report.scope;
+    let _ = writeln!(out, "trace    {}", scope.trace);
+    let _ = writeln!(out, "store    {}", scope.store);
+    let _ = writeln!(
+        out,
+        "scope    {} events, {} registry events, profile {}, written by {}",
+        scope.events,
+        scope.registry_events,
+        profile(report),
+        visible(&scope.software)
+    );
+    if let Some(through) = scope.through {
+        let _ = writeln!(out, "head     {} {}", through.sequence, through.hash);
+    }
+    if let (Some(state), Some(exported)) = (scope.state, scope.exported) {
+        let _ = writeln!(out, "state    {state}, exported {exported} by the desk's clock");
+    }
+    let _ = writeln!(out, "verdict  {}", verdict_word(report.verdict));
+    let _ = writeln!(out, "         {}", report.words);
+    if let Some(bad) = report.first_bad {
+        let _ = writeln!(out, "         first bad event: {bad}");
+        let trusted = report.last_trusted.map_or("none".to_owned(), |last| last.to_string());
+        let _ = writeln!(out, "         last trusted event: {trusted}");
+    }
+}
+
+/// Returns the verdict as people read it.
+pub(super) const fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "PASS",
+        Verdict::PassWithWarnings => "PASS WITH WARNINGS",
+        Verdict::NotEstablished => "NOT ESTABLISHED",
+        Verdict::Fail => "FAIL",
+    }
+}
+
+/// Returns the profile's name.
+pub(super) const fn profile(report: &Report) -> &'static str {
+    match report.scope.profile {
+        crate::facts::VerificationProfile::Strict => "strict",
+        crate::facts::VerificationProfile::Default => "default",
+        crate::facts::VerificationProfile::Lenient => "lenient",
+    }
+}
+
+fn keys(report: &Report, out: &mut String) {
+    let rows = report.proven_by_key.iter().map(|key| {
+        let roles: Vec<_> = key.roles.iter().map(|role| role.as_str()).collect();
+        let name = match (&key.pinned_as, &key.desk_says) {
+            (Some(name), _) => format!("pinned as {}", visible(name)),
+            (None, Some(name)) => format!("the desk calls it {}", visible(name)),
+            (None, None) => "unnamed".to_owned(),
+        };
+        format!(
+            "{} {}, {} statements, {}, {}; {name}",
+            key.fingerprint.short(),
+            roles.join("+"),
+            key.statements,
+            key.standing,
+            key.origin
+        )
+    });
+    list(out, "Proven by a key", rows);
+}
+
+fn desk_word(report: &Report, out: &mut String) {
+    let records = report
+        .desk_word
+        .records
+        .iter()
+        .map(|(kind, count)| format!("{count} x {} without a key", visible(kind)));
+    let besides = report.desk_word.besides.iter().map(|line| (*line).to_owned());
+    list(out, "The desk's word", records.chain(besides));
+}
+
+fn claims(report: &Report, out: &mut String) {
+    let rows = report.claims.iter().map(|claim| {
+        let text = claim.text.as_deref().map_or("(not disclosed)".to_owned(), visible);
+        let evidence: Vec<_> = claim.evidence.iter().map(|at| format!("#{at}")).collect();
+        let disputed = if claim.disputed { ", DISPUTED" } else { "" };
+        let sure = claim.confidence.map_or(String::new(), |sure| format!(", {sure} % sure"));
+        format!(
+            "#{} {text} ({}{disputed}{sure}; evidence {}; key {})",
+            claim.claim,
+            standing_word(claim.standing),
+            evidence.join(" "),
+            claim.key.short()
+        )
+    });
+    list(out, "Claims", rows);
+}
+
+/// Returns what can be said of a claim.
+pub(super) const fn standing_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Evidenced => "evidence is there as recorded",
+        Standing::NotEstablished => "not established",
+        Standing::Unproven => "UNPROVEN",
+    }
+}
+
+fn checks(report: &Report, out: &mut String) {
+    let _ = writeln!(out, "\nChecks");
+    for check in &report.checks {
+        let word = match (check.worst, check.complete) {
+            (Some(Severity::Failure), _) => "FAIL",
+            (Some(Severity::NotEstablished), _) => "open",
+            (Some(Severity::Warning), _) => "warn",
+            (None, true) => "ok",
+            (None, false) => "-",
+        };
+        let count = if check.findings > 0 { format!(" ({})", check.findings) } else { String::new() };
+        let _ = writeln!(out, "  {word:<4}  {}{count}", check.check.meaning());
+    }
+}
+
+fn findings(report: &Report, out: &mut String) {
+    for (severity, title) in [
+        (Severity::Failure, "Failures"),
+        (Severity::NotEstablished, "Not established"),
+        (Severity::Warning, "Warnings"),
+    ] {
+        let rows = report.findings.iter().filter(|finding| finding.severity == severity);
+        let rows = rows.map(|finding| {
+            format!(
+                "{} {}: {}\n    why: {}\n    do:  {}",
+                finding.code,
+                place(finding),
+                visible(&finding.message),
+                finding.code.meaning(),
+                finding.code.cure()
+            )
+        });
+        list(out, title, rows);
+    }
+    let left = report.findings_total.saturating_sub(report.findings.len() as u64);
+    if left > 0 {
+        let _ = writeln!(out, "\n{left} further findings are counted above and not listed.");
+    }
+}
+
+/// Returns where a finding is.
+pub(super) fn place(finding: &Finding) -> String {
+    let part = match finding.section {
+        Section::File => "file",
+        Section::Registry => "registry",
+        Section::Trace => "trace",
+    };
+    let event = finding.sequence.map_or(String::new(), |at| format!(" event {at}"));
+    let line = finding.line.map_or(String::new(), |line| format!(", line {line}"));
+    format!("{part}{event}{line}")
+}
+
+fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for row in rows {
+        let _ = writeln!(out, "  {row}");
+    }
+}
+
+/// Returns text from the file with everything that could fool a reader or a terminal made visible.
+pub(super) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            let _ = write!(out, "<U+{:04X}>", u32::from(character));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Control, formatting, bidirectional and zero-width characters.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn hidden_characters_are_shown() {
+        assert_eq!(visible("a\u{202e}b\u{1b}[31m\n"), "a<U+202E>b<U+001B>[31m<U+000A>");
+        assert_eq!(visible("grün 日本 🙂"), "grün 日本 🙂");
+    }
+}

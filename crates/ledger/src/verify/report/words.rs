@@ -1,0 +1,67 @@
+//! The words of the verdict (`docs/format.md`): never more than was checked.
+
+use super::{Anchors, Scope, Verdict};
+
+/// What rests on the desk in every file.
+pub(super) const DESK_WORD: &[&str] = &[
+    "the order of events that no author had seen when it signed, and the times of all events",
+    "the names of key holders, unless you pinned their keys",
+    "that nothing happened which is not in the trace",
+];
+
+/// Returns the verdict as a sentence.
+pub(super) fn verdict(scope: &Scope, verdict: Verdict, anchors: &Anchors) -> String {
+    let through = match scope.through {
+        Some(through) => format!("through sequence {}; later events may exist", through.sequence),
+        None => "no event could be checked".to_owned(),
+    };
+    match verdict {
+        Verdict::Fail => format!("fail: something in this file does not hold ({through})"),
+        Verdict::NotEstablished => {
+            format!("not established: nothing failed, but not everything could be checked ({through})")
+        }
+        Verdict::Pass | Verdict::PassWithWarnings => {
+            let warnings = if verdict == Verdict::Pass { "" } else { ", with warnings" };
+            let standing = if anchors.is_empty() {
+                "internally consistent; origin and completeness not established".to_owned()
+            } else {
+                format!("consistent, and anchored by {}", anchored_by(anchors))
+            };
+            format!("{standing}{warnings}: {through}")
+        }
+    }
+}
+
+fn anchored_by(anchors: &Anchors) -> String {
+    let count = |number: u64, one: &str, many: &str| match number {
+        0 => None,
+        1 => Some(one.to_owned()),
+        number => Some(format!("{number} {many}")),
+    };
+    let pins = anchors.pins.iter().map(|name| format!("the pinned key of {name}"));
+    let known = count(anchors.heads, "a head you know", "heads you know");
+    let receipts = count(anchors.receipts, "a receipt", "receipts");
+    pins.chain(known).chain(receipts).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what the verdict does not mean.
+pub(super) fn not_proven(scope: &Scope, verdict: Verdict, anchors: &Anchors) -> Vec<String> {
+    let mut lines = Vec::new();
+    if anchors.is_empty() {
+        lines.push(
+            "who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)"
+                .to_owned(),
+        );
+    }
+    if let Some(through) = scope.through {
+        lines.push(format!("that the trace ends at sequence {}: later events may exist", through.sequence));
+    }
+    lines.push("that what was claimed is true: only who said it, and what it was said to rest on".to_owned());
+    if !scope.signatures {
+        lines.push("any signature: only hashes were checked".to_owned());
+    }
+    if verdict == Verdict::Fail {
+        lines.push("anything after the first event that does not hold".to_owned());
+    }
+    lines
+}

@@ -1,0 +1,199 @@
+//! One trace as the verifier follows it: hashes, times, commands, heads. The same for registry and run.
+
+use demur_core::{
+    hash::{Digest, Purpose, digest},
+    time::Timestamp,
+};
+
+use super::{Code, finding::Found};
+use crate::{
+    envelope::Event,
+    name::{Position, Sequence, TraceId},
+    proof::Proof,
+    registry::Registry,
+    signed::{Document, Head, Signed},
+};
+
+/// What is remembered of the events so far: about 52 bytes each.
+#[derive(Debug)]
+pub(super) struct Trail {
+    trace: TraceId,
+    hashes: Vec<Digest>,
+    /// A short hash of (key, command) of each event.
+    commands: Vec<u128>,
+    lines: Vec<u32>,
+    time: Timestamp,
+    pin: Sequence,
+    /// The newest event that a signed head named.
+    head: Option<Sequence>,
+}
+
+impl Trail {
+    pub(super) const fn new(trace: TraceId) -> Self {
+        Self {
+            trace,
+            hashes: Vec::new(),
+            commands: Vec::new(),
+            lines: Vec::new(),
+            time: Timestamp::MIN,
+            pin: Sequence::FIRST,
+            head: None,
+        }
+    }
+
+    pub(super) const fn trace(&self) -> TraceId {
+        self.trace
+    }
+
+    pub(super) fn hashes(&self) -> &[Digest] {
+        &self.hashes
+    }
+
+    pub(super) fn into_hashes(self) -> Vec<Digest> {
+        self.hashes
+    }
+
+    /// Returns the last event.
+    pub(super) fn last(&self) -> Option<Position> {
+        self.hashes.last().map(|hash| Position::new(Sequence::at(self.hashes.len() - 1), *hash))
+    }
+
+    /// Returns the place of the next event.
+    pub(super) fn next(&self) -> Sequence {
+        Sequence::at(self.hashes.len())
+    }
+
+    pub(super) fn holds(&self, position: &Position) -> bool {
+        position.sequence.index().and_then(|index| self.hashes.get(index)) == Some(&position.hash)
+    }
+
+    /// Checks an event against those before it and goes on from it, whatever was found.
+    pub(super) fn follow(&mut self, event: &Event, line: u64, found: &mut Vec<Found>) {
+        let envelope = event.envelope();
+        if envelope.trace != self.trace {
+            found.push(Found::new(
+                Code::StatementMismatch,
+                "the event is of another trace than those around it",
+            ));
+        }
+        if let Some(seen) = envelope.statement.as_ref().and_then(|statement| statement.seen)
+            && seen.sequence < envelope.sequence
+            && !self.holds(&seen)
+        {
+            let message =
+                format!("the author had seen another event {} than the one in the file", seen.sequence);
+            found.push(Found::new(Code::SeenInvalid, message));
+        }
+        let next = self.next();
+        if envelope.sequence != next {
+            let message = format!("expected event {next}, found event {}", envelope.sequence);
+            found.push(Found::new(Code::ChainBreak, message));
+        } else if envelope.previous != self.hashes.last().copied() {
+            found.push(Found::new(Code::ChainBreak, "the event names another one before it"));
+        }
+        if envelope.time < self.time {
+            let message = format!("{} comes after {}", envelope.time, self.time);
+            found.push(Found::new(Code::TimeBackwards, message));
+        }
+        if let Some(pin) = envelope.registry {
+            if pin.sequence < self.pin {
+                let message = format!("position {} is pinned after {}", pin.sequence, self.pin);
+                found.push(Found::new(Code::RegistryPin, message));
+            }
+            self.pin = self.pin.max(pin.sequence);
+        }
+        self.time = self.time.max(envelope.time);
+        self.hashes.push(*event.hash());
+        self.commands.push(command(event));
+        self.lines.push(u32::try_from(line).unwrap_or(u32::MAX));
+    }
+
+    /// Checks a signed head of this trace.
+    pub(super) fn check_head(
+        &mut self,
+        signed: &Signed<Head>,
+        registry: &Registry,
+        signatures: bool,
+    ) -> Result<(), Found> {
+        let head = &signed.document;
+        let invalid = |message: &str| Found::new(Code::HeadInvalid, message);
+        if head.store != registry.store() || head.trace != self.trace {
+            return Err(invalid("the head is of another store or trace"));
+        }
+        if !self.holds(&head.head) {
+            return Err(invalid("the head names an event that is not in the file"));
+        }
+        check_desk(signed, &head.registry, head.epoch, registry, signatures)
+            .map_err(|message| invalid(&format!("the head {message}")))?;
+        self.head = self.head.max(Some(head.head.sequence));
+        Ok(())
+    }
+
+    /// Checks that the last event stands under a signed head.
+    pub(super) fn check_last_head(&self) -> Result<(), Found> {
+        match (self.last(), self.head) {
+            (Some(last), Some(head)) if last.sequence == head => Ok(()),
+            _ => Err(Found::new(Code::HeadInvalid, "no signed head names the last event")),
+        }
+    }
+
+    /// Returns the events whose command stood before, with their lines.
+    pub(super) fn repeated(&self) -> Vec<(Sequence, u64)> {
+        let mut sorted = self.commands.clone();
+        sorted.sort_unstable();
+        let doubled: Vec<u128> =
+            sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        if doubled.is_empty() {
+            return Vec::new();
+        }
+        let mut met = std::collections::BTreeSet::new();
+        let again = |command: &u128| doubled.binary_search(command).is_ok() && !met.insert(*command);
+        let indexes: Vec<usize> = self
+            .commands
+            .iter()
+            .map(again)
+            .enumerate()
+            .filter(|(_, again)| *again)
+            .map(|(index, _)| index)
+            .collect();
+        indexes.into_iter().map(|index| (Sequence::at(index), self.lines[index].into())).collect()
+    }
+}
+
+/// Checks that a desk key that may speak at `at` signed a document; says what is wrong.
+pub(super) fn check_desk<T: Document>(
+    signed: &Signed<T>,
+    at: &Position,
+    epoch: u64,
+    registry: &Registry,
+    signatures: bool,
+) -> Result<(), String> {
+    if !registry.holds(at) {
+        return Err(format!("pins registry position {}, which is not there", at.sequence));
+    }
+    if registry.epoch_at(at.sequence) != epoch {
+        return Err(format!("is of epoch {epoch}, which the registry does not have there"));
+    }
+    let record = registry
+        .desk_key(&signed.proof.key, at.sequence)
+        .map_err(|standing| format!("is not signed by the desk: {standing}"))?;
+    if signatures {
+        signed.verify(&record.public).map_err(|_| "has a signature that does not hold".to_owned())?;
+    }
+    Ok(())
+}
+
+/// Returns 128 bits that stand for (key, command), or for the place of an event without a statement.
+fn command(event: &Event) -> u128 {
+    let envelope = event.envelope();
+    let hash = match (&envelope.statement, &envelope.proof) {
+        (Some(statement), Proof::Ed25519(proof)) => digest(
+            Purpose::Key,
+            &[proof.key.as_digest().as_bytes(), &statement.command.as_ulid().as_u128().to_be_bytes()],
+        ),
+        _ => digest(Purpose::Key, &[b"record", &envelope.sequence.number().to_be_bytes()]),
+    };
+    let mut short = [0; 16];
+    short.copy_from_slice(&hash.as_bytes()[..16]);
+    u128::from_be_bytes(short)
+}

@@ -1,0 +1,355 @@
+//! The lines of the trace in order: what needs those before it.
+
+use std::collections::BTreeMap;
+
+use demur_core::{
+    hash::Digest,
+    key::Fingerprint,
+    merkle::{self, Scheme},
+};
+
+use super::{
+    Code, Options,
+    claims::ClaimBook,
+    examine::{Bytes, Examined, Item, Part},
+    finding::{Findings, Found, Section},
+    report::{Anchors, Report},
+    trail::{Trail, check_desk},
+};
+use crate::{
+    event_type::{Facts, TypeName},
+    export::{Disclosure, Header},
+    name::Sequence,
+    proof::Proof,
+    registry::Registry,
+    signed::{Checkpoint, Inclusion, Signed},
+    state::{GuardError, State},
+};
+
+/// Where in the file the walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Events,
+    Inclusions,
+    Checkpoint,
+    /// A line could not be read: nothing after it counts.
+    Broken,
+}
+
+/// The walk through the trace.
+pub(super) struct Walk<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) trail: Trail,
+    pub(super) registry_trail: Option<Trail>,
+    /// The state of the run; none once the replay had to stop, or in a registry export.
+    pub(super) state: Option<State>,
+    pub(super) claims: ClaimBook,
+    pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
+    pub(super) records: BTreeMap<String, u64>,
+    pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
+    stage: Stage,
+    /// The artifact event whose line must come next.
+    awaited: Option<(Sequence, demur_core::commitment::Commitment)>,
+    inclusions: Vec<Inclusion>,
+    signatures: bool,
+    whole: bool,
+}
+
+/// How much one key said, and where last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spoken {
+    pub(super) statements: u64,
+    pub(super) last: Sequence,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        header: &Header,
+        registry: &'a Registry,
+        registry_trail: Option<Trail>,
+        signatures: bool,
+    ) -> Self {
+        let of_the_registry = header.trace == registry.trace();
+        Self {
+            registry,
+            trail: Trail::new(header.trace),
+            registry_trail,
+            state: (!of_the_registry).then(State::new),
+            claims: ClaimBook::default(),
+            speakers: BTreeMap::new(),
+            records: BTreeMap::new(),
+            checkpoint: None,
+            stage: if of_the_registry { Stage::Inclusions } else { Stage::Events },
+            awaited: None,
+            inclusions: Vec::new(),
+            signatures,
+            whole: false,
+        }
+    }
+
+    /// Returns whether the rest of the file still counts.
+    pub(super) fn goes_on(&self) -> bool {
+        self.stage != Stage::Broken
+    }
+
+    /// Takes one line.
+    pub(super) fn take(&mut self, line: u64, item: Item, findings: &mut Findings) {
+        if !self.goes_on() {
+            return;
+        }
+        let Item { part, mut found } = item;
+        let mut sequence = None;
+        if let Err(finding) = self.check_place(&part) {
+            self.stage = Stage::Broken;
+            found.push(finding);
+        } else {
+            match part {
+                Part::Event(examined) => {
+                    // By its place in the file: the number it gives itself may be the lie.
+                    sequence = Some(self.trail.next());
+                    self.take_event(line, &examined, &mut found);
+                }
+                Part::Artifact(bytes) => {
+                    sequence = Some(bytes.event);
+                    self.take_artifact(&bytes, &mut found);
+                }
+                Part::Head(head) => {
+                    let checked = self.trail.check_head(&head, self.registry, self.signatures);
+                    found.extend(checked.err());
+                }
+                Part::Inclusion(inclusion) => {
+                    found.extend(self.check_inclusion(&inclusion).err());
+                    self.inclusions.push(inclusion);
+                }
+                Part::Checkpoint(checkpoint) => self.checkpoint = Some((line, checkpoint)),
+                Part::UnreadableEvent => sequence = Some(self.trail.next()),
+                Part::Header(_) | Part::Unreadable => {}
+            }
+        }
+        found.sort_by_key(|finding| finding.code.check());
+        for finding in found {
+            findings.add(Section::Trace, Some(line), sequence, finding);
+        }
+    }
+
+    /// Reports why no more lines came.
+    pub(super) fn end(&mut self, line: u64, end: super::input::End, findings: &mut Findings) {
+        let expected = end == super::input::End::Whole && self.stage == Stage::Checkpoint;
+        if expected {
+            self.whole = true;
+        } else if self.goes_on() {
+            let (code, message) = super::opening::ending(end);
+            findings.add(Section::File, Some(line), None, Found::new(code, message));
+            self.stage = Stage::Broken;
+        }
+    }
+
+    /// Checks that a line of this kind may stand here, and moves the stage on.
+    fn check_place(&mut self, part: &Part) -> Result<(), Found> {
+        let malformed = |message: &str| Err(Found::new(Code::FileMalformed, message));
+        if matches!(part, Part::Unreadable | Part::UnreadableEvent) {
+            self.stage = Stage::Broken;
+            return Ok(());
+        }
+        if self.stage == Stage::Checkpoint {
+            return malformed("expected nothing after the checkpoint");
+        }
+        match (part, &self.awaited) {
+            (Part::Artifact(bytes), Some((awaited, _))) if bytes.event == *awaited => return Ok(()),
+            (Part::Artifact(_), _) => {
+                return malformed("expected an artifact only after the event that records it");
+            }
+            (_, Some((awaited, _))) => {
+                return malformed(&format!("expected the artifact of event {awaited} in this line"));
+            }
+            (_, None) => {}
+        }
+        match (part, self.stage) {
+            (Part::Event(_) | Part::Head(_), Stage::Events) => Ok(()),
+            (Part::Event(_) | Part::Head(_), _) => malformed("expected no more events or heads here"),
+            (Part::Inclusion(_), _) => {
+                self.stage = Stage::Inclusions;
+                Ok(())
+            }
+            (Part::Checkpoint(_), _) => {
+                self.stage = Stage::Checkpoint;
+                Ok(())
+            }
+            _ => malformed("expected an event, a head, an artifact, an inclusion or the checkpoint"),
+        }
+    }
+
+    fn take_event(&mut self, line: u64, examined: &Examined, found: &mut Vec<Found>) {
+        let event = &examined.event;
+        self.trail.follow(event, line, found);
+        let Ok(said) = event.said() else {
+            self.state = None;
+            return;
+        };
+        let at = event.envelope().sequence;
+        match &event.envelope().proof {
+            Proof::Ed25519(proof) => {
+                let spoken = self.speakers.entry(proof.key).or_insert(Spoken { statements: 0, last: at });
+                spoken.statements += 1;
+                spoken.last = spoken.last.max(at);
+            }
+            Proof::None => *self.records.entry(said.kind.to_string()).or_default() += 1,
+        }
+        if let Facts::ArtifactRecorded(facts) = said.facts {
+            self.awaited = Some((at, facts.commitment));
+        }
+        if matches!(said.kind, TypeName::Unknown(_)) || !examined.agrees {
+            // What the event means is not known, so neither is the state after it.
+            self.state = None;
+        }
+        let Some(state) = &mut self.state else { return };
+        match state.apply(event) {
+            Ok(()) => self.claims.take(examined),
+            // A broken chain was reported; the guards cannot add to that.
+            Err(GuardError::Place { .. }) => self.state = None,
+            Err(error) => {
+                let code = match error {
+                    GuardError::NotOfARun { .. }
+                    | GuardError::RoleForbidden { .. }
+                    | GuardError::NotParticipant { .. } => Code::RolePolicyViolation,
+                    _ => Code::OrderViolation,
+                };
+                found.push(Found::new(code, format!("{error} ({})", error.code())));
+                self.state = None;
+            }
+        }
+    }
+
+    fn take_artifact(&mut self, bytes: &Bytes, found: &mut Vec<Found>) {
+        let Some((at, expected)) = self.awaited.take() else { return };
+        match (bytes.disclosure, bytes.commitment) {
+            (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {}
+            (Disclosure::Disclosed, _) => {
+                self.claims.spoil(at);
+                let message = "bytes and salt do not open the commitment in the facts";
+                found.push(Found::new(Code::ArtifactHashMismatch, message));
+            }
+            (Disclosure::Missing, _) => {
+                self.claims.spoil(at);
+                found.push(Found::new(Code::ArtifactMissing, "the store no longer finds the bytes"));
+            }
+            (disclosure, _) => {
+                self.claims.hide(at);
+                let words = if disclosure == Disclosure::Erased { "erased" } else { "withheld" };
+                found.push(Found::new(Code::NotDisclosed, format!("the artifact is {words}")));
+            }
+        }
+    }
+
+    fn check_inclusion(&self, inclusion: &Inclusion) -> Result<(), Found> {
+        let invalid = |message: &str| Err(Found::new(Code::InclusionInvalid, message));
+        let Some((root, traces)) = self.registry.root(inclusion.registry) else {
+            return invalid("the registry event records no root");
+        };
+        let leaf = &inclusion.leaf;
+        let last = leaf.length.as_u64().checked_sub(1).and_then(|last| usize::try_from(last).ok());
+        let head = last.and_then(|last| self.trail.hashes().get(last));
+        if leaf.trace != self.trail.trace() || head != Some(&leaf.head) {
+            return invalid("the leaf is not this trace as it is in the file");
+        }
+        let Ok(hash) = leaf.hash() else { return invalid("the leaf cannot be hashed") };
+        let index = inclusion.index.as_u64();
+        if merkle::verify_inclusion(Scheme::DEMUR, &hash, index, traces, &inclusion.path, &root) {
+            Ok(())
+        } else {
+            invalid("the path does not lead to the recorded root")
+        }
+    }
+
+    /// Checks what can only be said at the end.
+    pub(super) fn finish(&mut self, digest: Option<Digest>, findings: &mut Findings) {
+        if !self.whole {
+            return;
+        }
+        if self.state.is_some() || self.trail.last().is_some() {
+            let checked = self.trail.check_last_head();
+            self.report(checked, findings);
+        }
+        for (sequence, line) in self.trail.repeated() {
+            let found = Found::new(Code::ReplayDuplicate, "this key used this command id before");
+            findings.add(Section::Trace, Some(line), Some(sequence), found);
+        }
+        if let Some((line, checkpoint)) = &self.checkpoint
+            && let Err(message) = self.check_checkpoint(checkpoint, digest)
+        {
+            let found = Found::new(Code::CheckpointInvalid, message);
+            findings.add(Section::File, Some(*line), None, found);
+        }
+        self.check_revoked(findings);
+        if let Some(state) = &self.state {
+            self.claims.check(state, findings);
+            if state.phase() != crate::state::Phase::Completed {
+                let message = format!("the run is {}", state.phase());
+                findings.add(Section::Trace, None, None, Found::new(Code::FinalizationIncomplete, message));
+            }
+        }
+    }
+
+    fn report(&self, checked: Result<(), Found>, findings: &mut Findings) {
+        if let Err(found) = checked {
+            let line = self.checkpoint.as_ref().map(|(line, _)| *line);
+            findings.add(Section::Trace, line, None, found);
+        }
+    }
+
+    fn check_checkpoint(&self, signed: &Signed<Checkpoint>, digest: Option<Digest>) -> Result<(), String> {
+        let checkpoint = &signed.document;
+        let last = self.last();
+        if checkpoint.store != self.registry.store() || checkpoint.trace != self.trail.trace() {
+            return Err("the checkpoint is of another store or trace".to_owned());
+        }
+        if Some(checkpoint.head) != last {
+            return Err("the checkpoint names another last event".to_owned());
+        }
+        if checkpoint.registry != self.registry.head() {
+            return Err("the checkpoint names another last registry event".to_owned());
+        }
+        if Some(checkpoint.bytes) != digest {
+            return Err("the bytes before the checkpoint are not those the desk signed".to_owned());
+        }
+        check_desk(signed, &checkpoint.registry, checkpoint.epoch, self.registry, self.signatures)
+            .map_err(|message| format!("the checkpoint {message}"))
+    }
+
+    /// Returns the last event of the exported trace.
+    pub(super) fn last(&self) -> Option<crate::name::Position> {
+        if self.trail.trace() == self.registry.trace() {
+            Some(self.registry.head())
+        } else {
+            self.trail.last()
+        }
+    }
+
+    /// What a key said before it was revoked is proven to come before only under the revocation's root.
+    fn check_revoked(&self, findings: &mut Findings) {
+        for (fingerprint, spoken) in &self.speakers {
+            let revoked = self.registry.key(fingerprint).and_then(|record| record.revoked);
+            let Some(revoked) = revoked else { continue };
+            let shown = self.inclusions.iter().any(|inclusion| {
+                inclusion.registry == revoked
+                    && inclusion.leaf.length.as_u64() > spoken.last.number()
+                    && self.check_inclusion(inclusion).is_ok()
+            });
+            if !shown {
+                let message = format!("the key {} was revoked later", fingerprint.short());
+                findings.add(Section::Trace, None, None, Found::new(Code::OrderRestsOnDesk, message));
+            }
+        }
+    }
+
+    pub(super) fn into_report(
+        self,
+        header: &Header,
+        findings: Findings,
+        anchors: Anchors,
+        names: &[(Fingerprint, String)],
+        options: &Options,
+    ) -> Report {
+        Report::new(self, header, findings, anchors, names, options)
+    }
+}

@@ -1,0 +1,102 @@
+//! The attack corpus (`conformance/ledger/attacks/`): every forgery gets the code it must get. The files are
+//! made by another implementation of the format.
+#![expect(clippy::disallowed_methods, reason = "tests read the committed corpus")]
+
+use std::{fmt::Write as _, fs, path::PathBuf};
+
+use demur_ledger::{
+    facts::VerificationProfile,
+    name::Sequence,
+    signed::Signed,
+    verify::{KnownHead, Options, Pin, Report, VerifyError, compare, verify},
+};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    about: String,
+    file: String,
+    second: Option<String>,
+    options: Vec<String>,
+    verdict: String,
+    code: Option<String>,
+    event: Option<u64>,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/ledger/attacks")
+}
+
+fn options(case: &Case) -> Options {
+    let mut options = Options::default();
+    let mut words = case.options.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().unwrap().as_str();
+        match word.as_str() {
+            "--strict" => options.profile = VerificationProfile::Strict,
+            "--lenient" => options.profile = VerificationProfile::Lenient,
+            "--require-anchor" => options.require_anchor = true,
+            "--receipt" => {
+                let bytes = fs::read(folder().join(value())).unwrap();
+                options.receipts.push(Signed::parse(bytes.trim_ascii_end()).unwrap());
+            }
+            "--pin" => {
+                let (name, fingerprint) = value().split_once('=').unwrap();
+                options.pins.push(Pin { name: name.into(), fingerprint: fingerprint.parse().unwrap() });
+            }
+            "--against" => {
+                let (sequence, hash) = value().split_once(':').unwrap();
+                let sequence = Some(Sequence::try_from(sequence.parse::<u64>().unwrap()).unwrap());
+                options.against.push(KnownHead { sequence, hash: hash.parse().unwrap() });
+            }
+            other => panic!("{}: unknown option {other}", case.name),
+        }
+    }
+    options
+}
+
+/// Returns verdict, code and first bad event, as the case gives them.
+fn outcome(case: &Case) -> (String, Option<String>, Option<u64>, String) {
+    let run = |file: &str| -> Result<Report, VerifyError> {
+        let bytes = fs::read(folder().join(file)).unwrap();
+        verify(bytes.as_slice(), &options(case), &mut |_| ())
+    };
+    let report = match run(&case.file) {
+        Ok(report) => report,
+        Err(error) => return ("fail".into(), Some(error.code().into()), None, error.to_string()),
+    };
+    let verdict = serde_json::to_value(report.verdict).unwrap().as_str().unwrap().to_owned();
+    if let Some(second) = &case.second
+        && let Ok(Some(found)) = compare(&report, &run(second).unwrap())
+    {
+        return ("fail".into(), Some("EQUIVOCATION".into()), Some(found.sequence.number()), String::new());
+    }
+    let first = report.findings.iter().find(|finding| Some(finding.code) == report.code());
+    let event = first.and_then(|finding| finding.sequence).map(Sequence::number);
+    (verdict, report.code().map(|code| code.to_string()), event, report.to_text())
+}
+
+/// LED-05 LED-06 LED-07 LED-08 LED-09 LED-13 LED-14 LED-18 LED-24 LED-25 LED-27 LED-28
+#[test]
+fn every_case_of_the_corpus_gets_its_code() {
+    let cases: Vec<Case> = serde_json::from_slice(&fs::read(folder().join("cases.json")).unwrap()).unwrap();
+    let mut wrong = String::new();
+    for case in &cases {
+        let (verdict, code, event, report) = outcome(case);
+        let expected = (case.verdict.as_str(), case.code.as_deref());
+        let places = case.event.is_none() || case.event == event;
+        if (verdict.as_str(), code.as_deref()) != expected || !places {
+            let _ = writeln!(
+                wrong,
+                "{}: {}\n  expected {expected:?} at {:?}, found {verdict} {code:?} at {event:?}",
+                case.name, case.about, case.event
+            );
+            if std::env::var_os("DEMUR_EXPLAIN").is_some() {
+                wrong.push_str(&report);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases in all\n{wrong}", cases.len());
+    assert!(cases.len() >= 120, "the corpus lost cases: {} are left", cases.len());
+}

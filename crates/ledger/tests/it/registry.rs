@@ -1,0 +1,303 @@
+//! The registry: possession, rotation, recovery, retirement, revocation, epochs, all by position.
+
+use demur_core::{commitment::Salt, hash::Purpose, key::SecretKey, limit::List};
+use demur_ledger::{
+    admission::AdmissionError,
+    author::Author,
+    content::{NameContent, NoteContent},
+    desk::{DeskError, Recorded},
+    event_type::{Content, Facts},
+    facts::{
+        CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, RevocationReason,
+        StoreRestored,
+    },
+    name::{CommandId, PrincipalId, Sequence},
+    registry::{KeyOrigin, Registry, RegistryError, Standing},
+    role::Role,
+    statement::Draft,
+};
+
+use crate::world::{World, text, whole};
+
+impl World {
+    fn state(&mut self, facts: impl Into<Facts>) -> Result<Recorded, DeskError> {
+        let facts = facts.into();
+        let note = NoteContent { note: text("as asked") };
+        let content = match &facts {
+            Facts::KeyRevoked(_) => Some(Content::KeyRevoked(note)),
+            Facts::StoreRestored(_) => Some(Content::StoreRestored(note)),
+            _ => None,
+        };
+        let recorded = self.desk.state_key(facts, content, self.now, &mut self.random)?;
+        self.registry.push(recorded.clone());
+        Ok(recorded)
+    }
+
+    fn revocation(&self, author: &Author) -> KeyRevoked {
+        KeyRevoked {
+            key: author.public().fingerprint(),
+            reason: RevocationReason::Compromised,
+            root: *self.registry[0].event.hash(),
+            traces: whole(1),
+        }
+    }
+
+    /// Rotates `author` to a new key, signed by `signer`.
+    fn rotate(&mut self, signer: &Author, author: &Author) -> Result<SecretKey, DeskError> {
+        let new = SecretKey::generate(&mut self.random);
+        let place = self.registry_place();
+        let old = author.public().fingerprint();
+        let submission = signer.rotate(&place, old, &new, None, &mut self.random).unwrap();
+        let recorded = self.desk.admit_key(submission, self.now)?;
+        self.registry.push(recorded);
+        Ok(new)
+    }
+
+    /// Returns a draft for the next registry event, to be signed with any key.
+    fn drafted(&mut self, role: Role, facts: impl Into<Facts>, content: Option<Content>) -> Draft {
+        let place = self.registry_place();
+        Draft {
+            command: CommandId::new(place.now, &mut self.random),
+            content,
+            facts: facts.into(),
+            not_after: place.now,
+            role,
+            seen: place.seen,
+            store: Some(place.store),
+            trace: place.trace,
+        }
+    }
+
+    fn last(&self) -> Sequence {
+        self.desk.registry().head().sequence
+    }
+}
+
+#[track_caller]
+fn registry_error(outcome: Result<impl std::fmt::Debug, DeskError>) -> RegistryError {
+    match outcome {
+        Err(DeskError::Registry(error)) => error,
+        other => panic!("expected the registry to refuse, found {other:?}"),
+    }
+}
+
+#[test]
+fn folding_the_events_again_gives_the_same_registry() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Critic);
+    world.register(&author).unwrap();
+    world.rotate(&author, &author).unwrap();
+    let mut registry = Registry::open(&world.registry[0].event).unwrap();
+    for recorded in &world.registry[1..] {
+        registry.apply(&recorded.event).unwrap();
+    }
+    assert_eq!(registry, *world.desk.registry());
+    assert_eq!(registry.head(), world.registry.last().unwrap().event.position());
+}
+
+#[test]
+fn a_registry_event_left_out_or_moved_is_refused() {
+    let world = World::new();
+    let open = || Registry::open(&world.registry[0].event).unwrap();
+    assert!(matches!(open().apply(&world.registry[2].event), Err(RegistryError::Chain { .. })));
+    assert!(matches!(open().apply(&world.registry[0].event), Err(RegistryError::Chain { .. })));
+    assert!(Registry::open(&world.registry[1].event).is_err());
+}
+
+#[test]
+fn registration_shows_possession() {
+    let mut world = World::new();
+    let (holder, thief) = (world.new_author(Role::Planner), world.new_author(Role::Planner));
+    let place = world.registry_place();
+    let mut submission = holder.register(&place, None, "x", &mut world.random).unwrap();
+    let other = thief.register(&place, None, "x", &mut world.random).unwrap();
+    submission.proof = other.proof;
+    assert!(matches!(world.desk.admit_key(submission, world.now), Err(DeskError::Admission(_))));
+}
+
+#[test]
+fn a_key_enters_once() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Planner);
+    world.register(&author).unwrap();
+    assert!(matches!(registry_error(world.register(&author)), RegistryError::KeyKnown));
+}
+
+#[test]
+fn a_second_key_for_a_principal_is_the_desks_word() {
+    let mut world = World::new();
+    let first = world.new_author(Role::Planner);
+    world.register(&first).unwrap();
+    let second = Author::new(SecretKey::generate(&mut world.random), first.principal(), Role::Planner);
+    world.register(&second).unwrap();
+    let origin = |author: &Author| world.desk.registry().key(&author.public().fingerprint()).unwrap().origin;
+    assert_eq!(origin(&first), KeyOrigin::First);
+    assert_eq!(origin(&second), KeyOrigin::DeskWord);
+}
+
+#[test]
+fn a_rotated_key_speaks_until_it_is_retired() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Planner);
+    world.register(&author).unwrap();
+    let old = author.public().fingerprint();
+    let new = world.rotate(&author, &author).unwrap().public().fingerprint();
+    let rotation = world.last();
+    let registry = world.desk.registry();
+    assert!(registry.speaker(&old, rotation).is_ok());
+    assert_eq!(registry.speaker(&new, rotation).unwrap().origin, KeyOrigin::RotatedByKey);
+    assert_eq!(registry.key(&new).unwrap().principal, author.principal());
+    world.state(KeyRetired { key: old, rotation }).unwrap();
+    let registry = world.desk.registry();
+    assert_eq!(registry.speaker(&old, world.last()), Err(Standing::Retired { since: world.last() }));
+    // Position decides: before the retirement the old key spoke.
+    assert!(registry.speaker(&old, rotation).is_ok());
+    assert_eq!(registry.speaker(&new, Sequence::FIRST), Err(Standing::Unknown));
+}
+
+#[test]
+fn only_the_old_key_or_its_recovery_key_rotates() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Planner);
+    world.register(&author).unwrap();
+    let stranger = world.new_author(Role::Planner);
+    world.register(&stranger).unwrap();
+    let error = registry_error(world.rotate(&stranger, &author).map(|_| ()));
+    assert!(matches!(error, RegistryError::Signer { .. }), "{error}");
+}
+
+#[test]
+fn a_recovery_key_names_a_successor_even_for_a_revoked_key() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Planner);
+    let recovery = world.new_author(Role::Planner);
+    let place = world.registry_place();
+    let submission = author.register(&place, Some(recovery.public()), "x", &mut world.random).unwrap();
+    world.desk.admit_key(submission, world.now).unwrap();
+    let revocation = world.revocation(&author);
+    world.state(revocation).unwrap();
+    assert!(matches!(
+        registry_error(world.rotate(&author, &author).map(|_| ())),
+        RegistryError::Subject(Standing::Revoked { .. })
+    ));
+    let new = world.rotate(&recovery, &author).unwrap();
+    let record = world.desk.registry().key(&new.public().fingerprint()).unwrap();
+    assert_eq!(record.origin, KeyOrigin::RotatedByRecovery);
+    // A recovery key does nothing else.
+    let place = world.place();
+    let facts = world.opening(crate::world::usual_policy());
+    let content = crate::world::fitting(&facts.clone().into());
+    let submission = recovery.say(&place, facts, content, &mut world.random).unwrap();
+    assert!(world.submit(submission).is_err());
+}
+
+#[test]
+fn a_rotation_shows_possession_of_the_new_key() {
+    let mut world = World::new();
+    let key = SecretKey::generate(&mut world.random);
+    let author = Author::new(
+        SecretKey::from_seed(&key.seed()),
+        PrincipalId::new(world.now, &mut world.random),
+        Role::Planner,
+    );
+    world.register(&author).unwrap();
+    let new = SecretKey::generate(&mut world.random);
+    let facts = KeyRotated {
+        key: new.public(),
+        old: key.public().fingerprint(),
+        possession: key.sign(Purpose::Possession, b"signed by the old key instead"),
+        recovery: None,
+    };
+    let submission =
+        world.drafted(Role::Holder, facts, None).sign(&key, Salt::draw(&mut world.random)).unwrap();
+    let error = registry_error(world.desk.admit_key(submission, world.now));
+    assert!(matches!(error, RegistryError::Possession), "{error}");
+}
+
+#[test]
+fn the_desk_key_follows_the_same_rules() {
+    let mut world = World::new();
+    let old = world.desk.key().public().fingerprint();
+    let last = registry_error(world.state(KeyRevoked {
+        key: old,
+        reason: RevocationReason::Lost,
+        root: *world.registry[0].event.hash(),
+        traces: whole(1),
+    }));
+    assert!(matches!(last, RegistryError::LastDeskKey), "{last}");
+    let signer =
+        Author::new(SecretKey::from_seed(&world.desk.key().seed()), world.desk.registry().desk(), Role::Desk);
+    let new = world.rotate(&signer, &signer).unwrap();
+    let rotation = world.last();
+    world.desk.use_key(new).unwrap();
+    world.state(KeyRetired { key: old, rotation }).unwrap();
+    let registry = world.desk.registry();
+    assert!(registry.desk_key(&old, world.last()).is_err());
+    assert!(registry.desk_key(&world.desk.key().public().fingerprint(), world.last()).is_ok());
+    let stranger = SecretKey::generate(&mut world.random);
+    assert!(world.desk.use_key(stranger).is_err());
+}
+
+#[test]
+fn agents_do_not_sign_for_the_desk() {
+    let mut world = World::new();
+    let key = SecretKey::generate(&mut world.random);
+    let author = Author::new(
+        SecretKey::from_seed(&key.seed()),
+        PrincipalId::new(world.now, &mut world.random),
+        Role::Planner,
+    );
+    world.register(&author).unwrap();
+    let facts = CheckpointRecorded { root: *world.registry[0].event.hash(), traces: whole(1) };
+    let submission =
+        world.drafted(Role::Desk, facts, None).sign(&key, Salt::draw(&mut world.random)).unwrap();
+    assert!(matches!(
+        world.desk.admit_key(submission, world.now),
+        Err(DeskError::Admission(AdmissionError::KeyRole { role: Role::Desk }))
+    ));
+}
+
+#[test]
+fn a_restored_store_begins_the_next_epoch() {
+    let mut world = World::new();
+    let error = registry_error(world.state(StoreRestored { epoch: whole(3) }));
+    assert!(matches!(error, RegistryError::Epoch { expected: 2, .. }), "{error}");
+    let before = world.last();
+    world.state(StoreRestored { epoch: whole(2) }).unwrap();
+    assert_eq!(world.desk.registry().epoch_at(before), 1);
+    assert_eq!(world.desk.registry().epoch_at(world.last()), 2);
+    let opening = world.opening(crate::world::usual_policy());
+    world.say(opening).unwrap();
+    assert_eq!(world.events[0].event.envelope().epoch, 2);
+}
+
+#[test]
+fn a_root_is_remembered_with_its_number_of_traces() {
+    let mut world = World::new();
+    let root = *world.registry[0].event.hash();
+    world.state(CheckpointRecorded { root, traces: whole(4) }).unwrap();
+    assert_eq!(world.desk.registry().root(world.last()), Some((root, 4)));
+    assert_eq!(world.desk.registry().root(Sequence::FIRST), None);
+}
+
+#[test]
+fn keys_hold_only_roles_of_their_own() {
+    let mut world = World::new();
+    let key = SecretKey::generate(&mut world.random);
+    for roles in
+        [vec![Role::Desk], vec![Role::Holder], vec![Role::Critic, Role::Planner], vec![Role::Critic; 2]]
+    {
+        let principal = PrincipalId::new(world.now, &mut world.random);
+        let facts = KeyRegistered {
+            key: key.public(),
+            principal,
+            recovery: None,
+            roles: List::try_from(roles).unwrap(),
+        };
+        let name = Content::KeyRegistered(NameContent { name: text("x") });
+        let draft = world.drafted(Role::Holder, facts, Some(name));
+        let submission = draft.sign(&key, Salt::draw(&mut world.random)).unwrap();
+        let error = registry_error(world.desk.admit_key(submission, world.now));
+        assert!(matches!(error, RegistryError::Roles), "{error}");
+    }
+}

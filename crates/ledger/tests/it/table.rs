@@ -1,0 +1,330 @@
+//! The transition table and the role policy as data: every state x event pair, and random walks that stay
+//! inside the table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use demur_core::{
+    commitment::{Commitment, Salt},
+    random::{Random, Seeded},
+};
+use demur_ledger::{
+    chain::{Body, Chain, Stamp},
+    envelope::{Event, Record, Said},
+    event_type::{EventType, Facts, TraceKind},
+    facts::{
+        ArtifactRecorded, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
+        FailureKind, FinalStatementSigned, IntentDecision, ProposalCreated, ProposalDecision,
+        ProposalReviewed, Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
+        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
+        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+    },
+    name::{Position, PrincipalId, Sequence},
+    proof::ProofKind,
+    role::Role,
+    state::{GuardError, Phase, State, Step, TRANSITIONS},
+};
+
+use crate::world::{World, list, rounds, usual_policy, whole};
+
+/// LED-02
+#[test]
+fn the_role_policy_is_the_one_of_the_requirement() {
+    use EventType as E;
+    let planner = [E::SessionInitialized, E::ProposalCreated];
+    let executor = [
+        E::ToolIntentSigned,
+        E::ToolExecutionStarted,
+        E::ToolExecutionCompleted,
+        E::ToolExecutionFailed,
+        E::ArtifactRecorded,
+        E::ClaimIssued,
+        E::FinalStatementSigned,
+    ];
+    let critic = [E::ProposalReviewed, E::ToolIntentReviewed, E::ClaimChallenged, E::ClaimResolved];
+    let auditor = [E::VerificationRunStarted, E::VerificationRunCompleted];
+    let revisions = [E::ClaimRevised, E::ClaimRetracted];
+    let expected = |kind: E| -> Vec<Role> {
+        match kind {
+            kind if planner.contains(&kind) => vec![Role::Planner],
+            kind if executor.contains(&kind) => vec![Role::Executor],
+            kind if critic.contains(&kind) => vec![Role::Critic],
+            kind if auditor.contains(&kind) => vec![Role::Auditor],
+            kind if revisions.contains(&kind) => vec![Role::Planner, Role::Executor],
+            E::SessionAborted => vec![Role::Operator],
+            _ => vec![Role::Desk],
+        }
+    };
+    for kind in EventType::ALL.iter().filter(|kind| kind.rule().trace == TraceKind::Run) {
+        assert_eq!(kind.rule().roles, expected(*kind), "{kind}");
+    }
+}
+
+/// LED-09
+#[test]
+fn the_six_mandatory_types_and_all_role_events_need_a_key() {
+    let mandatory: Vec<_> = EventType::ALL.iter().filter(|kind| kind.rule().mandatory_in_seed).collect();
+    assert_eq!(mandatory.len(), 6);
+    for kind in EventType::ALL {
+        let by_a_role = kind.rule().roles.iter().any(|role| Role::OF_A_RUN.contains(role));
+        if by_a_role || kind.rule().mandatory_in_seed {
+            assert_eq!(kind.rule().proofs, [ProofKind::Ed25519], "{kind}");
+        }
+    }
+}
+
+/// LED-03
+#[test]
+fn final_phases_lead_nowhere() {
+    for row in TRANSITIONS.iter().filter(|row| row.from.iter().any(|phase| phase.is_final())) {
+        assert!(row.to.is_none(), "{:?}", row.event);
+    }
+}
+
+/// LED-04
+#[test]
+fn the_eight_transitions_of_the_seed_are_there() {
+    use Phase as P;
+    let has = |from: P, to: P| TRANSITIONS.iter().any(|row| row.from.contains(&from) && row.to == Some(to));
+    for (from, to) in [
+        (P::Initialized, P::Planning),
+        (P::Planning, P::Reviewing),
+        (P::Reviewing, P::Executing),
+        (P::Executing, P::Claiming),
+        (P::Claiming, P::Auditing),
+        (P::Auditing, P::Completed),
+        (P::Auditing, P::Failed),
+    ] {
+        assert!(has(from, to), "{from} to {to}");
+    }
+    for phase in P::ALL.into_iter().filter(|phase| !phase.is_final() && *phase != P::Initialized) {
+        assert!(has(phase, P::Aborted), "{phase} to aborted");
+    }
+}
+
+/// LED-04 LED-05
+#[test]
+fn proof_no_sequence_of_allowed_events_leaves_the_table() {
+    let walks = rounds(20_000, 200);
+    let world = World::new();
+    let mut reached = BTreeSet::new();
+    let mut random = Seeded::from_number(11);
+    for _ in 0..walks {
+        let mut walker = Walker::new(&world);
+        let mut previous = None;
+        for step in 0..600 {
+            let before = walker.state.clone();
+            let kind = next_kind(step, &mut random);
+            let facts = walker.guess(&world, kind, &mut random);
+            let Ok(event) = walker.say(&world, kind, facts) else {
+                assert_eq!(before, walker.state, "a refused {kind} changed the state");
+                continue;
+            };
+            let (from, to) = (before.phase(), walker.state.phase());
+            let in_table = TRANSITIONS
+                .iter()
+                .any(|row| row.event == kind && row.from.contains(&from) && row.to.unwrap_or(from) == to);
+            assert!(in_table, "{kind} led from {from} to {to}");
+            assert_eq!(event.envelope().previous, previous);
+            previous = Some(*event.hash());
+            reached.insert(to);
+        }
+    }
+    let all: Vec<Phase> = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Initialized).collect();
+    assert_eq!(reached.into_iter().collect::<Vec<_>>(), all, "the walks did not reach every state");
+}
+
+/// LED-04
+#[test]
+fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
+    let world = World::new();
+    let mut random = Seeded::from_number(3);
+    let mut refused = 0;
+    for (phase, state, said) in one_state_of_each_phase(&world) {
+        for kind in EventType::ALL.iter().copied().filter(|kind| kind.rule().trace == TraceKind::Run) {
+            if TRANSITIONS.iter().any(|row| row.event == kind && row.from.contains(&phase)) {
+                continue;
+            }
+            let walker = Walker { state: state.clone(), said: said.clone(), ..Walker::new(&world) };
+            let facts = walker.guess(&world, kind, &mut random);
+            let step = Step {
+                sequence: Sequence::try_from(walker.state.length()).unwrap(),
+                actor: walker.speakers[&kind.rule().roles[0]],
+                said: Said { kind: &kind.into(), role: kind.rule().roles[0], facts: &facts },
+            };
+            match walker.state.check(&step) {
+                Err(GuardError::OutOfPhase { .. }) => refused += 1,
+                other => panic!("{kind} while {phase}: {other:?}"),
+            }
+        }
+    }
+    assert!(refused > 100, "only {refused} pairs were tried");
+}
+
+/// What was said so far.
+type Saying = Vec<(EventType, Position)>;
+
+/// Walks until each phase was seen once.
+fn one_state_of_each_phase(world: &World) -> Vec<(Phase, State, Saying)> {
+    let mut random = Seeded::from_number(5);
+    let mut found: BTreeMap<Phase, (State, Saying)> = BTreeMap::new();
+    while found.len() < Phase::ALL.len() {
+        let mut walker = Walker::new(world);
+        found.entry(walker.state.phase()).or_insert_with(|| (walker.state.clone(), Vec::new()));
+        for step in 0..600 {
+            let kind = next_kind(step, &mut random);
+            let facts = walker.guess(world, kind, &mut random);
+            if walker.say(world, kind, facts).is_ok() {
+                let now = || (walker.state.clone(), walker.said.clone());
+                found.entry(walker.state.phase()).or_insert_with(now);
+            }
+        }
+    }
+    found.into_iter().map(|(phase, (state, said))| (phase, state, said)).collect()
+}
+
+/// Applies unsigned events to a state: the guards alone are under test, so signing would only cost time.
+struct Walker {
+    chain: Chain,
+    state: State,
+    /// Who speaks in each role; the same principals throughout.
+    speakers: BTreeMap<Role, PrincipalId>,
+    said: Saying,
+}
+
+impl Walker {
+    fn new(world: &World) -> Self {
+        let mut speakers: BTreeMap<_, _> =
+            world.agents.iter().map(|agent| (agent.role(), agent.principal())).collect();
+        speakers.insert(Role::Desk, world.desk.registry().desk());
+        Self { chain: Chain::new(world.run.chain().trace()), state: State::new(), speakers, said: Vec::new() }
+    }
+
+    fn say(&mut self, world: &World, kind: EventType, facts: Facts) -> Result<Event, GuardError> {
+        let role = kind.rule().roles[0];
+        let record = Record { cause: None, facts, role, kind: kind.into() };
+        let registry = Some(world.desk.registry().head());
+        let stamp = Stamp { store: Some(world.desk.store()), epoch: 1, registry, now: world.now };
+        let event =
+            self.chain.envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None)).unwrap();
+        self.state.apply(&event)?;
+        self.chain.push(&event);
+        self.said.push((kind, event.position()));
+        Ok(event)
+    }
+
+    /// Returns an earlier event, mostly of this type.
+    fn cite(&self, kind: EventType, random: &mut Seeded) -> Sequence {
+        let fitting: Vec<_> = self.said.iter().filter(|(said, _)| *said == kind).collect();
+        if !fitting.is_empty() && number(random, 10) > 0 {
+            return fitting[number(random, fitting.len())].1.sequence;
+        }
+        Sequence::from(u32::try_from(number(random, 40)).unwrap())
+    }
+
+    fn maybe(&self, kind: EventType, random: &mut Seeded) -> Option<Sequence> {
+        (number(random, 3) == 0).then(|| self.cite(kind, random))
+    }
+
+    /// Returns facts that may or may not be allowed now.
+    fn guess(&self, world: &World, kind: EventType, random: &mut Seeded) -> Facts {
+        use EventType as E;
+        let evidence = list([self.cite(E::ArtifactRecorded, random)]);
+        let ended = if number(random, 2) == 0 { E::ToolExecutionCompleted } else { E::ToolExecutionFailed };
+        let executions = list([self.cite(ended, random)]);
+        let about_failure = number(random, 2) == 0;
+        match kind {
+            E::SessionInitialized => world.opening(usual_policy()).into(),
+            E::ProposalCreated => ProposalCreated {
+                fallback_for: self.maybe(E::ToolIntentSigned, random),
+                replaces: self.maybe(E::ProposalCreated, random),
+            }
+            .into(),
+            E::ProposalReviewed => {
+                let (decision, conditions) = pick(random, DECISIONS);
+                let proposal = self.cite(E::ProposalCreated, random);
+                ProposalReviewed { conditions: whole(conditions), decision, proposal }.into()
+            }
+            E::ToolIntentSigned => ToolIntentSigned {
+                meets: if about_failure { list([]) } else { list([whole(0)]) },
+                proposal: self.cite(E::ProposalCreated, random),
+                retries: self.maybe(E::ToolIntentSigned, random),
+                risk: pick(random, &[Risk::Low, Risk::Critical]),
+            }
+            .into(),
+            E::ToolIntentReviewed => ToolIntentReviewed {
+                decision: pick(random, &[IntentDecision::Approved, IntentDecision::Blocked]),
+                intent: self.cite(E::ToolIntentSigned, random),
+            }
+            .into(),
+            E::ToolExecutionStarted => {
+                let input = self.maybe(E::ArtifactRecorded, random);
+                ToolExecutionStarted { input, intent: self.cite(E::ToolIntentSigned, random) }.into()
+            }
+            E::ToolExecutionCompleted => {
+                let started = self.cite(E::ToolExecutionStarted, random);
+                ToolExecutionCompleted { outputs: evidence, started }.into()
+            }
+            E::ToolExecutionFailed => {
+                let started = self.cite(E::ToolExecutionStarted, random);
+                ToolExecutionFailed { failure: FailureKind::Exit, outputs: evidence, started }.into()
+            }
+            E::ArtifactRecorded => {
+                ArtifactRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
+            }
+            E::ClaimIssued => ClaimIssued { about_failure, evidence, executions }.into(),
+            E::ClaimRevised => {
+                let replaces = self.cite(E::ClaimIssued, random);
+                ClaimRevised { about_failure, evidence, executions, replaces }.into()
+            }
+            E::ClaimChallenged => ClaimChallenged { claim: self.cite(E::ClaimIssued, random) }.into(),
+            E::ClaimResolved => ClaimResolved { challenge: self.cite(E::ClaimChallenged, random) }.into(),
+            E::ClaimRetracted => ClaimRetracted { claim: self.cite(E::ClaimIssued, random) }.into(),
+            E::FinalStatementSigned => {
+                let claims: Vec<_> = self.state.claims().map(|(claim, _)| claim).collect();
+                let claims = if claims.is_empty() { vec![Sequence::FIRST] } else { claims };
+                FinalStatementSigned { claims: list(claims) }.into()
+            }
+            E::VerificationRunStarted => {
+                VerificationRunStarted { profile: VerificationProfile::Default }.into()
+            }
+            E::VerificationRunCompleted => VerificationRunCompleted {
+                status: pick(random, &[VerificationStatus::Pass, VerificationStatus::Fail]),
+                through: self.said.last().map_or(world.desk.registry().head(), |(_, position)| *position),
+            }
+            .into(),
+            _ => SessionAborted {}.into(),
+        }
+    }
+}
+
+/// Returns a type to try next. Aborting is allowed nearly everywhere, and left to chance it would end most
+/// walks early.
+fn next_kind(step: usize, random: &mut Seeded) -> EventType {
+    if step == 0 {
+        return EventType::SessionInitialized;
+    }
+    loop {
+        let kind = pick(random, EventType::ALL);
+        let of_a_run = kind.rule().trace == TraceKind::Run && !kind.rule().roles.contains(&Role::Desk);
+        if of_a_run && (kind != EventType::SessionAborted || number(random, 20) == 0) {
+            return kind;
+        }
+    }
+}
+
+fn number(random: &mut Seeded, below: usize) -> usize {
+    let mut bytes = [0; 8];
+    random.fill(&mut bytes);
+    usize::try_from(u64::from_le_bytes(bytes) % below as u64).unwrap()
+}
+
+fn pick<T: Copy>(random: &mut Seeded, from: &[T]) -> T {
+    from[number(random, from.len())]
+}
+
+const DECISIONS: &[(ProposalDecision, u64)] = &[
+    (ProposalDecision::Approved, 0),
+    (ProposalDecision::ConditionallyApproved, 1),
+    (ProposalDecision::Rejected, 0),
+    (ProposalDecision::Blocked, 0),
+];

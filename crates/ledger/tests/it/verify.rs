@@ -1,0 +1,346 @@
+//! The verifier: what passes, what the report says, and that it never says more than it checked.
+
+use demur_core::{hash::Digest, key::SecretKey};
+use demur_ledger::{
+    export::{Disclosure, ExportWriter, Header},
+    facts::{ClaimChallenged, FinalStatementSigned, VerificationProfile, VerificationStatus},
+    name::Sequence,
+    role::Role,
+    verify::{Code, KnownHead, Options, Pin, Report, Severity, Verdict, VerifyError, compare, verify},
+};
+
+use crate::{
+    export::{eventful, export},
+    world::{World, list, text},
+};
+
+pub(crate) fn check(file: &[u8], options: &Options) -> Report {
+    verify(file, options, &mut |_| ()).unwrap()
+}
+
+fn default(file: &[u8]) -> Report {
+    check(file, &Options::default())
+}
+
+#[track_caller]
+fn fails(file: &[u8], options: &Options, code: Code) -> Report {
+    let report = check(file, options);
+    assert_eq!((report.verdict, report.code()), (Verdict::Fail, Some(code)), "{}", report.to_text());
+    report
+}
+
+/// LED-34 ONE-04
+#[test]
+fn a_whole_run_passes() {
+    let (world, artifacts) = eventful();
+    let report = default(&export(&world, &artifacts));
+    assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
+    assert_eq!(report.scope.events, world.events.len() as u64);
+    assert_eq!(report.scope.state, Some("completed"));
+    assert!(report.words.contains("internally consistent; origin and completeness not established"));
+    assert!(report.words.contains("later events may exist"));
+    assert!(report.checks.iter().all(|check| check.complete && check.worst.is_none()));
+}
+
+/// LED-28
+#[test]
+fn the_report_is_the_same_every_time_and_names_the_trace() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    let one = default(&file);
+    let many = check(&file, &Options { threads: 4, ..Options::default() });
+    assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&many).unwrap());
+    assert_eq!(one.to_text(), many.to_text());
+    assert_eq!(one.to_html(), many.to_html());
+    assert_eq!(one.scope.trace, world.run.chain().trace());
+    assert_eq!(one.scope.through, world.run.chain().head());
+}
+
+/// LED-26
+#[test]
+fn each_claim_is_shown_with_its_one_key_and_its_evidence() {
+    let (world, artifacts) = eventful();
+    let report = default(&export(&world, &artifacts));
+    let [claim] = report.claims.as_slice() else { panic!("expected one claim in play") };
+    assert_eq!(claim.key, world.agent(Role::Executor).public().fingerprint());
+    assert_eq!(claim.evidence.len(), 2);
+    assert_eq!(claim.text.as_deref(), Some("five words"));
+}
+
+#[test]
+fn pins_receipts_and_known_heads_anchor_a_file() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    let receipt = world.desk.receipt(&world.events[5].event).unwrap().unwrap();
+    let options = Options {
+        pins: vec![
+            Pin { name: "desk".into(), fingerprint: world.desk.key().public().fingerprint() },
+            Pin { name: "alice".into(), fingerprint: world.agent(Role::Critic).public().fingerprint() },
+        ],
+        against: vec![
+            KnownHead { sequence: None, hash: *world.events[3].event.hash() },
+            KnownHead { sequence: Some(Sequence::from(4)), hash: *world.events[4].event.hash() },
+        ],
+        receipts: vec![receipt],
+        require_anchor: true,
+        ..Options::default()
+    };
+    let report = check(&file, &options);
+    assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
+    assert!(report.words.contains("anchored by the pinned key of desk"), "{}", report.words);
+    assert!(report.proven_by_key.iter().any(|key| key.pinned_as.as_deref() == Some("alice")));
+}
+
+#[test]
+fn anchors_that_contradict_the_file_fail() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    let required = Options { require_anchor: true, ..Options::default() };
+    fails(&file, &required, Code::AnchorMissing);
+    let stranger = SecretKey::from_seed(&[7; 32]).public().fingerprint();
+    let agent = world.agent(Role::Critic).public().fingerprint();
+    for (name, fingerprint) in [("alice", stranger), ("desk", agent)] {
+        let pins = vec![Pin { name: name.into(), fingerprint }];
+        fails(&file, &Options { pins, ..Options::default() }, Code::PinMismatch);
+    }
+    let other = Digest::from_bytes([1; 32]);
+    let moved = *world.events[3].event.hash();
+    for (sequence, hash) in
+        [(None, other), (Some(Sequence::from(4)), moved), (Some(Sequence::from(900)), moved)]
+    {
+        let against = vec![KnownHead { sequence, hash }];
+        fails(&file, &Options { against, ..Options::default() }, Code::AgainstMismatch);
+    }
+}
+
+/// LED-29
+#[test]
+fn a_receipt_shows_a_tail_that_was_cut_off() {
+    let (mut world, artifacts) = eventful();
+    let last = world.events.last().unwrap().event.clone();
+    let receipt = world.desk.receipt(&last).unwrap().unwrap();
+    // The desk of the same store exports a shorter history, properly signed.
+    world.events.truncate(world.events.len() - 2);
+    let file = export_with_head(&world, &artifacts);
+    let report = default(&file);
+    assert_ne!(report.verdict, Verdict::Fail, "{}", report.to_text());
+    let options = Options { receipts: vec![receipt], ..Options::default() };
+    fails(&file, &options, Code::ReceiptMismatch);
+}
+
+/// Exports the events a world still has, as if nothing had followed: what a lying desk would do.
+fn export_with_head(world: &World, artifacts: &[(Sequence, demur_ledger::author::Artifact)]) -> Vec<u8> {
+    let header = Header {
+        format: 1,
+        software: text("demur test"),
+        store: world.desk.store(),
+        trace: world.run.chain().trace(),
+    };
+    let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
+    for recorded in &world.registry {
+        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
+    }
+    let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
+    file.extend(writer.head(&head).unwrap());
+    let mut chain = demur_ledger::chain::Chain::new(world.run.chain().trace());
+    for recorded in &world.events {
+        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
+        let at = recorded.event.position().sequence;
+        if let Some((_, artifact)) = artifacts.iter().find(|(recorded, _)| *recorded == at) {
+            file.extend(writer.artifact(at, &artifact.bytes, &artifact.salt).unwrap());
+        }
+        chain.push(&recorded.event);
+    }
+    let head = world.desk.head(&chain).unwrap().unwrap();
+    file.extend(writer.head(&head).unwrap());
+    let registry = (world.desk.registry().head(), 1);
+    file.extend(writer.finish(chain.head().unwrap(), registry, world.now, world.desk.key()).unwrap());
+    file
+}
+
+#[test]
+fn two_exports_of_one_trace_are_compared() {
+    let (world, artifacts) = eventful();
+    let whole = default(&export(&world, &artifacts));
+    let (mut cut, _) = eventful();
+    cut.events.truncate(6);
+    let prefix = default(&export_with_head(&cut, &artifacts));
+    assert_eq!(compare(&whole, &prefix), Ok(None));
+    let elsewhere = default(&export(&World::auditing(), &[]));
+    let found = compare(&whole, &elsewhere).unwrap().unwrap();
+    assert_eq!(found.sequence.number(), 4, "both worlds begin alike and part at the first artifact");
+    let other = default(&export(&opened_elsewhere(), &[]));
+    assert!(compare(&whole, &other).is_err());
+}
+
+fn opened_elsewhere() -> World {
+    let mut world = World::seeded(3);
+    let opening = world.opening(crate::world::usual_policy());
+    world.say(opening).unwrap();
+    world
+}
+
+/// LED-15
+#[test]
+fn an_unfinished_run_passes_with_a_warning_and_fails_when_strict() {
+    let world = World::auditing();
+    let file = export(&world, &[]);
+    // The output of the tool call has no artifact line, which is malformed, not missing.
+    fails(&file, &Options::default(), Code::FileMalformed);
+    let mut world = World::opened();
+    world.propose();
+    let file = export(&world, &[]);
+    let report = default(&file);
+    assert_eq!(report.verdict, Verdict::PassWithWarnings);
+    assert!(report.findings.iter().any(|finding| finding.code == Code::FinalizationIncomplete));
+    let strict = Options { profile: VerificationProfile::Strict, ..Options::default() };
+    fails(&file, &strict, Code::FinalizationIncomplete);
+}
+
+/// LED-13
+#[test]
+fn a_disputed_claim_warns_and_fails_when_strict() {
+    let (mut world, artifacts) = disputed();
+    world.verify(VerificationStatus::PassWithWarnings).unwrap();
+    let file = export(&world, &artifacts);
+    let report = default(&file);
+    assert_eq!(report.verdict, Verdict::PassWithWarnings, "{}", report.to_text());
+    assert!(report.claims[0].disputed);
+    let strict = Options { profile: VerificationProfile::Strict, ..Options::default() };
+    fails(&file, &strict, Code::ClaimDisputed);
+}
+
+fn disputed() -> (World, Vec<(Sequence, demur_ledger::author::Artifact)>) {
+    use demur_ledger::facts::{
+        ClaimIssued, ProposalDecision, Risk, ToolExecutionCompleted, ToolExecutionStarted,
+    };
+    let mut world = World::opened();
+    let proposal = world.propose();
+    world.review(proposal, ProposalDecision::Approved);
+    let intent = world.intend(proposal, Risk::Low);
+    let started = world.say(ToolExecutionStarted { input: None, intent }).unwrap();
+    let artifact = world.artifact(b"5");
+    let output = world.say(artifact.facts()).unwrap();
+    let ended = world.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
+    let facts = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
+    let claim = world.say(facts).unwrap();
+    world.say(ClaimChallenged { claim }).unwrap();
+    world.say(FinalStatementSigned { claims: list([claim]) }).unwrap();
+    (world, vec![(output, artifact)])
+}
+
+/// LED-19 LED-24
+#[test]
+fn a_missing_artifact_fails_and_leaves_the_claim_unproven() {
+    let (mut world, artifacts) = disputed();
+    world.verify(VerificationStatus::Fail).unwrap();
+    let file = export_without_bytes(&world, &artifacts, Disclosure::Missing);
+    let report = fails(&file, &Options::default(), Code::ArtifactMissing);
+    assert!(report.findings.iter().any(|finding| finding.code == Code::ClaimUnproven));
+    let lenient = Options { profile: VerificationProfile::Lenient, ..Options::default() };
+    let report = fails(&file, &lenient, Code::ArtifactMissing);
+    let unproven = report.findings.iter().find(|finding| finding.code == Code::ClaimUnproven).unwrap();
+    assert_eq!(unproven.severity, Severity::Warning);
+}
+
+#[test]
+fn what_is_withheld_or_erased_is_not_established_and_never_passes() {
+    let (mut world, artifacts) = disputed();
+    world.verify(VerificationStatus::Pass).unwrap();
+    for disclosure in [Disclosure::Withheld, Disclosure::Erased] {
+        let report = default(&export_without_bytes(&world, &artifacts, disclosure));
+        assert_eq!(report.verdict, Verdict::NotEstablished);
+        assert!(!report.words.contains("consistent"), "{}", report.words);
+    }
+}
+
+fn export_without_bytes(
+    world: &World,
+    artifacts: &[(Sequence, demur_ledger::author::Artifact)],
+    disclosure: Disclosure,
+) -> Vec<u8> {
+    let header = Header {
+        format: 1,
+        software: text("demur test"),
+        store: world.desk.store(),
+        trace: world.run.chain().trace(),
+    };
+    let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
+    for recorded in &world.registry {
+        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
+    }
+    let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
+    file.extend(writer.head(&head).unwrap());
+    for recorded in &world.events {
+        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
+        let at = recorded.event.position().sequence;
+        if artifacts.iter().any(|(recorded, _)| *recorded == at) {
+            file.extend(writer.artifact_without_bytes(at, disclosure).unwrap());
+        }
+    }
+    let head = world.desk.head(world.run.chain()).unwrap().unwrap();
+    file.extend(writer.head(&head).unwrap());
+    let registry = (world.desk.registry().head(), 1);
+    file.extend(
+        writer.finish(world.run.chain().head().unwrap(), registry, world.now, world.desk.key()).unwrap(),
+    );
+    file
+}
+
+#[test]
+fn hashes_alone_never_pass() {
+    let (world, artifacts) = eventful();
+    let options = Options { signatures: false, ..Options::default() };
+    let report = check(&export(&world, &artifacts), &options);
+    assert_eq!(report.verdict, Verdict::NotEstablished);
+    assert!(report.to_text().contains("only hashes were checked"));
+}
+
+#[test]
+fn every_cut_of_a_file_is_noticed() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    let ends: Vec<usize> =
+        file.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+    let around = ends.iter().flat_map(|end| [end - 1, *end, end + 1]).filter(|length| *length < file.len());
+    for length in (0..file.len()).step_by(97).chain(around) {
+        match verify(&file[..length], &Options::default(), &mut |_| ()) {
+            Ok(report) => assert_eq!(report.verdict, Verdict::Fail, "cut at {length}"),
+            Err(VerifyError::NotAnExport { .. }) => assert!(length < 200, "cut at {length}"),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_not_an_export_is_said_in_one_sentence() {
+    for file in [
+        b"".as_slice(),
+        b"\n",
+        b"hello\n",
+        b"{}\n",
+        &vec![0; 100_000],
+        &[0xff; 100],
+        b"{\"header\":{\"format\":1}}\n",
+    ] {
+        let error = verify(file, &Options::default(), &mut |_| ()).unwrap_err();
+        assert_eq!(error.code(), "FILE_MALFORMED");
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
+    let newer = b"{\"header\":{\"format\":2}}\n".as_slice();
+    assert_eq!(verify(newer, &Options::default(), &mut |_| ()).unwrap_err().code(), "FORMAT_NEWER");
+}
+
+/// LED-18
+#[test]
+fn the_first_bad_event_and_the_last_trusted_one_are_named() {
+    let (world, artifacts) = eventful();
+    let file = String::from_utf8(export(&world, &artifacts)).unwrap();
+    let changed = file.replacen("\"type\":\"tool_intent_signed\"", "\"type\":\"claim_retracted\"", 1);
+    let report = default(changed.as_bytes());
+    assert_eq!(report.verdict, Verdict::Fail);
+    let changed = file.replacen("\"risk\":\"low\"", "\"risk\":\"medium\"", 1);
+    let report = fails(changed.as_bytes(), &Options::default(), Code::SigInvalid);
+    assert_eq!(report.first_bad.map(Sequence::number), Some(3));
+    assert_eq!(report.last_trusted.map(Sequence::number), Some(2));
+}

@@ -1,0 +1,246 @@
+//! A desk, four agents and a run, with a clock and randomness of their own: what every test starts from.
+
+use demur_core::{
+    hash::sha256,
+    key::SecretKey,
+    limit::{List, Text, Whole},
+    random::Seeded,
+    time::Timestamp,
+};
+use demur_ledger::{
+    author::{Artifact, Author, Place},
+    content::{
+        ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
+        FinalStatementContent, IntentContent, ProposalContent, ProposalReviewContent, RationaleContent,
+        ReasonContent, SessionContent, VerificationContent,
+    },
+    desk::{Desk, DeskError, Recorded, Run},
+    event_type::{Content, Facts},
+    facts::{Participant, Policy, Risk, SessionInitialized},
+    name::{PrincipalId, Sequence, TraceId},
+    role::Role,
+    statement::Submission,
+};
+
+/// Everything a test needs.
+pub(crate) struct World {
+    pub(crate) desk: Desk,
+    pub(crate) registry: Vec<Recorded>,
+    pub(crate) run: Run,
+    pub(crate) events: Vec<Recorded>,
+    pub(crate) agents: Vec<Author>,
+    pub(crate) now: Timestamp,
+    pub(crate) random: Seeded,
+}
+
+impl World {
+    /// Returns a store with four registered agents and a run that nobody has opened.
+    pub(crate) fn new() -> Self {
+        Self::seeded(7)
+    }
+
+    /// Returns such a world with random numbers of its own.
+    pub(crate) fn seeded(seed: u64) -> Self {
+        let mut random = Seeded::from_number(seed);
+        let now = Timestamp::from_millis(1_794_700_800_000).unwrap();
+        let key = SecretKey::generate(&mut random);
+        let (desk, first) = Desk::create(key, None, "a test store", now, &mut random).unwrap();
+        let run = Run::new(TraceId::new(now, &mut random));
+        let mut world =
+            Self { desk, registry: vec![first], run, events: Vec::new(), agents: Vec::new(), now, random };
+        for role in [Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Operator] {
+            let author = world.new_author(role);
+            world.register(&author).unwrap();
+            world.agents.push(author);
+        }
+        world
+    }
+
+    /// Returns a world whose run is open under the usual policy.
+    pub(crate) fn opened() -> Self {
+        Self::opened_with(usual_policy())
+    }
+
+    /// Returns a world whose run is open under this policy.
+    pub(crate) fn opened_with(policy: Policy) -> Self {
+        let mut world = Self::new();
+        let facts = world.opening(policy);
+        world.say(facts).unwrap();
+        world
+    }
+
+    /// Returns an author that nobody knows yet.
+    pub(crate) fn new_author(&mut self, role: Role) -> Author {
+        let principal = PrincipalId::new(self.now, &mut self.random);
+        Author::new(SecretKey::generate(&mut self.random), principal, role)
+    }
+
+    /// Registers an author's key.
+    pub(crate) fn register(&mut self, author: &Author) -> Result<(), DeskError> {
+        let place = self.registry_place();
+        let submission = author.register(&place, None, "somebody", &mut self.random).unwrap();
+        let recorded = self.desk.admit_key(submission, self.now)?;
+        self.registry.push(recorded);
+        Ok(())
+    }
+
+    /// Returns the place of the next registry event.
+    pub(crate) fn registry_place(&self) -> Place {
+        let chain = self.desk.registry_chain();
+        Place { store: self.desk.store(), trace: chain.trace(), seen: chain.head(), now: self.now }
+    }
+
+    /// Returns the place of the next event of the run.
+    pub(crate) fn place(&self) -> Place {
+        let chain = self.run.chain();
+        Place { store: self.desk.store(), trace: chain.trace(), seen: chain.head(), now: self.now }
+    }
+
+    /// Returns the agent of a role.
+    pub(crate) fn agent(&self, role: Role) -> &Author {
+        self.agents.iter().find(|agent| agent.role() == role).unwrap()
+    }
+
+    /// Returns the facts that open the run with the four agents.
+    pub(crate) fn opening(&self, policy: Policy) -> SessionInitialized {
+        let mut participants: Vec<_> =
+            Role::OF_A_RUN.map(|role| Participant { principal: self.agent(role).principal(), role }).into();
+        participants.sort();
+        SessionInitialized { participants: List::try_from(participants).unwrap(), policy }
+    }
+
+    /// Has the agent whose role fits say this with fitting content, and records it.
+    pub(crate) fn say(&mut self, facts: impl Into<Facts>) -> Result<Sequence, DeskError> {
+        let facts = facts.into();
+        let role = facts.event_type().unwrap().rule().roles[0];
+        self.say_as(role, facts)
+    }
+
+    /// Has the agent of this role say this, and records it.
+    pub(crate) fn say_as(&mut self, role: Role, facts: impl Into<Facts>) -> Result<Sequence, DeskError> {
+        let submission = self.submission(role, facts);
+        self.submit(submission)
+    }
+
+    /// Returns what the agent of this role would send.
+    pub(crate) fn submission(&mut self, role: Role, facts: impl Into<Facts>) -> Submission {
+        let facts = facts.into();
+        let content = fitting(&facts);
+        let place = self.place();
+        let agent = self.agents.iter().find(|agent| agent.role() == role).unwrap();
+        agent.say(&place, facts, content, &mut self.random).unwrap()
+    }
+
+    /// Records a submission.
+    pub(crate) fn submit(&mut self, submission: Submission) -> Result<Sequence, DeskError> {
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit(&mut self.run, submission, self.now)?;
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        Ok(at)
+    }
+
+    /// Returns an artifact of these bytes.
+    pub(crate) fn artifact(&mut self, bytes: &[u8]) -> Artifact {
+        Artifact::new(bytes.to_vec(), &mut self.random)
+    }
+}
+
+/// Returns how often a proof is to be repeated: fully under `cargo xtask prove`, else a reduced number.
+#[expect(clippy::disallowed_methods, reason = "the one place where the tests read the environment")]
+pub(crate) fn rounds(full: usize, reduced: usize) -> usize {
+    if std::env::var("DEMUR_PROOF").as_deref() == Ok("full") { full } else { reduced }
+}
+
+/// Low risk goes through, one artifact is enough, one retry, fallback allowed.
+pub(crate) fn usual_policy() -> Policy {
+    Policy { approval_from: Risk::High, evidence_minimum: whole(1), fallback: true, retry_limit: whole(1) }
+}
+
+/// Returns a number in range.
+pub(crate) fn whole<const MIN: u64, const MAX: u64>(number: u64) -> Whole<MIN, MAX> {
+    Whole::try_from(number).unwrap()
+}
+
+/// Returns a text in range.
+pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+    Text::try_from(text).unwrap()
+}
+
+/// Returns a list in range.
+pub(crate) fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T>>) -> List<T, MIN, MAX> {
+    List::try_from(items.into()).unwrap()
+}
+
+/// Returns content that fits these facts.
+pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
+    let reason = || ReasonContent { reason: text("because") };
+    Some(match facts {
+        Facts::SessionInitialized(_) => Content::SessionInitialized(SessionContent {
+            constraints: list([]),
+            objective: text("count the words"),
+            task: text("count"),
+        }),
+        Facts::ProposalCreated(_) => Content::ProposalCreated(ProposalContent {
+            assumptions: list([text("the text is there")]),
+            expected_evidence: list([text("the count")]),
+            objective: text("count the words"),
+            required_tools: list([text("wc")]),
+        }),
+        Facts::ProposalReviewed(facts) => Content::ProposalReviewed(ProposalReviewContent {
+            conditions: list(vec![text("read only"); usize::try_from(facts.conditions.as_u64()).unwrap()]),
+            rationale: text("fine"),
+        }),
+        Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
+            input_hash: sha256(b"{}"),
+            justification: text("to count"),
+            tool: text("wc"),
+        }),
+        Facts::ToolIntentReviewed(_) => {
+            Content::ToolIntentReviewed(RationaleContent { rationale: text("harmless") })
+        }
+        Facts::ToolExecutionStarted(_) => {
+            Content::ToolExecutionStarted(ExecutionContent { limits: list([text("one second")]) })
+        }
+        Facts::ToolExecutionCompleted(_) => Content::ToolExecutionCompleted(ExecutionResultContent {
+            duration_ms: whole(3),
+            exit_status: Some(whole(0)),
+            note: None,
+        }),
+        Facts::ToolExecutionFailed(_) => Content::ToolExecutionFailed(FailureContent {
+            duration_ms: whole(3),
+            exit_status: None,
+            message: text("no such file"),
+        }),
+        Facts::ArtifactRecorded(_) => Content::ArtifactRecorded(ArtifactContent {
+            media_type: text("text/plain"),
+            name: text("words"),
+            size: whole(5),
+        }),
+        Facts::ClaimIssued(_) => Content::ClaimIssued(claim()),
+        Facts::ClaimRevised(_) => Content::ClaimRevised(claim()),
+        Facts::ClaimChallenged(_) => Content::ClaimChallenged(reason()),
+        Facts::ClaimResolved(_) => Content::ClaimResolved(reason()),
+        Facts::ClaimRetracted(_) => Content::ClaimRetracted(reason()),
+        Facts::FinalStatementSigned(facts) => Content::FinalStatementSigned(FinalStatementContent {
+            claims: list(
+                facts
+                    .claims
+                    .iter()
+                    .map(|claim| FinalClaim { claim: *claim, text: text("five words") })
+                    .collect::<Vec<_>>(),
+            ),
+            verdict: text("done"),
+        }),
+        Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
+            report: sha256(b"report"),
+            summary: text("passed"),
+        }),
+        Facts::SessionAborted(_) => Content::SessionAborted(reason()),
+        _ => return None,
+    })
+}
+
+fn claim() -> ClaimContent {
+    ClaimContent { confidence: whole(90), text: text("five words") }
+}
