@@ -24,6 +24,7 @@ pub mod limit;
 pub mod merkle;
 pub mod random;
 pub mod time;
+pub mod visible;
 
 /// What [`ulid_id!`] needs to name from another crate; not part of the interface.
 #[doc(hidden)]

@@ -48,4 +48,5 @@ pub mod schema;
 pub mod signed;
 pub mod state;
 pub mod statement;
+pub mod timeline;
 pub mod verify;

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::{
-    envelope::{Event, FORMAT},
+    envelope::{Event, FORMAT, Said},
+    event_type::TypeName,
     name::{Sequence, StoreId, TraceId, present},
     signed::{Checkpoint, Head, Inclusion, Signed},
 };
@@ -135,7 +136,12 @@ impl EventLine<'_> {
         if text.len() > Limits::EVENT.bytes {
             return Err(LineError::TooLong { what: "event", limit: Limits::EVENT.bytes });
         }
-        Ok(Event::from_checked(text)?)
+        let event = Event::from_checked(text)?;
+        // The schema bounds what is known; facts of a later type are bounded by nothing else.
+        if let Ok(Said { kind: TypeName::Unknown(_), .. }) = event.said() {
+            canonical::check(text.as_bytes(), &Limits::EVENT)?;
+        }
+        Ok(event)
     }
 
     /// Returns the content's bytes, if disclosed.

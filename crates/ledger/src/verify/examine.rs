@@ -1,11 +1,9 @@
 //! What can be checked of one line without the lines before it: this part runs on all cores.
 
 use demur_core::{
-    canonical,
     commitment::{Commitment, Salt},
     hash::Purpose,
     key::Batch,
-    limit::Limits,
 };
 
 use super::{Chunk, Code, finding::Found};
@@ -97,22 +95,17 @@ pub(super) fn read(line: &[u8]) -> Item {
         Ok(Line::Head(head)) => Item { part: Part::Head(head), found: Vec::new() },
         Ok(Line::Inclusion(inclusion)) => Item { part: Part::Inclusion(inclusion), found: Vec::new() },
         Ok(Line::Checkpoint(checkpoint)) => Item { part: Part::Checkpoint(checkpoint), found: Vec::new() },
-        Err(error) => unreadable(line, &error),
+        Err(error) => unreadable(&error),
     }
 }
 
-/// A line that is canonical JSON and of a known kind, but with other fields, breaks the schema; anything else
-/// is no line of this format at all.
-fn unreadable(line: &[u8], error: &LineError) -> Item {
-    let known = KINDS.iter().any(|kind| line.starts_with(kind));
+/// The frame of a line is not of this format; what stands inside an event line comes later.
+fn unreadable(error: &LineError) -> Item {
     let code = match error {
         LineError::Format { .. } => Code::FormatNewer,
-        _ if known && canonical::check(line, &Limits::LINE).is_ok() => Code::SchemaInvalid,
         _ => Code::FileMalformed,
     };
-    let event = code == Code::SchemaInvalid && line.starts_with(EVENT);
-    let part = if event { Part::UnreadableEvent } else { Part::Unreadable };
-    Item { part, found: vec![Found::new(code, error.to_string())] }
+    failed(code, error.to_string())
 }
 
 fn read_event(line: &EventLine<'_>) -> Item {
@@ -274,7 +267,7 @@ fn check_author(event: &Event, registry: &Registry, found: &mut Vec<Found>) {
     {
         let code = match envelope.proof.kind() {
             ProofKind::None => Code::SigMissing,
-            ProofKind::Ed25519 => Code::RolePolicyViolation,
+            ProofKind::Ed25519 => Code::StatementMismatch,
         };
         let message = format!("{kind} does not take the proof {}", envelope.proof.kind().as_str());
         found.push(Found::new(code, message));
@@ -328,9 +321,3 @@ pub(super) fn bad_signature() -> Found {
 fn failed(code: Code, message: String) -> Item {
     Item { part: Part::Unreadable, found: vec![Found { code, message }] }
 }
-
-/// How an event line begins.
-const EVENT: &[u8] = br#"{"event":"#;
-/// How the lines of this format begin.
-const KINDS: &[&[u8]] =
-    &[br#"{"header":"#, EVENT, br#"{"artifact":"#, br#"{"head":"#, br#"{"inclusion":"#, br#"{"checkpoint":"#];

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     envelope::Event,
-    event_type::{Content, Facts, TypeName},
+    event_type::{Content, Facts, TraceKind, TypeName},
     export::Header,
     name::Sequence,
     proof::Proof,
@@ -62,7 +62,8 @@ pub(super) fn read<R: BufRead>(
             Part::Head(head) => {
                 opening.trail.as_ref().is_some_and(|trail| trail.trace() == head.document.trace)
             }
-            Part::Unreadable | Part::UnreadableEvent => true,
+            // Once its last event stands under a head, the registry is over.
+            Part::Unreadable | Part::UnreadableEvent => !opening.is_over(),
             _ => false,
         };
         if !ours {
@@ -82,6 +83,10 @@ impl Opening {
     /// The first event opens the registry; later ones belong to it by their trace.
     fn is_registry(&self, examined: &Examined) -> bool {
         self.trail.as_ref().is_none_or(|trail| trail.trace() == examined.event.envelope().trace)
+    }
+
+    fn is_over(&self) -> bool {
+        self.trail.as_ref().is_some_and(|trail| trail.check_last_head().is_ok())
     }
 
     /// Takes one line of the registry; returns whether reading can go on.
@@ -231,10 +236,10 @@ fn explain(error: &RegistryError) -> Option<Found> {
             return None;
         }
         RegistryError::Disagreement(_) => Code::StatementMismatch,
-        RegistryError::Epoch { .. } => Code::EpochMismatch,
-        RegistryError::Pin => Code::RegistryPin,
         RegistryError::NoProof => Code::SigMissing,
-        RegistryError::Actor => Code::ActorMismatch,
+        RegistryError::NotRegistry { kind: TypeName::Known(kind) } if kind.rule().trace == TraceKind::Run => {
+            Code::RolePolicyViolation
+        }
         _ => Code::RegistryInvalid,
     };
     Some(Found::new(code, error.to_string()))

@@ -266,7 +266,10 @@ impl<'a> Walk<'a> {
         if !self.whole {
             return;
         }
-        if self.state.is_some() || self.trail.last().is_some() {
+        if self.trail.trace() != self.registry.trace() && self.trail.last().is_none() {
+            let found = Found::new(Code::FileMalformed, "expected the events of the trace, found none");
+            self.report(Err(found), findings);
+        } else if self.trail.last().is_some() {
             let checked = self.trail.check_last_head();
             self.report(checked, findings);
         }
@@ -275,9 +278,8 @@ impl<'a> Walk<'a> {
             findings.add(Section::Trace, Some(line), Some(sequence), found);
         }
         if let Some((line, checkpoint)) = &self.checkpoint
-            && let Err(message) = self.check_checkpoint(checkpoint, digest)
+            && let Err(found) = self.check_checkpoint(checkpoint, digest)
         {
-            let found = Found::new(Code::CheckpointInvalid, message);
             findings.add(Section::File, Some(*line), None, found);
         }
         self.check_revoked(findings);
@@ -297,23 +299,24 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn check_checkpoint(&self, signed: &Signed<Checkpoint>, digest: Option<Digest>) -> Result<(), String> {
+    fn check_checkpoint(&self, signed: &Signed<Checkpoint>, digest: Option<Digest>) -> Result<(), Found> {
         let checkpoint = &signed.document;
-        let last = self.last();
+        let invalid = |message: &str| Err(Found::new(Code::CheckpointInvalid, message));
         if checkpoint.store != self.registry.store() || checkpoint.trace != self.trail.trace() {
-            return Err("the checkpoint is of another store or trace".to_owned());
+            let message = "the checkpoint is of another store or trace than the events";
+            return Err(Found::new(Code::StatementMismatch, message));
         }
-        if Some(checkpoint.head) != last {
-            return Err("the checkpoint names another last event".to_owned());
+        if Some(checkpoint.head) != self.last() {
+            return invalid("the checkpoint names another last event");
         }
         if checkpoint.registry != self.registry.head() {
-            return Err("the checkpoint names another last registry event".to_owned());
+            return invalid("the checkpoint names another last registry event");
         }
         if Some(checkpoint.bytes) != digest {
-            return Err("the bytes before the checkpoint are not those the desk signed".to_owned());
+            return invalid("the bytes before the checkpoint are not those the desk signed");
         }
         check_desk(signed, &checkpoint.registry, checkpoint.epoch, self.registry, self.signatures)
-            .map_err(|message| format!("the checkpoint {message}"))
+            .or_else(|message| invalid(&format!("the checkpoint {message}")))
     }
 
     /// Returns the last event of the exported trace.

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use demur_core::visible::visible;
+
 use super::{
     Report,
-    text::{place, profile, standing_word, verdict_word, visible},
+    text::{place, profile, standing_word, verdict_word},
 };
 use crate::verify::Severity;
 
@@ -207,7 +209,7 @@ mod tests {
     fn nothing_from_the_file_is_markup() {
         assert_eq!(
             escape("<script>alert('x')</script>&\u{202e}"),
-            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&lt;U+202E&gt;"
+            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;\\u{202e}"
         );
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use demur_core::visible::visible;
+
 use super::{Report, Verdict};
 use crate::verify::{Finding, Section, Severity, claims::Standing};
 
@@ -96,7 +98,7 @@ fn desk_word(report: &Report, out: &mut String) {
 
 fn claims(report: &Report, out: &mut String) {
     let rows = report.claims.iter().map(|claim| {
-        let text = claim.text.as_deref().map_or("(not disclosed)".to_owned(), visible);
+        let text = claim.text.as_deref().map_or("(not disclosed)".into(), visible);
         let evidence: Vec<_> = claim.evidence.iter().map(|at| format!("#{at}")).collect();
         let disputed = if claim.disputed { ", DISPUTED" } else { "" };
         let sure = claim.confidence.map_or(String::new(), |sure| format!(", {sure} % sure"));
@@ -180,39 +182,5 @@ fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {
     let _ = writeln!(out, "\n{title}");
     for row in rows {
         let _ = writeln!(out, "  {row}");
-    }
-}
-
-/// Returns text from the file with everything that could fool a reader or a terminal made visible.
-pub(super) fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_hidden(character) {
-            let _ = write!(out, "<U+{:04X}>", u32::from(character));
-        } else {
-            out.push(character);
-        }
-    }
-    out
-}
-
-/// Control, formatting, bidirectional and zero-width characters.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::visible;
-
-    #[test]
-    fn hidden_characters_are_shown() {
-        assert_eq!(visible("a\u{202e}b\u{1b}[31m\n"), "a<U+202E>b<U+001B>[31m<U+000A>");
-        assert_eq!(visible("grün 日本 🙂"), "grün 日本 🙂");
     }
 }
