@@ -98,6 +98,13 @@ impl Desk {
         Ok((Self { key, registry, chain }, Recorded { event, opening: submission.opening }))
     }
 
+    /// Returns the desk of a registry that is there already; the key must be one of the desk's.
+    pub fn open(key: SecretKey, registry: Registry, chain: Chain) -> Result<Self, DeskError> {
+        let at = registry.head().sequence;
+        registry.desk_key(&key.public().fingerprint(), at).map_err(AdmissionError::Key)?;
+        Ok(Self { key, registry, chain })
+    }
+
     /// Returns the store's name.
     pub const fn store(&self) -> StoreId {
         self.registry.store()

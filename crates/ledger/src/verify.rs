@@ -77,6 +77,9 @@ pub enum VerifyError {
         /// What was expected and found.
         message: String,
     },
+    /// It ends in its first line.
+    #[error("this is not a demur export, or only the very beginning of one: it ends before its header does")]
+    NoHeader,
     /// It is of another format.
     #[error("{message}")]
     FormatNewer {
@@ -91,6 +94,7 @@ impl VerifyError {
         match self {
             Self::Read(_) => "FILE_UNREADABLE",
             Self::NotAnExport { .. } => Code::FileMalformed.as_str(),
+            Self::NoHeader => Code::FileTruncated.as_str(),
             Self::FormatNewer { .. } => Code::FormatNewer.as_str(),
         }
     }

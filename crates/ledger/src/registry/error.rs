@@ -71,6 +71,11 @@ pub enum RegistryError {
     /// The actor is not the principal behind the key.
     #[error("the actor is not the principal behind the key")]
     Actor,
+    /// A key for the desk comes in only by rotation.
+    #[error(
+        "expected a principal of its own, found the desk's: the desk's keys follow each other by rotation"
+    )]
+    DeskPrincipal,
     /// A key comes in twice.
     #[error("the key is in the registry already")]
     KeyKnown,

@@ -130,6 +130,9 @@ impl Registry {
         check_signer(event, said, &fingerprint)?;
         check_actor(event, facts.principal)?;
         self.check_new(&fingerprint)?;
+        if facts.principal == self.desk {
+            return Err(RegistryError::DeskPrincipal);
+        }
         let allowed = |role: &Role| !matches!(role, Role::Desk | Role::Holder);
         if !facts.roles.iter().all(allowed) || !facts.roles.is_sorted_by(|left, right| left < right) {
             return Err(RegistryError::Roles);

@@ -1,9 +1,11 @@
 //! What can be checked of one line without the lines before it: this part runs on all cores.
 
 use demur_core::{
+    canonical,
     commitment::{Commitment, Salt},
     hash::Purpose,
     key::Batch,
+    limit::Limits,
 };
 
 use super::{Chunk, Code, finding::Found};
@@ -192,7 +194,10 @@ fn check_content(line: &EventLine<'_>, event: &Event) -> Result<Option<Content>,
             }
             match (kind, said) {
                 (Some(kind), Some(said)) => fitting(kind, said.facts, bytes).map(Some),
-                _ => Ok(None),
+                // Content of a later type is bounded by nothing else.
+                _ => canonical::check(bytes, &Limits::CONTENT)
+                    .map(|_| None)
+                    .map_err(|error| Found::new(Code::ContentInvalid, error.to_string())),
             }
         }
         (disclosure, Some(_)) => {

@@ -67,16 +67,15 @@ pub(super) fn read<R: BufRead>(
             _ => false,
         };
         if !ours {
+            opening.close(line, &item.part, findings);
             opening.next = Some(chunk);
-            break;
+            return Ok(opening);
         }
         if !opening.take(line, item, signatures, findings) {
             opening.ended = true;
             return Ok(opening);
         }
     }
-    opening.close(findings);
-    Ok(opening)
 }
 
 impl Opening {
@@ -146,12 +145,16 @@ impl Opening {
     }
 
     /// The registry counts only if all of it holds.
-    fn close(&mut self, findings: &mut Findings) {
-        let Some(line) = self.next.as_ref().map(|next| next.first) else { return };
+    fn close(&mut self, line: u64, next: &Part, findings: &mut Findings) {
         if let Some(trail) = &self.trail
             && let Err(finding) = trail.check_last_head()
         {
-            findings.add(Section::Registry, Some(line), None, finding);
+            // Only an event or another head can stand where the head is missing; the rest is out of place.
+            let found = match next {
+                Part::Event(_) | Part::Head(_) => finding,
+                _ => Found::new(Code::FileMalformed, "expected an event of the registry or its head"),
+            };
+            findings.add(Section::Registry, Some(line), None, found);
         }
         match &self.registry {
             None => {
@@ -176,8 +179,10 @@ impl Opening {
 
 fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
     let Some(line) = chunk.lines().next() else {
-        return Err(VerifyError::NotAnExport {
-            message: "expected a header in the first line, found none".into(),
+        let message = "expected a header in the first line, found a line that does not end".to_owned();
+        return Err(match chunk.end {
+            Some(End::TooLong) => VerifyError::NotAnExport { message },
+            _ => VerifyError::NoHeader,
         });
     };
     let Item { part, found } = examine::read(line);

@@ -13,6 +13,7 @@ use super::{
     claims::ClaimBook,
     examine::{Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
+    input::End,
     report::{Anchors, Report},
     trail::{Trail, check_desk},
 };
@@ -133,12 +134,16 @@ impl<'a> Walk<'a> {
     }
 
     /// Reports why no more lines came.
-    pub(super) fn end(&mut self, line: u64, end: super::input::End, findings: &mut Findings) {
-        let expected = end == super::input::End::Whole && self.stage == Stage::Checkpoint;
-        if expected {
+    pub(super) fn end(&mut self, line: u64, end: End, findings: &mut Findings) {
+        let after_checkpoint = self.stage == Stage::Checkpoint;
+        if end == End::Whole && after_checkpoint {
             self.whole = true;
         } else if self.goes_on() {
-            let (code, message) = super::opening::ending(end);
+            let (code, message) = if after_checkpoint {
+                (Code::FileMalformed, "expected nothing after the checkpoint")
+            } else {
+                super::opening::ending(end)
+            };
             findings.add(Section::File, Some(line), None, Found::new(code, message));
             self.stage = Stage::Broken;
         }
@@ -167,6 +172,9 @@ impl<'a> Walk<'a> {
         match (part, self.stage) {
             (Part::Event(_) | Part::Head(_), Stage::Events) => Ok(()),
             (Part::Event(_) | Part::Head(_), _) => malformed("expected no more events or heads here"),
+            (Part::Inclusion(_), Stage::Events) if self.trail.last().is_none() => {
+                malformed("expected the events of the trace before an inclusion")
+            }
             (Part::Inclusion(_), _) => {
                 self.stage = Stage::Inclusions;
                 Ok(())

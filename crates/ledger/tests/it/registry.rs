@@ -5,7 +5,7 @@ use demur_ledger::{
     admission::AdmissionError,
     author::Author,
     content::{NameContent, NoteContent},
-    desk::{DeskError, Recorded},
+    desk::{Desk, DeskError, Recorded},
     event_type::{Content, Facts},
     facts::{
         CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, RevocationReason,
@@ -239,6 +239,16 @@ fn the_desk_key_follows_the_same_rules() {
 }
 
 #[test]
+fn a_desk_opens_on_its_registry_with_its_own_key_only() {
+    let world = World::new();
+    let (registry, chain) = (world.desk.registry().clone(), world.desk.registry_chain().clone());
+    let own = SecretKey::from_seed(&world.desk.key().seed());
+    let reopened = Desk::open(own, registry.clone(), chain.clone()).unwrap();
+    assert_eq!(reopened.store(), world.desk.store());
+    assert!(Desk::open(SecretKey::from_seed(&[9; 32]), registry, chain).is_err());
+}
+
+#[test]
 fn agents_do_not_sign_for_the_desk() {
     let mut world = World::new();
     let key = SecretKey::generate(&mut world.random);
@@ -255,6 +265,17 @@ fn agents_do_not_sign_for_the_desk() {
         world.desk.admit_key(submission, world.now),
         Err(DeskError::Admission(AdmissionError::KeyRole { role: Role::Desk }))
     ));
+}
+
+#[test]
+fn nobody_registers_a_key_for_the_desk() {
+    let mut world = World::new();
+    let desk = world.desk.registry().desk();
+    let pretender = Author::new(SecretKey::generate(&mut world.random), desk, Role::Operator);
+    let error = registry_error(world.register(&pretender));
+    assert!(matches!(error, RegistryError::DeskPrincipal), "{error}");
+    let operator = world.agent(Role::Operator).public().fingerprint();
+    assert_eq!(world.desk.registry().desk_key(&operator, world.last()), Err(Standing::NotTheDesk));
 }
 
 #[test]
