@@ -1,9 +1,9 @@
 //! The names of things: stores, traces, commands, principals, positions (`docs/format.md` 2).
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use demur_core::{hash::Digest, ulid_id};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
 ulid_id! {
@@ -61,11 +61,19 @@ impl Position {
 
 /// The place of an event in its trace. Facts refer to earlier events of the same trace by it; the author's
 /// signature covers `seen`, and with it everything up to there, so a number is as binding as a hash.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
-pub struct Sequence(#[schemars(range(max = 9_007_199_254_740_991_u64))] u64);
+pub struct Sequence(u64);
+
+impl JsonSchema for Sequence {
+    fn schema_name() -> Cow<'static, str> {
+        "Sequence".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 0, "maximum": MAX_SEQUENCE})
+    }
+}
 
 impl Sequence {
     /// The first event of a trace.

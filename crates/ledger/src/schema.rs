@@ -1,7 +1,10 @@
 //! The JSON Schemas of the format, generated from the types. `conformance/ledger/schemas/` holds them as
 //! committed; a test compares.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema, transform::RecursiveTransform,
+};
+use serde_json::Value;
 
 use crate::{
     envelope,
@@ -46,5 +49,18 @@ fn event(kind: EventType) -> Schema {
 }
 
 fn generator() -> SchemaGenerator {
-    SchemaSettings::draft2020_12().into_generator()
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.transforms.push(Box::new(RecursiveTransform(require_all)));
+    settings.into_generator()
+}
+
+/// Every field is always there: one that may be empty is null. The derive takes an `Option` for a field that may
+/// be left out.
+fn require_all(schema: &mut Schema) {
+    let closed = schema.get("additionalProperties").and_then(Value::as_bool) == Some(false);
+    let names = match schema.get("properties") {
+        Some(Value::Object(properties)) if closed => properties.keys().cloned().map(Value::String).collect(),
+        _ => return,
+    };
+    schema.insert("required".to_owned(), Value::Array(names));
 }

@@ -44,12 +44,12 @@ pub fn verify(
 ) -> Result<Report, VerifyError> {
     let mut input = Input::new(reader);
     let mut findings = Findings::new(options.profile);
-    let opening = opening::read(&mut input, options.signatures, &mut findings)?;
+    let opening = opening::read(&mut input, options, &mut findings)?;
     let names = opening.names;
     let Some(registry) = opening.registry.filter(|_| !findings.failed() && !opening.ended) else {
         return Ok(Report::without_registry(&opening.header, findings, options));
     };
-    let mut walk = Walk::new(&opening.header, &registry, opening.trail, options.signatures);
+    let mut walk = Walk::new(&opening.header, &registry, opening.trail, options);
     if let Some(next) = opening.next {
         let items = examine::examine(&next, &registry, options.signatures);
         pipeline::take(&mut walk, &next, items, &mut findings);

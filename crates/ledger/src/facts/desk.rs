@@ -1,6 +1,8 @@
 //! Facts of what the desk itself records in a run: abort, recovery, refusals.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::EventFacts;
@@ -32,9 +34,19 @@ pub struct CommandRefused {
 }
 
 /// A stable refusal code: an upper-case word such as `ROLE_FORBIDDEN`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct RefusalCode(#[schemars(regex(pattern = r"^[A-Z][A-Z0-9_]{0,63}$"))] String);
+pub struct RefusalCode(String);
+
+impl JsonSchema for RefusalCode {
+    fn schema_name() -> Cow<'static, str> {
+        "RefusalCode".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^[A-Z][A-Z0-9_]{0,63}$"})
+    }
+}
 
 impl RefusalCode {
     /// Returns the code as text.

@@ -6,7 +6,7 @@ use super::{
     Code, Options, Report,
     finding::{Findings, Found, Section},
     report::Anchors,
-    trail::check_desk,
+    trail::{Trail, check_desk},
     walk::Walk,
 };
 use crate::{
@@ -41,7 +41,9 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options, findings: &mut Findings)
     }
     for pin in &options.pins {
         let record = walk.registry.key(&pin.fingerprint);
-        let fits = record.is_some_and(|record| pin.name != DESK || record.principal == walk.registry.desk());
+        // The desk's key is pinned as the desk's, and nobody else's as that.
+        let fits =
+            record.is_some_and(|record| (pin.name == DESK) == (record.principal == walk.registry.desk()));
         if fits {
             anchors.pins.push(pin.name.clone());
         } else {
@@ -55,12 +57,17 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options, findings: &mut Findings)
     anchors
 }
 
+/// The exported trace.
+fn exported<'a>(walk: &'a Walk<'_>) -> &'a Trail {
+    match &walk.registry_trail {
+        Some(trail) if walk.trail.trace() == walk.registry.trace() => trail,
+        _ => &walk.trail,
+    }
+}
+
 /// The hashes of the exported trace.
 fn hashes<'a>(walk: &'a Walk<'_>) -> &'a [Digest] {
-    match &walk.registry_trail {
-        Some(trail) if walk.trail.trace() == walk.registry.trace() => trail.hashes(),
-        _ => walk.trail.hashes(),
-    }
+    exported(walk).hashes()
 }
 
 fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, signatures: bool) -> Result<(), String> {
@@ -71,8 +78,15 @@ fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, signatures: bool) ->
     check_desk(signed, &receipt.registry, receipt.epoch, walk.registry, signatures)
         .map_err(|message| format!("the receipt {message}"))?;
     let at = receipt.event.sequence;
+    let exported = exported(walk);
     match at.index().and_then(|index| hashes(walk).get(index)) {
-        Some(hash) if *hash == receipt.event.hash => Ok(()),
+        Some(hash) if *hash == receipt.event.hash => {
+            if exported.statement(at) == Some(receipt.statement) {
+                Ok(())
+            } else {
+                Err(format!("the receipt is for another statement than the one in event {at}"))
+            }
+        }
         Some(_) => Err(format!("the desk gave a receipt for another event {at} than the one in the file")),
         None => Err(format!("the desk gave a receipt for event {at}, and the file ends before it")),
     }

@@ -9,7 +9,7 @@ use demur_core::{
 };
 
 use super::{
-    Code, Input, VerifyError,
+    Code, Input, Options, VerifyError,
     examine::{self, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::{Chunk, End},
@@ -42,7 +42,7 @@ pub(super) struct Opening {
 /// Reads header and registry.
 pub(super) fn read<R: BufRead>(
     input: &mut Input<R>,
-    signatures: bool,
+    options: &Options,
     findings: &mut Findings,
 ) -> Result<Opening, VerifyError> {
     let header = header(&input.first_line()?)?;
@@ -71,7 +71,7 @@ pub(super) fn read<R: BufRead>(
             opening.next = Some(chunk);
             return Ok(opening);
         }
-        if !opening.take(line, item, signatures, findings) {
+        if !opening.take(line, item, options, findings) {
             opening.ended = true;
             return Ok(opening);
         }
@@ -89,18 +89,18 @@ impl Opening {
     }
 
     /// Takes one line of the registry; returns whether reading can go on.
-    fn take(&mut self, line: u64, item: Item, signatures: bool, findings: &mut Findings) -> bool {
+    fn take(&mut self, line: u64, item: Item, options: &Options, findings: &mut Findings) -> bool {
         let mut found = item.found;
         let mut sequence = None;
         let mut readable = true;
         match item.part {
             Part::Event(examined) => {
                 sequence = Some(self.trail.as_ref().map_or(Sequence::FIRST, Trail::next));
-                self.take_event(line, &examined, signatures, &mut found);
+                self.take_event(line, &examined, options, &mut found);
             }
             Part::Head(head) => {
                 if let (Some(trail), Some(registry)) = (&mut self.trail, &self.registry)
-                    && let Err(finding) = trail.check_head(&head, registry, signatures)
+                    && let Err(finding) = trail.check_head(&head, registry, options.signatures)
                 {
                     found.push(finding);
                 }
@@ -122,14 +122,16 @@ impl Opening {
         readable && (self.registry.is_some() || !findings.failed())
     }
 
-    fn take_event(&mut self, line: u64, examined: &Examined, signatures: bool, found: &mut Vec<Found>) {
+    fn take_event(&mut self, line: u64, examined: &Examined, options: &Options, found: &mut Vec<Found>) {
         let event = &examined.event;
-        let trail = self.trail.get_or_insert_with(|| Trail::new(event.envelope().trace));
+        let trail = self.trail.get_or_insert_with(|| Trail::new(event.envelope().trace, &options.receipts));
         trail.follow(event, line, found);
         if !examined.agrees {
             return;
         }
-        if signatures && let Err(finding) = check_signature(event, self.registry.as_ref()) {
+        if options.signatures
+            && let Err(finding) = check_signature(event, self.registry.as_ref())
+        {
             found.push(finding);
         }
         let applied = match &mut self.registry {

@@ -1,5 +1,7 @@
 //! One trace as the verifier follows it: hashes, times, commands, heads. The same for registry and run.
 
+use std::collections::BTreeMap;
+
 use demur_core::{
     hash::{Digest, Purpose, digest},
     time::Timestamp,
@@ -11,7 +13,8 @@ use crate::{
     name::{Position, Sequence, TraceId},
     proof::Proof,
     registry::Registry,
-    signed::{Document, Head, Signed},
+    signed::{Document, Head, Receipt, Signed},
+    statement::statement_hash,
 };
 
 /// What is remembered of the events so far: about 52 bytes each.
@@ -26,11 +29,14 @@ pub(super) struct Trail {
     pin: Sequence,
     /// The newest event that a signed head named.
     head: Option<Sequence>,
+    /// The hashes of the statements that receipts speak of.
+    statements: BTreeMap<Sequence, Option<Digest>>,
 }
 
 impl Trail {
-    pub(super) const fn new(trace: TraceId) -> Self {
+    pub(super) fn new(trace: TraceId, receipts: &[Signed<Receipt>]) -> Self {
         Self {
+            statements: receipts.iter().map(|receipt| (receipt.document.event.sequence, None)).collect(),
             trace,
             hashes: Vec::new(),
             commands: Vec::new(),
@@ -56,6 +62,11 @@ impl Trail {
     /// Returns the last event.
     pub(super) fn last(&self) -> Option<Position> {
         self.hashes.last().map(|hash| Position::new(Sequence::at(self.hashes.len() - 1), *hash))
+    }
+
+    /// Returns the hash of the statement in an event that a receipt speaks of.
+    pub(super) fn statement(&self, at: Sequence) -> Option<Digest> {
+        self.statements.get(&at).copied().flatten()
     }
 
     /// Returns the place of the next event.
@@ -103,6 +114,9 @@ impl Trail {
             self.pin = self.pin.max(pin.sequence);
         }
         self.time = self.time.max(envelope.time);
+        if let Some(awaited) = self.statements.get_mut(&next) {
+            *awaited = event.statement_bytes().map(statement_hash);
+        }
         self.hashes.push(*event.hash());
         self.commands.push(command(event));
         self.lines.push(u32::try_from(line).unwrap_or(u32::MAX));

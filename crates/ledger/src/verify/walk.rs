@@ -68,12 +68,12 @@ impl<'a> Walk<'a> {
         header: &Header,
         registry: &'a Registry,
         registry_trail: Option<Trail>,
-        signatures: bool,
+        options: &Options,
     ) -> Self {
         let of_the_registry = header.trace == registry.trace();
         Self {
             registry,
-            trail: Trail::new(header.trace),
+            trail: Trail::new(header.trace, &options.receipts),
             registry_trail,
             state: (!of_the_registry).then(State::new),
             claims: ClaimBook::default(),
@@ -83,7 +83,7 @@ impl<'a> Walk<'a> {
             stage: if of_the_registry { Stage::Inclusions } else { Stage::Events },
             awaited: None,
             inclusions: Vec::new(),
-            signatures,
+            signatures: options.signatures,
             whole: false,
         }
     }

@@ -36,6 +36,14 @@ fn schemas_are_committed() {
 }
 
 #[test]
+fn schemas_require_every_field() {
+    let (_, schema) = schema::all().into_iter().find(|(name, _)| name == "events/proposal_created").unwrap();
+    let schema = serde_json::to_value(&schema).unwrap();
+    let facts = &schema["$defs"]["ProposalCreated"];
+    assert_eq!(facts["required"], serde_json::json!(["fallback_for", "replaces"]));
+}
+
+#[test]
 fn the_table_of_event_types_is_committed() {
     let mut text = String::from(
         "# Event types\n\nGenerated from `crates/ledger/src/event_type/table.rs`. Facts and content of each type: \
@@ -118,6 +126,18 @@ cannot be read, and after a registry that does not hold, nothing further is chec
 
 Verdicts and exit codes: `pass` and `pass_with_warnings` 0; `not_established` (nothing failed, but something that
 matters could not be checked) and `fail` 1; not readable as an export at all, or of a newer format, 2.
+
+Which code:
+- A fault in the frame of a line (header, head, inclusion, checkpoint, artifact line, disclosure, salt, base64) is
+  `FILE_MALFORMED`; inside `event` it is `SCHEMA_INVALID`, also for a public key that is not of prime order.
+- A registry event that breaks a rule of the format's section 7 (signer, actor, pin, epoch, roles ...) is
+  `REGISTRY_INVALID`; its signature and proof are `SIG_INVALID` and `SIG_MISSING` as elsewhere; a run event in the
+  registry is `ROLE_POLICY_VIOLATION`.
+- The store or trace of header or checkpoint differing from the events' is `STATEMENT_MISMATCH`.
+- A line where it does not belong is `FILE_MALFORMED`; a registry or trace whose last event stands under no head is
+  `HEAD_INVALID`.
+- A file that ends inside its first line is `FILE_TRUNCATED` and exits with 2.
+- A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not.
 
 Profiles: `strict` makes `CLAIM_DISPUTED` and `FINALIZATION_INCOMPLETE` failures; `lenient` makes `CLAIM_UNPROVEN` and
 `ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three.

@@ -175,7 +175,10 @@ fn a_statement_past_its_end_is_refused() {
 fn content_must_be_there_open_the_commitment_and_fit_the_facts() {
     let mut world = World::opened();
     let good = world.submission(Role::Planner, proposal());
-    refuses(&mut world, Submission { opening: None, ..good.clone() }, "CONTENT_RULE");
+    let bare = Submission { opening: None, ..good.clone() };
+    let said = world.submit(bare.clone()).unwrap_err().to_string();
+    assert!(said.contains("expected content with its salt"), "{said}");
+    refuses(&mut world, bare, "CONTENT_RULE");
     let opening = good.opening.clone().unwrap();
     let salt = Salt::draw(&mut world.random);
     let other = Opening { salt, ..opening.clone() };

@@ -1,0 +1,256 @@
+"""Honest stories that the attacks start from: stores, casts and runs."""
+
+from functools import cache
+from typing import Any
+
+from forge.encode import Json
+from forge.export import Export
+from forge.writer import Agent, Entry, Store, Trace, agent
+
+
+class Cast:
+    """A store with its agents, one key each, and the steps of a run under short names."""
+
+    def __init__(self, label: str, roles: list[str], *, recovery: bool = False, keys: str | None = None) -> None:
+        self.store = Store(label, recovery, keys)
+        self.agents = {role: agent(label, role, recovery=recovery, keys=keys) for role in roles}
+        for newcomer in self.agents.values():
+            self.store.register(newcomer)
+
+    def __getitem__(self, role: str) -> Agent:
+        return self.store.desk if role == "desk" else self.agents[role]
+
+    def run(self, name: str = "run", **policy: Json) -> "Run":
+        """Returns a run that has been opened."""
+        return Run(self, name, policy)
+
+    def participants(self) -> list[Json]:
+        """Returns the participants of a run as the facts list them."""
+        taking_part = [(a.principal, role) for role, a in self.agents.items() if role in RUN_ROLES]
+        return [{"principal": principal, "role": role} for principal, role in sorted(taking_part)]
+
+
+class Run:
+    """The steps of a run; each returns its event, and takes what `Trace.say` takes."""
+
+    def __init__(self, cast: Cast, name: str, policy: dict[str, Json] | None, **rest: Any) -> None:
+        self.cast = cast
+        self.trace: Trace = cast.store.run(name)
+        if policy is not None:
+            facts = {"participants": cast.participants(), "policy": POLICY | policy}
+            self.say("planner", "session_initialized", facts, **rest)
+
+    def say(self, who: str | Agent, kind: str, facts: dict[str, Json], content: Json = None, **rest: Any) -> Entry:
+        """Returns an event with the usual content of its type, unless another content is given."""
+        speaker = who if isinstance(who, Agent) else self.cast[who]
+        return self.trace.say(speaker, kind, facts, content or CONTENT.get(kind), **rest)
+
+    def propose(self, *, replaces: int | None = None, fallback_for: int | None = None, **rest: Any) -> Entry:
+        """Returns a proposal."""
+        return self.say("planner", "proposal_created", {"fallback_for": fallback_for, "replaces": replaces}, **rest)
+
+    def review(self, proposal: int, decision: str = "approved", conditions: int = 0, **rest: Any) -> Entry:
+        """Returns the critic's review of a proposal."""
+        content = {"conditions": ["be careful"] * conditions, "rationale": "fine"}
+        facts = {"conditions": conditions, "decision": decision, "proposal": proposal}
+        return self.say(rest.pop("who", "critic"), "proposal_reviewed", facts, content, **rest)
+
+    def intend(
+        self, proposal: int, risk: str = "low", retries: int | None = None, meets: list[int] | None = None, **rest: Any
+    ) -> Entry:
+        """Returns an intent."""
+        facts = {"meets": meets or [], "proposal": proposal, "retries": retries, "risk": risk}
+        return self.say("executor", "tool_intent_signed", facts, **rest)
+
+    def judge(self, intent: int, decision: str = "approved", **rest: Any) -> Entry:
+        """Returns the critic's review of an intent."""
+        return self.say(
+            rest.pop("who", "critic"), "tool_intent_reviewed", {"decision": decision, "intent": intent}, **rest
+        )
+
+    def store_bytes(self, data: bytes = b"5\n", **rest: Any) -> Entry:
+        """Returns an artifact."""
+        return self.say("executor", "artifact_recorded", {}, artifact=data, **rest)
+
+    def start(self, intent: int, input: int | None = None, **rest: Any) -> Entry:
+        """Returns the start of an execution."""
+        return self.say("executor", "tool_execution_started", {"input": input, "intent": intent}, **rest)
+
+    def complete(self, started: int, outputs: list[int] | None = None, **rest: Any) -> Entry:
+        """Returns the good end of an execution."""
+        return self.say("executor", "tool_execution_completed", {"outputs": outputs or [], "started": started}, **rest)
+
+    def fail(self, started: int, outputs: list[int] | None = None, **rest: Any) -> Entry:
+        """Returns the bad end of an execution."""
+        facts = {"failure": "exit", "outputs": outputs or [], "started": started}
+        return self.say("executor", "tool_execution_failed", facts, **rest)
+
+    def claim(self, evidence: list[int], executions: list[int], about_failure: bool = False, **rest: Any) -> Entry:
+        """Returns a claim."""
+        facts = {"about_failure": about_failure, "evidence": evidence, "executions": executions}
+        return self.say("executor", "claim_issued", facts, **rest)
+
+    def revise(self, claim: int, evidence: list[int], executions: list[int], **rest: Any) -> Entry:
+        """Returns a claim that replaces another."""
+        facts = {"about_failure": False, "evidence": evidence, "executions": executions, "replaces": claim}
+        return self.say("executor", "claim_revised", facts, **rest)
+
+    def challenge(self, claim: int, **rest: Any) -> Entry:
+        """Returns a challenge."""
+        return self.say("critic", "claim_challenged", {"claim": claim}, **rest)
+
+    def resolve(self, challenge: int, **rest: Any) -> Entry:
+        """Returns the end of a challenge."""
+        return self.say("critic", "claim_resolved", {"challenge": challenge}, **rest)
+
+    def conclude(self, claims: list[int], **rest: Any) -> Entry:
+        """Returns the final statement."""
+        content = {"claims": [{"claim": claim, "text": "five words"} for claim in claims], "verdict": "done"}
+        return self.say("executor", "final_statement_signed", {"claims": claims}, rest.pop("content", content), **rest)
+
+    def audit(self, profile: str = "default", **rest: Any) -> Entry:
+        """Returns the start of a verification."""
+        return self.say("auditor", "verification_run_started", {"profile": profile}, **rest)
+
+    def verdict(self, started: int = -1, status: str = "pass", **rest: Any) -> Entry:
+        """Returns the auditor's verdict on the verification that started at an index."""
+        through = self.trace.entries[started].position
+        return self.say("auditor", "verification_run_completed", {"status": status, "through": through}, **rest)
+
+    def abort(self, **rest: Any) -> Entry:
+        """Returns the operator's abort as the desk recorded it."""
+        return self.trace.record("session_aborted", {}, {"reason": "enough"}, role="operator", **rest)
+
+    def refuse(self, label: str = "x", **rest: Any) -> Entry:
+        """Returns the record of a refused command."""
+        facts = {
+            "code": "ROLE_FORBIDDEN",
+            "command": "01M7E81W0000000000000000AB",
+            "principal": self.cast["executor"].principal,
+        }
+        return self.trace.record("command_refused", facts, {"field": None, "message": f"not now: {label}"}, **rest)
+
+    def work(self, *, challenged: bool = False, risk: str = "low") -> "Run":
+        """Returns the run after proposal, review, intent, execution and one claim (events 1 to 8)."""
+        self.propose()
+        self.review(1)
+        self.intend(1, risk)
+        self.store_bytes(b'{"file":"words.txt"}')
+        self.start(3, 4)
+        self.store_bytes()
+        self.complete(5, [6])
+        self.claim([6], [7])
+        if challenged:
+            self.challenge(8)
+        return self
+
+    def close(self, claim: int = 8) -> "Run":
+        """Returns the run after final statement and passed verification."""
+        self.conclude([claim])
+        self.audit()
+        self.verdict()
+        return self
+
+    def export(self, **rest: Any) -> Export:
+        """Returns the honest export."""
+        return Export(self.cast.store, self.trace, **rest)
+
+
+@cache
+def _mini() -> Export:
+    run = Cast("mini", TRIO).run()
+    run.abort()
+    return run.export()
+
+
+def mini() -> Export:
+    """Returns a fresh copy of the smallest run: opened, then aborted on the desk's word."""
+    return _mini().copy()
+
+
+@cache
+def _tiny() -> Export:
+    run = Cast("tiny", TRIO).run()
+    run.propose()
+    run.review(1)
+    return run.export()
+
+
+def tiny() -> Export:
+    """Returns a fresh copy of an unfinished run: opened, proposed, approved."""
+    return _tiny().copy()
+
+
+@cache
+def _stored() -> Export:
+    run = Cast("stored", TRIO).run()
+    run.propose()
+    run.review(1)
+    run.store_bytes()
+    return run.export()
+
+
+def stored() -> Export:
+    """Returns a fresh copy of the tiny run with an artifact, event 3."""
+    return _stored().copy()
+
+
+@cache
+def _bare() -> Export:
+    return Export(Cast("bare", ["planner"]).store)
+
+
+def bare() -> Export:
+    """Returns a fresh copy of the smallest export there is: a registry with one agent."""
+    return _bare().copy()
+
+
+@cache
+def _short() -> Export:
+    run = Cast("short", TRIO).run()
+    run.propose()
+    run.review(1)
+    run.intend(1)
+    run.store_bytes()
+    run.start(3, 4)
+    run.complete(5)
+    run.abort()
+    return run.export()
+
+
+def short() -> Export:
+    """Returns a fresh copy of the short run: seven signed events and an abort on the desk's word."""
+    return _short().copy()
+
+
+@cache
+def _full() -> Export:
+    return Cast("full", EVERYBODY).run().work().close().export()
+
+
+def full() -> Export:
+    """Returns a fresh copy of the full run of twelve events, which passes."""
+    return _full().copy()
+
+
+EVERYBODY = ["planner", "executor", "critic", "auditor", "operator"]
+RUN_ROLES = ["planner", "executor", "critic", "auditor"]
+TRIO = ["planner", "executor", "critic"]
+POLICY: dict[str, Json] = {"approval_from": "high", "evidence_minimum": 1, "fallback": True, "retry_limit": 1}
+CONTENT: dict[str, Json] = {
+    "session_initialized": {"constraints": [], "objective": "count the words", "task": "count"},
+    "proposal_created": {"assumptions": [], "expected_evidence": [], "objective": "count", "required_tools": ["wc"]},
+    "tool_intent_signed": {"input_hash": "44" * 32, "justification": "to count", "tool": "wc"},
+    "tool_intent_reviewed": {"rationale": "fine"},
+    "tool_execution_started": {"limits": []},
+    "tool_execution_completed": {"duration_ms": 3, "exit_status": 0, "note": None},
+    "tool_execution_failed": {"duration_ms": 3, "exit_status": 1, "message": "no such file"},
+    "artifact_recorded": {"media_type": "text/plain", "name": "words", "size": 2},
+    "claim_issued": {"confidence": 90, "text": "five words"},
+    "claim_revised": {"confidence": 90, "text": "five words"},
+    "claim_challenged": {"reason": "because"},
+    "claim_resolved": {"reason": "because"},
+    "claim_retracted": {"reason": "because"},
+    "verification_run_completed": {"report": "84" * 32, "summary": "passed"},
+    "session_aborted": {"reason": "enough"},
+}

@@ -1,0 +1,240 @@
+"""Honest files: what a verifier must not reject, and how far it may go."""
+
+from forge.case import Corpus, Family
+from forge.curve import Key
+from forge.export import Export
+from forge.honest import challenged, fallback, race, revoked, standing_still, texted
+from forge.stories import EVERYBODY, TRIO, Cast, Run, bare, full, stored, tiny
+from forge.writer import Agent, agent, successor
+
+
+def add(corpus: Corpus) -> None:
+    """Adds the family."""
+    family = corpus.family("valid")
+    _runs(family)
+    _roles(family)
+    _registries(family)
+    _revocations(family)
+    _disclosures(family)
+    _texts(family)
+    _anchored(family)
+
+
+def _runs(family: Family) -> None:
+    run = Cast("abort", TRIO).run()
+    run.abort()
+    warns(family, "minimal-abort", "A run is opened and aborted on the desk's word.", run.export())
+    family.holds("full-run", "Five agents take a run from its opening to a passed verification.", full())
+    family.holds("challenge", "A claim is challenged, revised with more evidence and resolved.", challenged().export())
+    family.holds(
+        "fallback-and-retry", "An intent fails, is retried, fails again, and a fallback proposal succeeds.", fallback()
+    )
+    family.holds("time-standing-still", "The desk's clock does not move during a whole run.", standing_still())
+    several = stored()
+    for place in (0, 1):
+        several.run[place].heads.append(several.signed_head(several.run[: place + 1]))
+    warns(
+        family, "several-heads", "Heads of earlier commits stand after the events they name.", several.seal_checkpoint()
+    )
+    run = Cast("refusals", EVERYBODY).run()
+    run.propose()
+    run.refuse("one")
+    run.trace.record(
+        "recovery_recorded", {"through": run.trace.entries[-1].position}, {"note": "after a crash"}, cause=1
+    )
+    run.say("operator", "session_aborted", {})
+    warns(
+        family,
+        "refusal-recovery-abort",
+        "The desk records a refusal and a recovery; the operator aborts with a key.",
+        run.export(),
+    )
+    run = Cast("failed", EVERYBODY).run().work()
+    run.conclude([8])
+    run.audit()
+    run.verdict(status="fail")
+    warns(family, "failed-audit", "The auditor's verdict is fail; the record of it is whole.", run.export())
+    family.holds("race", "Two proposals are signed against the same event; the desk orders both.", race())
+    disputed = Cast("disputed", EVERYBODY).run().work(challenged=True).close().export()
+    warns(family, "disputed-default", "A challenge stays open through final statement and audit.", disputed)
+    about = "The same file under the strict profile, where a dispute fails."
+    family.fails("disputed-strict", about, disputed.copy(), "CLAIM_DISPUTED", 8, options=["--strict"])
+
+
+def _roles(family: Family) -> None:
+    cast = Cast("two-roles", ["critic", "auditor"])
+    both = agent("two-roles", "planner", name="both", roles=["planner", "executor"])
+    cast.store.register(both)
+    cast.agents |= {"planner": both, "executor": Agent("both", "executor", both.key, both.principal)}
+    run = Run(cast, "run", None)
+    order = ["planner", "executor", "critic", "auditor"]
+    everybody = sorted(((a.principal, order.index(role)) for role, a in cast.agents.items()))
+    participants = [{"principal": principal, "role": order[role]} for principal, role in everybody]
+    policy = {"approval_from": "high", "evidence_minimum": 1, "fallback": True, "retry_limit": 1}
+    run.say("planner", "session_initialized", {"participants": participants, "policy": policy})
+    family.holds(
+        "planner-is-executor",
+        "One key is registered for planner and executor and speaks as both.",
+        run.work().close().export(),
+    )
+
+
+def _registries(family: Family) -> None:
+    cast = Cast("rotated", EVERYBODY)
+    run = cast.run()
+    run.propose()
+    old = cast["critic"]
+    rotation = cast.store.rotate(old, new := successor(old, "rotated/critic/2"), old.key)
+    run.review(1, "rejected")
+    cast.agents["critic"] = new
+    cast.store.retire(old, rotation)
+    run.propose(replaces=1)
+    run.review(3)
+    run.intend(3)
+    run.store_bytes()
+    run.start(5, 6)
+    run.complete(7)
+    run.claim([6], [8])
+    about = "The critic's key is rotated during a run, speaks once more in the overlap and is retired."
+    family.holds("agent-key-rotated", about, run.close(9).export())
+    cast = Cast("desk-recovered", [*TRIO, "auditor"], recovery=True)
+    run = cast.run().work()
+    old = cast.store.desk
+    assert old.recovery is not None
+    cast.store.desk = successor(old, "desk-recovered/desk/2", recovery=True)
+    rotation = cast.store.rotate(old, cast.store.desk, old.recovery)
+    cast.store.retire(old, rotation)
+    about = "The desk's key is rotated by its recovery key during a run, and the old one is retired."
+    family.holds("desk-key-recovered", about, run.close().export())
+    cast = Cast("restored", [*TRIO, "auditor"])
+    run = cast.run().work()
+    cast.store.restore()
+    family.holds(
+        "store-restored", "The store comes back from a backup during a run; epoch 2 begins.", run.close().export()
+    )
+    cast = Cast("registry-only", EVERYBODY, recovery=True)
+    cast.run().abort()
+    cast.store.registry.say(cast.store.desk, "checkpoint_recorded", cast.store.root())
+    family.holds("registry-export", "The registry itself is exported, with a root over all traces.", Export(cast.store))
+    export = Export(cast.store)
+    for entry in export.registry:
+        if entry.content is not None:
+            entry.hide("withheld")
+    family.holds("names-withheld", "All names in the registry are withheld; its facts are there.", export.seal())
+
+
+def _revocations(family: Family) -> None:
+    export = revoked()
+    about = "The planner's key is revoked after the run; an inclusion proof shows what the run held by then."
+    family.holds("revocation-proven", about, export)
+    bare = export.copy()
+    bare.inclusions = []
+    about = "The same without the proof: that the planner spoke before rests on the desk."
+    family.holds("revocation-unproven", about, bare.seal(), "pass_with_warnings")
+    cast = Cast("recovered", [*TRIO, "auditor"], recovery=True)
+    old = cast["planner"]
+    assert old.recovery is not None
+    cast.store.revoke(old)
+    cast.agents["planner"] = successor(old, "recovered/planner/2")
+    cast.store.rotate(old, cast["planner"], old.recovery)
+    about = "A stolen key is revoked, and its recovery key brings in the next one."
+    family.holds("revoked-then-recovered", about, cast.run().work().close().export())
+
+
+def _disclosures(family: Family) -> None:
+    for word in ("withheld", "erased"):
+        export = tiny()
+        export.run[1].hide(word)
+        family.holds(f"content-{word}", f"The content of a proposal is {word}.", export.seal(), "not_established")
+        export = stored()
+        export.run[3].hide_artifact(word)
+        family.holds(f"artifact-{word}", f"The bytes of an artifact are {word}.", export.seal(), "not_established")
+    export = tiny()
+    export.run[1].hide("missing")
+    family.holds(
+        "content-missing",
+        "The store no longer finds the content of a proposal and says so.",
+        export.seal(),
+        "not_established",
+    )
+    export = full()
+    export.run[6].hide_artifact("missing")
+    family.fails(
+        "artifact-missing",
+        "The store no longer finds an artifact that a claim rests on.",
+        export.seal(),
+        "ARTIFACT_MISSING",
+        6,
+    )
+
+
+def _texts(family: Family) -> None:
+    run = Cast("unknown", TRIO).run()
+    run.say("critic", "question_asked", {"urgent": True}, {"text": "which words?"})
+    run.abort()
+    family.holds(
+        "unknown-type", "An event type of a later version is signed by a participant.", run.export(), "not_established"
+    )
+    cast = Cast("unknown-registry", TRIO)
+    cast.store.registry.say(cast.store.desk, "passkey_retired", {}, {"note": "later"})
+    run = cast.run()
+    run.abort()
+    about = "An event type of a later version stands in the registry."
+    family.holds("unknown-registry-type", about, run.export(), "not_established")
+    keys = {
+        "\U0001f600": 1,
+        "\ufb33": 2,
+        "e\u0301": 3,
+        "\u00e9": 4,
+        "\u2028": "\u2029",
+        "a": 1e21,
+        "b": 0.000001,
+        "c": 1e-7,
+    }
+    run = Cast("keys", TRIO).run()
+    run.say("critic", "question_asked", {}, keys)
+    run.abort()
+    about = "Content of a later type has keys that sort differently in UTF-16 and UTF-8, and numbers with exponents."
+    family.holds("strange-keys", about, run.export(), "not_established")
+    text = 'five words \U0001f600 \ufb33 e\u0301 \u00e9 \u2028 \x7f \x1b "\\\b\f\n\r\t/ \U0010ffff'
+    about = "A claim's text has supplementary, combining, control and escaped characters."
+    family.holds("strange-text", about, texted({"confidence": 90, "text": text}))
+    cast = Cast("long text", ["planner"])
+    cast.store.revoke(cast["planner"], content={"note": "\U0001f600" * 4_096})
+    about = "A note has as many code points as the schema allows, four bytes each."
+    family.holds("long-text", about, Export(cast.store))
+    run = Cast("number", TRIO).run()
+    run.propose()
+    run.review(1)
+    run.intend(1)
+    run.store_bytes()
+    run.start(3, 4)
+    run.say(
+        "executor",
+        "tool_execution_completed",
+        {"outputs": [], "started": 5},
+        {"duration_ms": 2**53 - 1, "exit_status": 255, "note": None},
+    )
+    run.abort()
+    warns(family, "largest-number", "A number in content is 2^53-1, the largest there is.", run.export())
+
+
+def _anchored(family: Family) -> None:
+    export = tiny()
+    about = "The holder of a receipt finds the event in the file."
+    family.holds("receipt", about, export, "pass_with_warnings", receipt=export.receipt(2), integrity=False)
+    known = export.run[1].position
+    about = "The reader noted an earlier head and finds it in the file."
+    options = ["--against", f"{known['sequence']}:{known['hash']}"]
+    family.holds("against", about, tiny(), "pass_with_warnings", options=options, integrity=False)
+    pins = ["--pin", f"desk={bare().desk.key.fingerprint}", "--require-anchor"]
+    family.holds("pin", "The reader knows the desk's key and demands an anchor.", bare(), options=pins)
+    pins = ["--pin", f"planner={Key('bare/planner').fingerprint}"]
+    family.holds("pin-agent", "The reader knows the planner's key.", bare(), options=pins)
+    about = "The reader demands an anchor and gives none."
+    family.fails("no-anchor", about, bare(), "ANCHOR_MISSING", options=["--require-anchor"])
+
+
+def warns(family: Family, name: str, about: str, export: Export) -> None:
+    """Adds an honest file whose warnings only the state machine can see."""
+    family.holds(name, about, export, "pass_with_warnings", integrity=False)

@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+"""A second verifier of demur exports, written from docs/format.md and the JSON Schemas beside this file alone.
+
+It checks integrity, orders 1 to 10 and 15 to 18 of docs/checks.md: canonical lines in the right order, schemas,
+statements, chains, the registry and its keys, signatures, commitments, artifacts, repeated commands, heads, inclusions,
+the checkpoint, and the anchors given on the command line. It reads line by line, makes the checks of a line in the
+order of the table, and stops at the first that fails: that is the code of the file.
+
+It does not check orders 11 to 14 and 19 and gives no warnings: who may say what and where, the state machine, what
+claims rest on, finalization, equivocation. Its "pass" says only that nothing was altered and that these keys said this.
+Exit status: 0 pass, 1 fail or not_established, 2 not readable as an export.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import re
+from contextlib import suppress
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+Json = Any
+Point = tuple[int, int]
+FOLDER = Path(__file__).resolve().parent / "schemas"
+LINE, RECEIPT = (json.loads((FOLDER / name).read_text("utf-8")) for name in ("line.json", "receipt.json"))
+KNOWN = {path.stem: json.loads(path.read_text("utf-8")) for path in (FOLDER / "events").glob("*.json")}
+UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}}
+LINE_BYTES, NEVER = 64 << 20, 1 << 53
+# After which lines a line may stand; "due" is an `artifact_recorded`, whose artifact must come next.
+EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
+AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
+         "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
+NEVER_SIGNED, ALSO_UNSIGNED = ["recovery_recorded", "command_refused"], ["session_aborted"]
+BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored"]
+REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator"]
+TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
+
+class Failure(Exception):
+    """Its arguments are a code and a message."""
+
+def need(holds: object, code: str, message: str = "docs/checks.md says what the code means") -> None:
+    if not holds:
+        raise Failure(code, message)
+
+def prefixed(purpose: str, data: Json) -> bytes:
+    return f"demur/v1/{purpose}\0".encode() + (data if isinstance(data, bytes) else canonical(data))
+
+def digest(purpose: str, data: Json) -> str:
+    return hashlib.sha256(prefixed(purpose, data)).hexdigest()
+
+def fingerprint(public: str) -> str:
+    return digest("key", b"ed25519\0" + bytes.fromhex(public))
+
+def parse(data: bytes, code: str) -> Json:
+    """Returns the value of canonical JSON. Keys given twice and lone surrogates show in that the bytes differ."""
+    with suppress(ValueError, RecursionError):
+        value = json.loads(data.decode())
+        if within(value, 40, 65_536) and canonical(value) == data:
+            return value
+    raise Failure(code, "expected canonical JSON within the limits")
+
+def within(value: Json, depth: int, members: int, text: int = LINE_BYTES) -> bool:
+    if isinstance(value, dict | list):
+        inner = [*value, *value.values()] if isinstance(value, dict) else value
+        return depth > 0 and len(value) <= members and all(within(each, depth - 1, members, text) for each in inner)
+    return len(value.encode()) <= text if isinstance(value, str) else type(value) is not int or abs(value) < 2**53
+
+def canonical(value: Json) -> bytes:
+    """Returns the RFC 8785 form. Python's doubles have ECMAScript's digits, but other borders for exponents."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return b"{" + b",".join(canonical(name) + b":" + canonical(value[name]) for name in names) + b"}"
+    if isinstance(value, list):
+        return b"[" + b",".join(map(canonical, value)) + b"]"
+    if not isinstance(value, float) or value.is_integer() and abs(value) < 1e21:
+        return json.dumps(int(value) if isinstance(value, float) else value, ensure_ascii=False).encode()
+    return (f"{Decimal(repr(value)):f}" if 1e-6 <= abs(value) < 1e-4 else repr(value).replace("e-0", "e-")).encode()
+
+P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D, NEUTRAL = -121665 * pow(121666, -1, P) % P, (0, 1)
+
+def decode(data: bytes, strict: bool = False) -> Point | None:
+    """Returns a point of the curve as ZIP 215 decodes it, or if strict only from its canonical encoding."""
+    sign, y = divmod(int.from_bytes(data, "little"), 2**255)
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
+    if x * x % P != square or strict and (y >= P or x == 0 and sign == 1):
+        return None
+    return x if x % 2 == sign else -x % P, y % P
+
+def add(one: Point, two: Point) -> Point:
+    (a, b), (c, d) = one, two
+    product = D * a * b * c * d % P
+    inverse = pow(1 - product * product, -1, P)
+    return (a * d + b * c) * (1 - product) * inverse % P, (b * d + a * c) * (1 + product) * inverse % P
+
+def times(scalar: int, point: Point) -> Point:
+    if scalar == 0:
+        return NEUTRAL
+    rest = times(scalar // 2, add(point, point))
+    return add(rest, point) if scalar % 2 else rest
+
+def signature_holds(public: str, signature: str, message: bytes) -> bool:
+    """Returns whether a signature holds. OpenSSL's yes is a yes; its no is looked at again as ZIP 215 says."""
+    key, raw = bytes.fromhex(public), bytes.fromhex(signature)
+    with suppress(InvalidSignature, ValueError):
+        Ed25519PublicKey.from_public_bytes(key).verify(raw, message)
+        return True
+    base, a, r = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")), decode(key), decode(raw[:32])
+    s = int.from_bytes(raw[32:], "little")
+    if base is None or a is None or r is None or s >= ORDER:
+        return False
+    k = int.from_bytes(hashlib.sha512(raw[:32] + key + message).digest(), "little") % ORDER
+    return times(8 * s, base) == times(8, add(r, times(k, a)))
+
+def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
+    """Returns whether a value fits a JSON Schema, with the keywords the schemas use; gathers the sequences it cites."""
+    name, fields = TYPES.get(type(value).__name__, "number"), schema.get("properties", {})
+    fit = name in schema.get("type", name) and schema.get("const", value) == value
+    for choices in (schema[keyword] for keyword in ("oneOf", "anyOf") if keyword in schema):
+        fit = fit and sum(matches(value, choice, root, cited) for choice in choices) == 1
+    if isinstance(value, dict):
+        # More than `required` asks for: format 1 wants every field there, null where it is empty.
+        fit = fit and fields.keys() <= value.keys() and all(matches(value[n], fields[n], root, cited) for n in fields)
+        fit = fit and (schema.get("additionalProperties", True) or value.keys() <= fields.keys())
+    elif isinstance(value, list):
+        fit = fit and schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", NEVER)
+        fit = fit and all(matches(item, schema.get("items", {}), root, cited) for item in value)
+    elif isinstance(value, str):
+        fit = fit and schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", NEVER)
+        fit = fit and re.fullmatch(schema.get("pattern", "(?s:.*)").removesuffix("$"), value) is not None
+    elif type(value) is int:
+        fit = fit and schema.get("minimum", -NEVER) <= value <= schema.get("maximum", NEVER)
+    return fit and ("$ref" not in schema or refers(value, schema["$ref"].removeprefix("#/$defs/"), root, cited))
+
+def refers(value: Json, name: str, root: Json, cited: list[int]) -> bool:
+    fit = matches(value, root["$defs"][name], root, cited)
+    cited += [value] if fit and name == "Sequence" else []
+    if fit and name == "PublicKey":
+        point = decode(bytes.fromhex(value), strict=True)
+        return point is not None and point != NEUTRAL and times(ORDER, point) == NEUTRAL
+    with suppress(ValueError):
+        return fit and (name != "Timestamp" or datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").year >= 1970)
+    return False
+
+class Key(NamedTuple):
+    public: str
+    recovery: str | None
+    principal: str
+    name: str | None
+    roles: list[str]
+    family: str  # the fingerprint of the first key in its line of rotations
+    since: int
+
+class Trace:
+    def __init__(self) -> None:
+        self.name, self.pin, self.commands = "", 0, set[tuple[str, str]]()
+        self.positions, self.said = list[Json](), list[tuple[str, str]]()  # said: hash of the statement, time
+
+    def has(self, position: Json) -> bool:
+        return self.positions[position["sequence"]:position["sequence"] + 1] == [position]
+
+class Verifier:
+    def __init__(self) -> None:
+        self.hasher = hashlib.sha256(prefixed("export", b""))
+        self.registry, self.run, self.closed = Trace(), Trace(), False  # closed: the registry's head was read
+        self.trace, self.header, self.after, self.commitment = self.registry, dict[str, Json](), "", ""
+        self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
+        self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
+        self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
+        self.place: list[Json] = [0, None]  # line and event
+
+    def read(self, stream: BinaryIO) -> None:
+        while raw := stream.readline(LINE_BYTES + 2):
+            self.place = [self.place[0] + 1, None]
+            need(len(raw) <= LINE_BYTES + 1 and self.after != "checkpoint", "FILE_MALFORMED", "too long or too late")
+            need(raw.endswith(b"\n"), "FILE_TRUNCATED", "the last line does not end with a line feed")
+            line = parse(raw[:-1], "FILE_MALFORMED")
+            kind, body = [*line.items()][0] if isinstance(line, dict) and len(line) == 1 else ("", {})
+            need(self.after in AFTER.get(kind, []), "FILE_MALFORMED", f"the line {kind} is unknown or out of place")
+            newer = kind == "header" and isinstance(body, dict) and body.get("format", 1) != 1
+            need(not newer, "FORMAT_NEWER", "this is not format 1; use a newer version")
+            code = "SCHEMA_INVALID" if self.header else "FILE_MALFORMED"
+            need(matches(line, LINE, LINE, []), code, f"the {kind} does not fit its schema")
+            shown = {body[name] is not None for name in ("content", "bytes", "salt") if name in body}
+            need(shown <= {body.get("disclosure") == "disclosed"}, "FILE_MALFORMED", "disclosure does not fit")
+            need(kind not in ("inclusion", "checkpoint") or self.after in HEADS, "HEAD_INVALID", "the head is missing")
+            self.after, self.header = kind, self.header or body
+            if kind != "header":
+                getattr(self, f"check_{kind}")(body)
+            self.hasher.update(raw)
+        need(self.after == "checkpoint", "FILE_TRUNCATED", "the file ends before its checkpoint")
+
+    def check_event(self, line: Json) -> None:
+        event, name, hash_, cited = line["event"], line["event"]["trace"], digest("envelope", line["event"]), [-1]
+        said, self.place[1] = event["statement"] or event["record"] or {"type": "", "facts": {}}, event["sequence"]
+        kind, schema = said["type"], KNOWN.get(said["type"], UNKNOWN)
+        fits = within(event, 16, 1_024, 32 << 10) and len(canonical(event)) <= 64 << 10 and event["format"] == 1
+        fits = fits and matches(said["facts"], schema["properties"]["facts"], schema, cited)
+        need(fits, "SCHEMA_INVALID", f"this is no {kind} of format 1 within the limits")
+        self.registry.name, self.run.name = self.registry.name or name, self.header["trace"]
+        self.run = self.registry if self.run.name == self.registry.name else self.run
+        need(not self.closed or name != self.registry.name, "FILE_MALFORMED", "the registry goes on after its head")
+        need(self.closed or not name == self.run.name != self.registry.name, "HEAD_INVALID", "the registry has no head")
+        self.check_statement(event, said, hash_, max(cited))
+        trace, last = self.trace, (self.trace.positions or [{"hash": None, "sequence": -1}])[-1]
+        need(event["sequence"] == last["sequence"] + 1 and event["previous"] == last["hash"], "CHAIN_BREAK")
+        need(not trace.said or trace.said[-1][1] <= event["time"], "TIME_BACKWARDS")
+        signer, signature = event["proof"]["ed25519"].values() if event["statement"] else ("", "")
+        public = self.check_registry(event, said, line["content"], signer)
+        need(signer or kind not in KNOWN or kind in NEVER_SIGNED + ALSO_UNSIGNED, "SIG_MISSING")
+        need(not signer or signature_holds(public, signature, prefixed("statement", said)), "SIG_INVALID")
+        self.check_content(line, said, schema)
+        command = (signer, said.get("command", hash_))
+        need(command not in trace.commands, "REPLAY_DUPLICATE")
+        trace.commands.add(command)
+        trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
+        trace.said.append((digest("statement", said) if signer else "", event["time"]))
+
+    def check_statement(self, event: Json, said: Json, hash_: str, cited: int) -> None:
+        sequence, opens, record, seen = event["sequence"], event["sequence"] == 0, event["record"], said.get("seen")
+        first, before = said["type"] == "store_created", seen["sequence"] if seen else said.get("cause")
+        agree = (event["statement"] is None) == (event["proof"] == "none") == (record is not None)
+        agree = agree and (record or said["type"] not in NEVER_SIGNED and (seen is None) == opens)
+        agree = agree and (event["registry"] is None) == (event["store"] is None) == first
+        agree = agree and (event["previous"] is None) == opens and (before is None or before < sequence)
+        agree = agree and event["trace"] == self.trace.name
+        agree = agree and self.header["store"] == (hash_ if first else event["store"])
+        agree = agree and (record or all(event[name] == said[name] for name in ("content", "store", "trace")))
+        need(agree, "STATEMENT_MISMATCH", "header, envelope, proof and statement or record do not fit together")
+        need(seen is None or self.trace.has(seen), "SEEN_INVALID")
+        known = sequence - 1 if record else seen["sequence"] if seen else -1
+        need(cited <= known, "CITES_UNSEEN", f"the facts cite event {cited}, the author knew {known}")
+        need(record or event["time"] <= said["not_after"], "STATEMENT_EXPIRED")
+
+    def check_registry(self, event: Json, said: Json, content: Json, signer: str) -> str:
+        """Returns the public key that must have signed, if any, having made the checks of orders 5 and 6."""
+        pin, home = event["registry"], self.trace is self.registry
+        fits, at = self.registry.has(pin) if pin else home, pin["sequence"] if pin else 0
+        need(fits and at >= (len(self.epochs) - 1 if home else self.trace.pin), "REGISTRY_PIN")
+        key, public = self.check_rules(event, said, content, signer) if home else (None, "")
+        self.trace.pin, epoch = at, self.epochs[-1 if home else at]
+        need(event["epoch"] == epoch, "EPOCH_MISMATCH", f"expected epoch {epoch}")
+        if signer and not key:
+            key, (end, code) = self.keys.get(signer), self.ended.get(signer, (NEVER, ""))
+            need(key and key.since <= at, "KEY_UNKNOWN")
+            need(end > at, code)
+            need(key and said["role"] in key.roles, "KEY_ROLE_MISMATCH")
+        principal = key.principal if key else self.registered[0]["facts"].get("desk")
+        need(event["actor"] == principal, "ACTOR_MISMATCH", f"expected {principal}")
+        return public or (key.public if key else "")
+
+    def check_rules(self, event: Json, said: Json, content: Json, signer: str) -> tuple[Key | None, str]:
+        """Applies a registry event; returns the key and public key that format 7 wants to have signed, if it says."""
+        kind, facts, role, sequence = said["type"], said["facts"], said["role"], event["sequence"]
+        epoch, name = (self.epochs or [1])[-1] + (kind == "store_restored"), facts.get("old", facts.get("key"))
+        old, entered, public, opens = self.keys.get(name), None, "", kind == "store_created"
+        rules = [opens == (sequence == 0), kind not in BY_THE_DESK or role == "desk",
+                 kind != "store_restored" or facts["epoch"] == epoch,
+                 kind not in ("key_rotated", "key_retired", "key_revoked") or old]
+        if signer and kind in ("store_created", "key_registered"):
+            public, roles = facts["key"], ["desk"] if opens else facts["roles"]
+            rules += [role == ("desk" if opens else "holder"), signer == fingerprint(public),
+                      opens or roles == [each for each in REGISTERED_ROLES if each in roles]]
+            principal, called = facts["desk" if opens else "principal"], content["name"] if content else None
+            old = entered = Key(public, facts["recovery"], principal, called, roles, signer, sequence)
+        elif signer and kind == "key_rotated" and old:
+            public = old.recovery if old.recovery and signer == fingerprint(old.recovery) else old.public
+            active = signer == name and name not in self.rotated and name not in self.ended
+            claim = {"command": said["command"], "key": facts["key"], "old": name, "store": said["store"]}
+            rules += [active or public != old.public, role == ("desk" if old.roles == ["desk"] else "holder"),
+                      signature_holds(facts["key"], facts["possession"], prefixed("possession", claim))]
+            entered = old._replace(public=facts["key"], recovery=facts["recovery"], since=sequence)
+            self.rotated.add(name)
+        elif kind in ("key_retired", "key_revoked"):
+            desks = [each for each, key in self.keys.items() if key.roles == ["desk"] and each not in self.ended]
+            cited = self.registered[facts.get("rotation", 0)]
+            rules += [kind == "key_retired" or desks != [name],
+                      kind == "key_revoked" or cited["type"] == "key_rotated" and cited["facts"]["old"] == name]
+            self.ended.setdefault(name, (sequence, kind.upper()))
+        if entered:
+            fresh = [each for each in (entered.public, entered.recovery) if each]
+            rules += [len({*fresh} - self.known) == len(fresh)]
+            self.known.update(fresh)
+            self.keys[fingerprint(entered.public)] = entered
+        need(all(rules), "REGISTRY_INVALID", f"{kind} breaks a rule of format 7")
+        self.epochs.append(epoch)
+        self.registered.append(said)
+        return (old, public) if public else (None, "")
+
+    def check_content(self, line: Json, said: Json, schema: Json) -> None:
+        commitment, content, kind, facts = line["event"]["content"], line["content"], said["type"], said["facts"]
+        rule, absent = schema["properties"]["content"], line["disclosure"] == "absent"
+        fits = (commitment is None) == absent == (rule["$ref"].endswith("/NoContent") if rule else absent)
+        opens = content is None or digest("content", bytes.fromhex(line["salt"]) + canonical(content)) == commitment
+        need(fits and opens, "COMMITMENT_MISMATCH")
+        if content is not None:
+            fits = within(content, 32, 16_384) and len(canonical(content)) <= 1 << 20
+            fits = fits and matches(content, rule, schema, [])
+            if fits and kind == "proposal_reviewed":
+                fits = len(content["conditions"]) == facts["conditions"]
+            elif fits and kind == "final_statement_signed":
+                fits = [each["claim"] for each in content["claims"]] == facts["claims"]
+            need(fits, "CONTENT_INVALID")
+        elif commitment and self.closed:
+            self.doubts.append((None, f"the content is {line['disclosure']}", *self.place))
+        if schema is UNKNOWN:
+            self.doubts.append(("TYPE_UNKNOWN", f"{kind} comes from a later version", *self.place))
+        if kind == "artifact_recorded":
+            self.after, self.commitment = "due", facts["commitment"]
+
+    def check_artifact(self, line: Json) -> None:
+        self.place[1], data, how = line["event"], b"", line["disclosure"]
+        need(line["event"] == len(self.trace.said) - 1 and how != "absent", "FILE_MALFORMED", "not the artifact due")
+        need(how != "missing", "ARTIFACT_MISSING")
+        if how != "disclosed":
+            self.doubts.append((None, f"the artifact is {how}", *self.place))
+            return
+        with suppress(ValueError):
+            data = base64.b64decode(line["bytes"], validate=True)
+        need(base64.b64encode(data).decode() == line["bytes"], "SCHEMA_INVALID", "the bytes are not padded base64")
+        need(digest("artifact", bytes.fromhex(line["salt"]) + data) == self.commitment, "ARTIFACT_HASH_MISMATCH")
+
+    def check_head(self, head: Json) -> None:
+        self.check_desk("head", head, "HEAD_INVALID", trace=self.trace.name, head=self.trace.positions[-1])
+        self.closed, self.trace = True, self.run
+
+    def check_inclusion(self, line: Json) -> None:
+        leaf, index, node, sides = line["leaf"], line["index"], digest("leaf", line["leaf"]), list[bool]()
+        recorded = (self.registered[line["registry"]:line["registry"] + 1] or [{"type": ""}])[0]
+        size = recorded["facts"]["traces"] if recorded["type"] in ("key_revoked", "checkpoint_recorded") else 0
+        fits = leaf["trace"] == self.run.name and self.run.has({"hash": leaf["head"], "sequence": leaf["length"] - 1})
+        need(fits and index < size, "INCLUSION_INVALID", "the leaf is not of this trace, or there is no such root")
+        while size > 1:
+            half = 1 << (size - 1).bit_length() - 1
+            sides.append(index >= half)
+            index, size = (index - half, size - half) if index >= half else (index, half)
+        for right, beside in zip(reversed(sides), line["path"]):
+            node = digest("node", bytes.fromhex(beside + node if right else node + beside))
+        need(len(sides) == len(line["path"]) and node == recorded["facts"]["root"], "INCLUSION_INVALID")
+
+    def check_checkpoint(self, checkpoint: Json) -> None:
+        same = all(checkpoint["document"][name] == self.header[name] for name in ("store", "trace"))
+        need(same and self.run.said, "STATEMENT_MISMATCH", "header, events and checkpoint differ in store or trace")
+        self.check_desk("checkpoint", checkpoint, "CHECKPOINT_INVALID", bytes=self.hasher.hexdigest(),
+                        head=self.run.positions[-1], registry=self.registry.positions[-1])
+
+    def check_desk(self, purpose: str, signed: Json, code: str, **expected: Json) -> None:
+        document, name, at = signed["document"], signed["proof"]["key"], signed["document"]["registry"]["sequence"]
+        need(self.registry.has(document["registry"]), code, f"the {purpose} pins an event that is not in the registry")
+        expected |= {"epoch": self.epochs[at], "store": self.header["store"]}
+        for field, value in expected.items():
+            need(document[field] == value, code, f"expected {field} of the {purpose} to be {value}")
+        key, until = self.keys.get(name), self.ended.get(name, (NEVER, ""))[0]
+        holds = key and key.roles == ["desk"] and key.since <= at < until and signature_holds(
+            key.public, signed["proof"]["signature"], prefixed(purpose, document))
+        need(holds, code, f"the {purpose} is not signed by a desk key that may speak")
+
+    def check_anchors(self, receipt: BinaryIO | None, pins: list[str], against: str | None) -> None:
+        self.place = [None, None]
+        if receipt:
+            signed = parse(receipt.read().removesuffix(b"\n"), "RECEIPT_MISMATCH")
+            fits = matches(signed, RECEIPT, RECEIPT, []) and self.run.has(signed["document"]["event"])
+            need(fits, "RECEIPT_MISMATCH", "this is no receipt for an event of the trace")
+            statement, time = self.run.said[signed["document"]["event"]["sequence"]]
+            self.check_desk("receipt", signed, "RECEIPT_MISMATCH", trace=self.run.name, statement=statement, time=time)
+        for name, _, pinned in (pin.rpartition("=") for pin in pins):
+            families = {key.family for key in self.keys.values() if name in (key.principal, key.name, key.roles[0])}
+            fits = pinned in self.keys and families == {self.keys[pinned].family}
+            need(fits, "PIN_MISMATCH", f"{name} has another key, or more than one")
+        heads = (f"{position['sequence']}:{position['hash']}" for position in self.run.positions)
+        need(against is None or against in heads, "AGAINST_MISMATCH")
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Verifies the integrity of a demur export.")
+    parser.add_argument("file", type=argparse.FileType("rb"), help="the export; - for standard input")
+    parser.add_argument("--receipt", type=argparse.FileType("rb"), help="a receipt for an event of the trace")
+    parser.add_argument("--pin", action="append", default=[], metavar="NAME=FINGERPRINT", help="the one key of NAME")
+    parser.add_argument("--against", metavar="SEQUENCE:HASH", help="an event of the trace known from elsewhere")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options, verifier, verdict = parser.parse_args(), Verifier(), "fail"
+    try:
+        verifier.read(options.file)
+        verifier.check_anchors(options.receipt, options.pin, options.against)
+        verdict = "not_established" if verifier.doubts else "pass"
+        code, message, line, event = (verifier.doubts or [(None, "every check passed", None, None)])[0]
+    except Failure as failure:
+        (code, message), (line, event) = failure.args, verifier.place
+    result = {"verdict": verdict, "code": code, "line": line, "event": event, "message": message}
+    print(json.dumps(result) if options.json else f"{verdict} {code or ''} line {line} event {event}: {message}")
+    return 0 if verdict == "pass" else 2 if line in (0, 1) else 1
+
+if __name__ == "__main__":
+    raise SystemExit(main())
