@@ -1,0 +1,208 @@
+//! The command line: what may be typed, and what `--help` says about it.
+
+mod help;
+mod verify;
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use demur_core::limit::Text;
+use demur_ledger::{facts::RevocationReason, role::Role};
+
+pub(crate) use verify::{ShowTrace, TraceCommand, Verify};
+
+use crate::holder_name::HolderName;
+
+/// Agents ask instead of guessing, and can prove later that they did.
+#[derive(Debug, Parser)]
+#[command(
+    name = "demur",
+    version,
+    long_about = help::ABOUT,
+    after_long_help = help::footer(help::EXAMPLES),
+    after_help = help::SHORT_FOOTER,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+)]
+pub(crate) struct Arguments {
+    /// Data folder [env: DEMUR_DATA] [default: $XDG_DATA_HOME/demur, else ~/.local/share/demur]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) data: Option<PathBuf>,
+    /// Answer with one JSON object; errors are one JSON line on standard error
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make, list, rotate and revoke the keys that may speak
+    #[command(subcommand, long_about = help::KEYS_ABOUT, after_long_help = help::KEYS_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Keys(KeysCommand),
+    /// Say what an export proves, what is the desk's word and what is neither
+    #[command(long_about = help::VERIFY_ABOUT, after_long_help = help::VERIFY_EXAMPLES)]
+    Verify(Verify),
+    /// Read what happened in a trace
+    #[command(subcommand, long_about = help::TRACE_ABOUT, after_long_help = help::TRACE_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Trace(TraceCommand),
+    /// Watch four agents do a small task accountably, then check the file they leave
+    #[command(long_about = help::DEMO_ABOUT, after_long_help = help::DEMO_EXAMPLES)]
+    Demo(Demo),
+    /// Print the completion script of a shell
+    #[command(long_about = help::COMPLETIONS_ABOUT, after_long_help = help::COMPLETIONS_EXAMPLES)]
+    Completions(Completions),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make a key and register it
+    #[command(long_about = help::NEW_ABOUT, after_long_help = help::NEW_EXAMPLES)]
+    New(NewKey),
+    /// List every key
+    #[command(long_about = help::LIST_ABOUT, after_long_help = help::LIST_EXAMPLES)]
+    List,
+    /// Show everything public about one key
+    #[command(long_about = help::SHOW_ABOUT, after_long_help = help::SHOW_EXAMPLES)]
+    Show(ShowKey),
+    /// Replace a key by a new one
+    #[command(long_about = help::ROTATE_ABOUT, after_long_help = help::ROTATE_EXAMPLES)]
+    Rotate(RotateKey),
+    /// Take a key's voice away
+    #[command(long_about = help::REVOKE_ABOUT, after_long_help = help::REVOKE_EXAMPLES)]
+    Revoke(RevokeKey),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewKey {
+    /// Who holds the key: 1 to 64 characters, free among the keys in use
+    pub(crate) name: HolderName,
+    /// What the key may speak as
+    #[arg(long, value_enum)]
+    pub(crate) role: RoleName,
+    /// Also make a recovery key and write its secret to this new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recovery: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowKey {
+    /// A name, or at least 4 digits from the beginning of a fingerprint
+    #[arg(value_name = "NAME|FINGERPRINT")]
+    pub(crate) key: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RotateKey {
+    /// A name, or at least 4 digits from the beginning of a fingerprint; `desk` is the desk's own key
+    #[arg(value_name = "NAME|FINGERPRINT")]
+    pub(crate) key: String,
+    /// Sign with the recovery key in this file instead of the old key
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with_recovery: Option<PathBuf>,
+    /// Retire the old key at once instead of after 24 hours
+    #[arg(long)]
+    pub(crate) retire_now: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RevokeKey {
+    /// A name, or at least 4 digits from the beginning of a fingerprint
+    #[arg(value_name = "NAME|FINGERPRINT")]
+    pub(crate) key: String,
+    /// Why
+    #[arg(long, value_enum)]
+    pub(crate) reason: ReasonName,
+    /// A remark for the record, up to 4096 characters
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<Text<1, 4096>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Use this new or empty folder instead of one in the system's temporary directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// The roles a key can be registered for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum RoleName {
+    /// Turns a task into proposals
+    Planner,
+    /// Runs tools and issues claims
+    Executor,
+    /// Reviews proposals and intents, challenges claims
+    Critic,
+    /// Verifies and closes
+    Auditor,
+    /// Runs demur; may abort
+    Operator,
+}
+
+impl From<RoleName> for Role {
+    fn from(role: RoleName) -> Self {
+        match role {
+            RoleName::Planner => Self::Planner,
+            RoleName::Executor => Self::Executor,
+            RoleName::Critic => Self::Critic,
+            RoleName::Auditor => Self::Auditor,
+            RoleName::Operator => Self::Operator,
+        }
+    }
+}
+
+/// The reasons for a revocation.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ReasonName {
+    /// Somebody else may hold the key
+    Compromised,
+    /// Nobody holds it any more
+    Lost,
+    /// Its holder no longer takes part
+    Withdrawn,
+}
+
+impl From<ReasonName> for RevocationReason {
+    fn from(reason: ReasonName) -> Self {
+        match reason {
+            ReasonName::Compromised => Self::Compromised,
+            ReasonName::Lost => Self::Lost,
+            ReasonName::Withdrawn => Self::Withdrawn,
+        }
+    }
+}
+
+/// Returns whether `--json` was asked for, also where the rest of the command line cannot be read.
+pub(crate) fn asks_for_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn json_is_recognized_up_to_the_double_dash() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert!(asks_for_json(&words("keys new --json --role king")));
+        assert!(!asks_for_json(&words("keys show -- --json")));
+    }
+}

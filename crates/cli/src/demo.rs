@@ -1,0 +1,60 @@
+//! `demur demo`: a small accountable run of the four roles (seed 002), told as it happens, exported and checked
+//! from the file. Keys, signatures and work are real; the folder is new.
+
+mod cast;
+mod ending;
+mod folder;
+mod script;
+mod session;
+mod task;
+
+use std::path::Path;
+
+use demur_ledger::verify::{Report, Verdict};
+
+use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
+use crate::{
+    arguments::Demo, context::Context, data::DataFolder, durable, error::CommandError, exit::Exit, verify,
+    visible::visible_path, world::World,
+};
+
+/// Runs the demo.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), CommandError> {
+    if context.data.is_some() {
+        let message = "expected no --data: the demo uses a folder of its own";
+        return Err(CommandError::input("USAGE", message).with_hint("name the folder with --keep DIR"));
+    }
+    let mut world = World::open()?;
+    let data = DataFolder::at(make_folder(arguments.keep.as_deref(), &mut world)?);
+    let _lock = data.lock()?;
+    let output = &mut *context.output;
+    output.tell("Four agents, one small task, every step signed.\n")?;
+    output.tell(&format!("Everything happens in a new folder: {}", visible_path(data.path())))?;
+    let (desk, cast) = Cast::gather(&data, &mut world)?;
+    cast.introduce(output)?;
+
+    let mut session = Session::new(desk, &cast, &mut world, output)?;
+    let outcome = script::perform(&mut session, &cast)?;
+    let export = data.path().join("demo.jsonl");
+    write(&export, &session.export()?)?;
+    write(&data.path().join("report.json"), &outcome.report)?;
+
+    let report = verified(&export)?;
+    let ending = Ending::new(&data, &cast, &session, outcome, report);
+    context.output.reply(&ending)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    durable::create(path, bytes).map_err(|error| CommandError::file("write", path, &error))
+}
+
+/// Reads the export back from the disk and verifies it.
+fn verified(path: &Path) -> Result<Report, CommandError> {
+    let report = verify::quietly(path)?;
+    if report.verdict == Verdict::Pass {
+        return Ok(report);
+    }
+    let message = format!("{}: {}", visible_path(path), report.words);
+    Err(CommandError::new(Exit::VerificationFailed, "EXPORT_DOES_NOT_HOLD", message)
+        .with_hint("this is a mistake in demur: please report it"))
+}

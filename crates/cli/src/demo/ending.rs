@@ -1,0 +1,111 @@
+//! The end of the demo: what the verifier found in the file, and where to look next.
+
+use std::path::Path;
+
+use demur_core::hash::{Digest, sha256};
+use demur_ledger::{
+    name::{StoreId, TraceId},
+    verify::Report,
+};
+use serde::Serialize;
+
+use super::{
+    cast::{Cast, Introduction},
+    script::Outcome,
+    session::{Refusal, Session},
+    task::Count,
+};
+use crate::{
+    data::DataFolder,
+    output::{Paint, Reply},
+    visible::shell_word,
+};
+
+/// The answer of `demur demo`.
+#[derive(Debug, Serialize)]
+pub(super) struct Ending {
+    agents: [Introduction; 4],
+    export: String,
+    folder: String,
+    phase: &'static str,
+    refused: Refusal,
+    /// SHA-256 of the auditor's report, as in the record.
+    report: Digest,
+    result: Count,
+    store: StoreId,
+    trace: TraceId,
+    /// The report over the file, as `demur verify` gives it.
+    verification: Report,
+}
+
+impl Ending {
+    /// Returns the answer.
+    pub(super) fn new(
+        data: &DataFolder,
+        cast: &Cast,
+        session: &Session<'_>,
+        outcome: Outcome,
+        verification: Report,
+    ) -> Self {
+        Self {
+            agents: cast.introductions(),
+            export: data.path().join("demo.jsonl").to_string_lossy().into_owned(),
+            folder: data.path().to_string_lossy().into_owned(),
+            phase: session.run().state().phase().as_str(),
+            refused: outcome.refusal,
+            report: sha256(&outcome.report),
+            result: outcome.count,
+            store: session.desk().store(),
+            trace: session.run().chain().trace(),
+            verification,
+        }
+    }
+
+    fn proven(&self) -> Vec<String> {
+        let keys = &self.verification.proven_by_key;
+        let statements = |agent: &Introduction| {
+            let key = keys.iter().find(|key| key.fingerprint == agent.fingerprint);
+            key.map_or(0, |key| key.statements)
+        };
+        let line = |agent: &Introduction| {
+            let (key, role, count) = (agent.fingerprint.short(), agent.role.as_str(), statements(agent));
+            format!("  key {key} said {count} things as {role}; the desk calls it {}", agent.name)
+        };
+        self.agents.iter().map(line).collect()
+    }
+
+    fn desk_word(&self) -> Vec<String> {
+        let word = &self.verification.desk_word;
+        let records =
+            word.records.iter().map(|(kind, count)| format!("  {count} x {kind}, which no key signed"));
+        records.chain(word.besides.iter().map(|line| format!("  {line}"))).collect()
+    }
+
+    fn commands(&self) -> [String; 4] {
+        let (export, data) = (shell_word(Path::new(&self.export)), shell_word(Path::new(&self.folder)));
+        [
+            format!("  demur verify {export}"),
+            format!("  demur verify {export} --html report.html"),
+            format!("  demur trace show {export}"),
+            format!("  demur keys list --data {data}"),
+        ]
+    }
+}
+
+impl Reply for Ending {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let mut lines =
+            vec!["\nNow the file, read back from the disk and trusting nothing in it:\n".to_owned()];
+        lines.push(format!("{} {}", paint.good("Verdict:"), self.verification.words));
+        lines.push(format!("\n{}", paint.strong("Proven by a key:")));
+        lines.extend(self.proven());
+        lines.push(format!("\n{}", paint.strong("Only the desk's word:")));
+        lines.extend(self.desk_word());
+        lines.push("\nThat this file comes from the right desk takes a fingerprint or a receipt".to_owned());
+        lines.push("that you got some other way.".to_owned());
+        lines.push(format!("\n{}", paint.strong("Look further:")));
+        lines.extend(self.commands());
+        lines.push("Delete the folder when you are done.".to_owned());
+        lines
+    }
+}

@@ -1,0 +1,277 @@
+//! The script: four acts of a run, each step with its words for the record and its words for whoever watches.
+
+use std::time::Instant;
+
+use demur_core::{
+    canonical,
+    hash::sha256,
+    limit::{List, Text},
+};
+use demur_ledger::{
+    content::{
+        ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim, FinalStatementContent,
+        IntentContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
+        SessionContent, VerificationContent,
+    },
+    event_type::Content,
+    facts::{
+        ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, IntentDecision,
+        Policy, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, SessionInitialized,
+        ToolExecutionCompleted, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned,
+        VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+    },
+    name::Sequence,
+    verify::{self, Code, Options, Verdict},
+};
+
+use super::{
+    cast::Cast,
+    session::{Refusal, Session},
+    task::{self, Count},
+};
+use crate::error::CommandError;
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) count: Count,
+    pub(super) refusal: Refusal,
+    /// The auditor's report, whose hash is in the record.
+    pub(super) report: Vec<u8>,
+}
+
+/// Performs all four acts.
+pub(super) fn perform(session: &mut Session<'_>, cast: &Cast) -> Result<Outcome, CommandError> {
+    let proposal = plan(session, cast)?;
+    let (work, refusal) = work(session, cast, proposal)?;
+    let claim = doubt(session, cast, proposal, &work)?;
+    let report = close(session, cast, claim, work.count)?;
+    Ok(Outcome { count: work.count, refusal, report })
+}
+
+/// The first count: where its input, its result and its end stand in the record.
+struct Work {
+    count: Count,
+    input: Sequence,
+    output: Sequence,
+    completed: Sequence,
+}
+
+/// Act one: the run opens, the planner proposes, the critic sets a condition.
+fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, CommandError> {
+    session.tell("\nAct one: the plan. The number is the event's place in the record.\n")?;
+    let policy = Policy {
+        approval_from: Risk::Medium,
+        evidence_minimum: 1.try_into()?,
+        fallback: false,
+        retry_limit: 1.try_into()?,
+    };
+    let facts = SessionInitialized { participants: cast.participants().try_into()?, policy };
+    let content = SessionContent {
+        constraints: list(["change nothing outside the folder of the run"])?,
+        objective: "say how many lines and words a short text has".try_into()?,
+        task: "count a text".try_into()?,
+    };
+    let words = "opens the run: how many lines and words does a short text have?";
+    session.act(&cast.planner, words, facts, Content::SessionInitialized(content))?;
+
+    let content = ProposalContent {
+        assumptions: list(["words are separated by white space", "a line feed ends a line"])?,
+        expected_evidence: list(["the text", "the result of the count"])?,
+        objective: "count once with the tool count-text".try_into()?,
+        required_tools: list(["count-text"])?,
+    };
+    let words = "proposes to count once, and says what she assumes and what will show it.";
+    let facts = ProposalCreated { fallback_for: None, replaces: None };
+    let proposal = session.act(&cast.planner, words, facts, Content::ProposalCreated(content))?;
+
+    let content = ProposalReviewContent {
+        conditions: list(["the text is recorded before it is counted, so that anybody can count again"])?,
+        rationale: "a number alone could not be checked later".try_into()?,
+    };
+    let decision = ProposalDecision::ConditionallyApproved;
+    let facts = ProposalReviewed { conditions: 1.try_into()?, decision, proposal };
+    let words = "agrees on one condition: record the text first, or nobody can count again.";
+    session.act(&cast.critic, words, facts, Content::ProposalReviewed(content))?;
+    Ok(proposal)
+}
+
+/// Act two: intent, a step too early, approval, work, claim.
+fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(Work, Refusal), CommandError> {
+    session.tell("\nAct two: the work. One step comes too early.\n")?;
+    let words = "signs what he is about to do, before he does it, and that it meets the condition.";
+    let justification = "carries out the plan; the text is recorded first, which meets condition 0";
+    let intent = intend(session, cast, proposal, Risk::Medium, (words, justification))?;
+    let text = task::TEXT.as_bytes().to_vec();
+    let words = "records the text; the chain holds a salted commitment, so the text can be erased.";
+    let input = session.store(&cast.executor, words, ("text.txt", "text/plain"), text)?;
+
+    let (facts, content) = start(intent, input)?;
+    let words = "wants to start at once, but the critic has not looked at the intent yet.";
+    let refusal = session.attempt(&cast.executor, words, facts, content)?;
+
+    let facts = ToolIntentReviewed { decision: IntentDecision::Approved, intent };
+    let content = RationaleContent { rationale: "the text is in the record now".try_into()? };
+    let words = "has seen the text in the record and approves.";
+    session.act(&cast.critic, words, facts, Content::ToolIntentReviewed(content))?;
+    let (count, output, completed) =
+        execute(session, cast, (intent, input), "result.json", || task::count(task::TEXT))?;
+    Ok((Work { count, input, output, completed }, refusal))
+}
+
+/// Act three: a claim, a doubt, a second count, a better claim.
+fn doubt(
+    session: &mut Session<'_>,
+    cast: &Cast,
+    proposal: Sequence,
+    work: &Work,
+) -> Result<Sequence, CommandError> {
+    session.tell("\nAct three: the doubt.\n")?;
+    let text = sentence(work.count);
+    let facts = ClaimIssued {
+        about_failure: false,
+        evidence: vec![work.output].try_into()?,
+        executions: vec![work.completed].try_into()?,
+    };
+    let content = ClaimContent { confidence: 80.try_into()?, text: text.as_str().try_into()? };
+    let words = format!("claims: \"{text}\" He cites the result.");
+    let claim = session.act(&cast.executor, &words, facts, Content::ClaimIssued(content))?;
+
+    let reason = "one count by one method, and the text itself is not cited";
+    let content = ReasonContent { reason: reason.try_into()? };
+    let words = "challenges the claim: one count by one method proves little.";
+    let facts = ClaimChallenged { claim };
+    let challenge = session.act(&cast.critic, words, facts, Content::ClaimChallenged(content))?;
+
+    let words = "signs a second intent: count another way. Low risk, so no approval is needed.";
+    let intent =
+        intend(session, cast, proposal, Risk::Low, (words, "answers the challenge; meets condition 0"))?;
+    let again = || task::count_by_bytes(task::TEXT.as_bytes());
+    let (second, output, completed) = execute(session, cast, (intent, work.input), "again.json", again)?;
+    if second != work.count {
+        return Err(CommandError::bug(&"two ways to count one text disagree"));
+    }
+
+    let facts = ClaimRevised {
+        about_failure: false,
+        evidence: vec![work.input, work.output, output].try_into()?,
+        executions: vec![work.completed, completed].try_into()?,
+        replaces: claim,
+    };
+    let content = ClaimContent { confidence: 99.try_into()?, text: text.as_str().try_into()? };
+    let words = "revises the claim; it now cites the text and both results.";
+    let revised = session.act(&cast.executor, words, facts, Content::ClaimRevised(content))?;
+
+    let content = ReasonContent { reason: "two methods agree, and the text is there".try_into()? };
+    let words = "closes the challenge: two methods agree, and the text is there to count.";
+    session.act(&cast.critic, words, ClaimResolved { challenge }, Content::ClaimResolved(content))?;
+    Ok(revised)
+}
+
+/// Act four: the final statement and the audit.
+fn close(
+    session: &mut Session<'_>,
+    cast: &Cast,
+    claim: Sequence,
+    count: Count,
+) -> Result<Vec<u8>, CommandError> {
+    session.tell("\nAct four: the audit.\n")?;
+    let text = sentence(count);
+    let content = FinalStatementContent {
+        claims: vec![FinalClaim { claim, text: text.as_str().try_into()? }].try_into()?,
+        verdict: "the task is done".try_into()?,
+    };
+    let facts = FinalStatementSigned { claims: vec![claim].try_into()? };
+    let words = "signs the final statement with the one claim he stands by.";
+    session.act(&cast.executor, words, facts, Content::FinalStatementSigned(content))?;
+
+    let facts = VerificationRunStarted { profile: VerificationProfile::Default };
+    session.act(&cast.auditor, "takes an export and begins to verify it.", facts, None)?;
+    let through = session.head()?;
+    let (status, report) = verify(&session.export()?)?;
+    let (verdict, summary) = match status {
+        VerificationStatus::Pass => ("passes it", "every check of the export holds"),
+        VerificationStatus::PassWithWarnings => ("passes it with warnings", "nothing failed"),
+        VerificationStatus::Fail => ("fails it", "the export does not hold"),
+    };
+    let content = VerificationContent { report: sha256(&report), summary: summary.try_into()? };
+    let facts = VerificationRunCompleted { status, through };
+    let words = format!("{verdict}: {summary}. The run is closed.");
+    session.act(&cast.auditor, &words, facts, Content::VerificationRunCompleted(content))?;
+    Ok(report)
+}
+
+/// Returns the auditor's verdict over an export, and the report it rests on.
+///
+/// That the run has no verification that passed is no point against it: this is the one.
+fn verify(export: &[u8]) -> Result<(VerificationStatus, Vec<u8>), CommandError> {
+    let report = verify::verify(export, &Options::default(), &mut |_| ())
+        .map_err(|error| CommandError::bug(&error))?;
+    let mut others = report.findings.iter().filter(|finding| finding.code != Code::FinalizationIncomplete);
+    let status = match report.verdict {
+        Verdict::Fail | Verdict::NotEstablished => VerificationStatus::Fail,
+        Verdict::Pass | Verdict::PassWithWarnings if others.next().is_none() => VerificationStatus::Pass,
+        Verdict::Pass | Verdict::PassWithWarnings => VerificationStatus::PassWithWarnings,
+    };
+    Ok((status, canonical::to_vec(&report)?))
+}
+
+fn intend(
+    session: &mut Session<'_>,
+    cast: &Cast,
+    proposal: Sequence,
+    risk: Risk,
+    (words, justification): (&str, &str),
+) -> Result<Sequence, CommandError> {
+    let facts = ToolIntentSigned { meets: vec![0.try_into()?].try_into()?, proposal, retries: None, risk };
+    let content = IntentContent {
+        input_hash: sha256(br#"{"file":"text.txt"}"#),
+        justification: justification.try_into()?,
+        tool: "count-text".try_into()?,
+    };
+    session.act(&cast.executor, words, facts, Content::ToolIntentSigned(content))
+}
+
+fn start(intent: Sequence, input: Sequence) -> Result<(ToolExecutionStarted, Content), CommandError> {
+    let limits = list(["runs inside the demo, without network"])?;
+    let content = Content::ToolExecutionStarted(ExecutionContent { limits });
+    Ok((ToolExecutionStarted { input: Some(input), intent }, content))
+}
+
+/// Carries out an intent; returns the count, and where result and end stand in the record.
+fn execute(
+    session: &mut Session<'_>,
+    cast: &Cast,
+    (intent, input): (Sequence, Sequence),
+    name: &str,
+    tool: impl FnOnce() -> Count,
+) -> Result<(Count, Sequence, Sequence), CommandError> {
+    let (facts, content) = start(intent, input)?;
+    let started = session.act(&cast.executor, "starts the tool.", facts, content)?;
+    let began = Instant::now();
+    let count = tool();
+    let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX >> 11);
+    let words = format!("records the result: {} lines, {} words.", count.lines, count.words);
+    let media = (name, "application/json");
+    let output = session.store(&cast.executor, &words, media, canonical::to_vec(&count)?)?;
+    let facts = ToolExecutionCompleted { outputs: vec![output].try_into()?, started };
+    let content = ExecutionResultContent {
+        duration_ms: duration.try_into()?,
+        exit_status: Some(0.try_into()?),
+        note: None,
+    };
+    let words = "ends the tool.";
+    let completed = session.act(&cast.executor, words, facts, Content::ToolExecutionCompleted(content))?;
+    Ok((count, output, completed))
+}
+
+fn sentence(count: Count) -> String {
+    format!("The text has {} lines and {} words.", count.lines, count.words)
+}
+
+fn list<const COUNT: usize, const LENGTH: usize, const MIN: usize, const MAX: usize>(
+    entries: [&str; COUNT],
+) -> Result<List<Text<1, LENGTH>, MIN, MAX>, CommandError> {
+    let entries: Result<Vec<Text<1, LENGTH>>, _> = entries.into_iter().map(Text::try_from).collect();
+    Ok(entries?.try_into()?)
+}

@@ -1,0 +1,140 @@
+//! Files that are either there completely or not at all, also after a power cut: written beside their place,
+//! synced, renamed, and the folder synced. Folders are 0700 and files 0600.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, ErrorKind, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::Path,
+};
+
+/// Creates a folder, and those above it, for its owner only. One that is there stays as it is.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = folder_of(path);
+    create_folder(parent)?;
+    match DirBuilder::new().mode(0o700).create(path) {
+        // Another process was faster, or something else has the name.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            if !path.is_dir() {
+                return Err(ErrorKind::NotADirectory.into());
+            }
+        }
+        created => created?,
+    }
+    sync_folder(parent)
+}
+
+/// Writes a file that must not be there yet. If that fails, there is none.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let written = fill(file, bytes).and_then(|()| sync_folder(folder_of(path)));
+    if written.is_err() {
+        discard(path);
+    }
+    written
+}
+
+/// Writes a file in place of the one that is there, if any. If that fails, the old one is untouched.
+///
+/// The caller holds the lock of the data folder: what lies under the temporary name was left by a process that
+/// is dead.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    let temporary = folder.join(TEMPORARY);
+    remove(&temporary)?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+    let written = fill(file, bytes).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        discard(&temporary);
+    }
+    written.and_then(|()| sync_folder(folder))
+}
+
+/// Removes a file; returns whether there was one.
+pub(crate) fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => sync_folder(folder_of(path)).map(|()| true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes what a failed attempt left. The failure itself is what the caller hears about.
+pub(crate) fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
+fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The name under which a file is written before it takes its place.
+const TEMPORARY: &str = ".new";
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn create_refuses_a_file_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        create(&path, b"first").unwrap();
+        assert_eq!(create(&path, b"second").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(mode(&path), 0o600);
+    }
+
+    #[test]
+    fn replace_survives_what_a_dead_process_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(folder.path().join(TEMPORARY), b"half a fi").unwrap();
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn replace_that_fails_leaves_the_old_file_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        // A folder that is not empty cannot be replaced by a file.
+        fs::create_dir_all(path.join("inner")).unwrap();
+        replace(&path, b"new").unwrap_err();
+        assert!(path.join("inner").is_dir());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn folders_are_for_their_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b");
+        create_folder(&path).unwrap();
+        create_folder(&path).unwrap();
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o700, 0o700));
+    }
+}

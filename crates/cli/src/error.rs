@@ -1,0 +1,126 @@
+//! What can go wrong, for people and for scripts: every failure of a command ends here as one exit code, one
+//! stable code, one sentence and, where there is a cure, one hint.
+
+mod ledger;
+
+use std::{fmt::Display, io, path::Path};
+
+use serde::Serialize;
+
+use crate::{exit::Exit, visible::visible_path};
+
+/// A command that did not do what it was asked to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct CommandError {
+    exit: Exit,
+    code: &'static str,
+    message: String,
+    hint: Option<String>,
+}
+
+impl CommandError {
+    /// Returns an error of this kind. Codes are upper-case words, as in the ledger's refusals.
+    pub(crate) fn new(exit: Exit, code: &'static str, message: impl Display) -> Self {
+        Self { exit, code, message: message.to_string(), hint: None }
+    }
+
+    /// Returns an error about what was given.
+    pub(crate) fn input(code: &'static str, message: impl Display) -> Self {
+        Self::new(Exit::BadInput, code, message)
+    }
+
+    /// Returns the error of a rule that said no.
+    pub(crate) fn refused(code: &'static str, message: impl Display) -> Self {
+        Self::new(Exit::Refused, code, message)
+    }
+
+    /// Returns an error that is ours.
+    pub(crate) fn internal(code: &'static str, message: impl Display) -> Self {
+        Self::new(Exit::Internal, code, message)
+    }
+
+    /// Returns the error of a file that cannot be read.
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self::input("FILE_UNREADABLE", format!("cannot read {}: {error}", visible_path(path)))
+    }
+
+    /// Returns the error of a file that could not be made. `action` completes "cannot ...".
+    ///
+    /// A path that leads nowhere or that we may not use is the caller's to change; a full or broken disk is not.
+    pub(crate) fn file(action: &str, path: &Path, error: &io::Error) -> Self {
+        let message = format!("cannot {action} {}: {error}", visible_path(path));
+        if is_about_the_path(error.kind()) {
+            Self::input("FILE_UNUSABLE", message)
+        } else {
+            Self::internal("FILE_TROUBLE", message)
+        }
+    }
+
+    /// Returns the same error with what to do about it.
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: impl Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// Returns how the command ends.
+    pub(crate) const fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Returns what to do about it.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Returns the document for `--json`.
+    pub(crate) fn document(&self) -> impl Serialize + '_ {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            error: Body<'a>,
+        }
+        #[derive(Serialize)]
+        struct Body<'a> {
+            code: &'a str,
+            hint: Option<&'a str>,
+            message: &'a str,
+        }
+        Document { error: Body { code: self.code, hint: self.hint(), message: &self.message } }
+    }
+}
+
+fn is_about_the_path(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{
+        AlreadyExists, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
+        PermissionDenied, ReadOnlyFilesystem,
+    };
+    matches!(
+        kind,
+        AlreadyExists
+            | InvalidFilename
+            | InvalidInput
+            | IsADirectory
+            | NotADirectory
+            | NotFound
+            | PermissionDenied
+            | ReadOnlyFilesystem
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends_with(kind: io::ErrorKind) -> Exit {
+        CommandError::file("read", Path::new("somewhere"), &io::Error::from(kind)).exit()
+    }
+
+    #[test]
+    fn a_bad_path_is_bad_input_and_a_bad_disk_is_ours() {
+        assert_eq!(ends_with(io::ErrorKind::NotFound), Exit::BadInput);
+        assert_eq!(ends_with(io::ErrorKind::PermissionDenied), Exit::BadInput);
+        assert_eq!(ends_with(io::ErrorKind::StorageFull), Exit::Internal);
+        assert_eq!(ends_with(io::ErrorKind::Other), Exit::Internal);
+    }
+}

@@ -1,0 +1,82 @@
+//! Exit codes: one table that the help text prints and every error maps to.
+
+use std::{fmt, process::ExitCode};
+
+/// How the command ends. Scripts rely on these numbers: none ever changes its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went well.
+    Success,
+    /// A check did not hold.
+    VerificationFailed,
+    /// What was given cannot be used: arguments, a file, a key.
+    BadInput,
+    /// The rules said no.
+    Refused,
+    /// Our own trouble.
+    Internal,
+    /// A policy stopped it before it began.
+    PolicyBlocked,
+}
+
+impl Exit {
+    /// Every way to end, by number.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Success,
+        Self::VerificationFailed,
+        Self::BadInput,
+        Self::Refused,
+        Self::Internal,
+        Self::PolicyBlocked,
+    ];
+
+    /// Returns the number the shell sees.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::VerificationFailed => 1,
+            Self::BadInput => 2,
+            Self::Refused => 3,
+            Self::Internal => 4,
+            Self::PolicyBlocked => 5,
+        }
+    }
+
+    /// Returns what the number means, in words.
+    pub(crate) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Success => "all went well",
+            Self::VerificationFailed => "verification failed, or what was asked for could not be established",
+            Self::BadInput => {
+                "bad input: arguments, a malformed or unreadable file, an unknown key, a newer format"
+            }
+            Self::Refused => "refused: a guard, the door or the registry said no, or the folder is in use",
+            Self::Internal => "internal error: disk full, trouble with files of our own, a bug",
+            Self::PolicyBlocked => "blocked by policy before anything ran",
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// The line of the help text.
+impl fmt::Display for Exit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}  {}", self.code(), self.meaning())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_count_up_from_zero_in_the_order_of_the_table() {
+        let codes = Exit::ALL.map(Exit::code);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5]);
+    }
+}

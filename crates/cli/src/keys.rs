@@ -1,0 +1,34 @@
+//! `demur keys`: who may speak. Every change is a signed event of the registry (`docs/format.md` 7).
+
+mod entry;
+mod list;
+mod new;
+mod revoke;
+mod rotate;
+mod select;
+mod show;
+
+pub(crate) use entry::{KeyEntry, OVERLAP, clock};
+
+use demur_core::visible::visible;
+
+use crate::{arguments::KeysCommand, context::Context, error::CommandError, store::Spent};
+
+/// Runs one of the `keys` commands.
+pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), CommandError> {
+    match command {
+        KeysCommand::New(arguments) => new::run(context, arguments),
+        KeysCommand::List => list::run(context),
+        KeysCommand::Show(arguments) => show::run(context, arguments),
+        KeysCommand::Rotate(arguments) => rotate::run(context, arguments),
+        KeysCommand::Revoke(arguments) => revoke::run(context, arguments),
+    }
+}
+
+/// Returns a line for each key that was retired because its time had come.
+fn retired_lines(retired: &[Spent]) -> impl Iterator<Item = String> {
+    retired.iter().map(|spent| {
+        let (name, key) = (visible(&spent.name), spent.fingerprint.short());
+        format!("Also retired the earlier key {key} of {name}. {}", spent.secret.sentence())
+    })
+}

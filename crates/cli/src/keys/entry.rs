@@ -1,0 +1,230 @@
+//! One key as people and programs see it: everything public, drawn from the registry and its events.
+
+use demur_core::{
+    key::{Fingerprint, PublicKey},
+    time::Timestamp,
+};
+use demur_ledger::{
+    event_type::{Content, EventType, Facts},
+    facts::RevocationReason,
+    name::{PrincipalId, Sequence},
+    registry::{KeyOrigin, KeyRecord},
+    role::Role,
+};
+use serde::Serialize;
+
+use crate::{book::Book, keystore::Keystore};
+
+/// A key and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct KeyEntry {
+    pub(crate) fingerprint: Fingerprint,
+    /// The desk's claim.
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) principal: PrincipalId,
+    pub(crate) public_key: PublicKey,
+    /// The key that may rotate this one when it is lost.
+    pub(crate) recovery: Option<Fingerprint>,
+    /// When a rotated key is retired at the earliest.
+    pub(crate) retires_after: Option<Timestamp>,
+    pub(crate) retired: Option<Moment>,
+    pub(crate) revoked: Option<Revocation>,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) rotated: Option<Moment>,
+    /// Whether the secret is in this data folder.
+    pub(crate) secret_here: bool,
+    pub(crate) since: Moment,
+    pub(crate) status: Status,
+}
+
+/// A registry event and its time.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Moment {
+    pub(crate) event: Sequence,
+    pub(crate) time: Timestamp,
+}
+
+/// How and why a key was revoked.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Revocation {
+    pub(crate) event: Sequence,
+    pub(crate) note: Option<String>,
+    pub(crate) reason: RevocationReason,
+    pub(crate) time: Timestamp,
+}
+
+/// What a key can still do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    /// It speaks.
+    Active,
+    /// It has a successor and still speaks.
+    Rotated,
+    /// It had a successor and no longer speaks.
+    Retired,
+    /// It no longer speaks.
+    Revoked,
+}
+
+/// How a key came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Origin {
+    First,
+    RotatedByKey,
+    RotatedByRecovery,
+    DeskWord,
+}
+
+impl KeyEntry {
+    /// Returns every key of a book, oldest first.
+    pub(crate) fn all(book: &Book, keystore: &Keystore) -> Vec<Self> {
+        let mut entries: Vec<Self> = book
+            .registry()
+            .keys()
+            .filter_map(|(fingerprint, record)| Self::new(book, keystore, fingerprint, record))
+            .collect();
+        entries.sort_by_key(|entry| entry.since.event);
+        entries
+    }
+
+    fn new(book: &Book, keystore: &Keystore, fingerprint: &Fingerprint, record: &KeyRecord) -> Option<Self> {
+        let status = match record {
+            KeyRecord { revoked: Some(_), .. } => Status::Revoked,
+            KeyRecord { retired: Some(_), .. } => Status::Retired,
+            KeyRecord { rotated: Some(_), .. } => Status::Rotated,
+            _ => Status::Active,
+        };
+        let rotated = record.rotated.and_then(|at| moment(book, at));
+        let overlap = rotated.filter(|_| status == Status::Rotated);
+        Some(Self {
+            fingerprint: *fingerprint,
+            name: book.name(record.principal).to_owned(),
+            origin: record.origin.into(),
+            principal: record.principal,
+            public_key: record.public,
+            recovery: record.recovery,
+            retires_after: overlap.map(|moment| moment.time.plus_millis(OVERLAP)),
+            retired: record.retired.and_then(|at| moment(book, at)),
+            revoked: record.revoked.and_then(|at| revocation(book, at)),
+            roles: record.roles.clone(),
+            rotated,
+            secret_here: keystore.holds(fingerprint),
+            since: moment(book, record.since)?,
+            status,
+        })
+    }
+
+    /// Returns its roles in words.
+    pub(crate) fn roles(&self) -> String {
+        self.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns its status in words.
+    pub(crate) fn status(&self) -> String {
+        match (self.status, &self.revoked, self.retires_after) {
+            (Status::Revoked, Some(revocation), _) => format!("revoked ({})", reason_word(revocation.reason)),
+            (Status::Rotated, _, Some(time)) => format!("rotated (retires after {})", clock(time)),
+            (status, _, _) => status.as_str().to_owned(),
+        }
+    }
+}
+
+impl Status {
+    /// Returns whether a key of this status can still sign anything.
+    pub(crate) const fn speaks(self) -> bool {
+        matches!(self, Self::Active | Self::Rotated)
+    }
+
+    /// Returns the word.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Rotated => "rotated",
+            Self::Retired => "retired",
+            Self::Revoked => "revoked",
+        }
+    }
+}
+
+impl From<KeyOrigin> for Origin {
+    fn from(origin: KeyOrigin) -> Self {
+        match origin {
+            KeyOrigin::First => Self::First,
+            KeyOrigin::RotatedByKey => Self::RotatedByKey,
+            KeyOrigin::RotatedByRecovery => Self::RotatedByRecovery,
+            KeyOrigin::DeskWord => Self::DeskWord,
+        }
+    }
+}
+
+impl Origin {
+    /// Returns how much stands behind the key, in words.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::First => "first key of its holder; that it belongs to this name is the desk's word",
+            Self::RotatedByKey => "named by the key before it",
+            Self::RotatedByRecovery => "named by the recovery key",
+            Self::DeskWord => "new key, desk's word",
+        }
+    }
+}
+
+/// Returns the word for a reason.
+pub(crate) const fn reason_word(reason: RevocationReason) -> &'static str {
+    match reason {
+        RevocationReason::Compromised => "compromised",
+        RevocationReason::Lost => "lost",
+        RevocationReason::Withdrawn => "withdrawn",
+    }
+}
+
+/// Returns a time for people, to the second.
+pub(crate) fn clock(time: Timestamp) -> String {
+    let text = time.to_string();
+    match text.split_once('T') {
+        Some((day, clock)) => format!("{day} {} UTC", &clock[..8]),
+        None => text,
+    }
+}
+
+fn moment(book: &Book, at: Sequence) -> Option<Moment> {
+    book.event(at).map(|recorded| Moment { event: at, time: recorded.event.envelope().time })
+}
+
+fn revocation(book: &Book, at: Sequence) -> Option<Revocation> {
+    let recorded = book.event(at)?;
+    let Facts::KeyRevoked(facts) = recorded.event.said().ok()?.facts else { return None };
+    let content = Content::parse(EventType::KeyRevoked, &recorded.opening.as_ref()?.bytes).ok();
+    let note = match content {
+        Some(Content::KeyRevoked(content)) if &*content.note != NO_NOTE => Some(content.note.into()),
+        _ => None,
+    };
+    Some(Revocation { event: at, note, reason: facts.reason, time: recorded.event.envelope().time })
+}
+
+/// What a revocation notes when nobody wrote a note: the event type always has one.
+pub(crate) const NO_NOTE: &str = "no note";
+
+/// How long a key stays usable after its rotation, in milliseconds: 24 hours.
+pub(crate) const OVERLAP: u64 = 24 * 60 * 60 * 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_origin_says_how_much_stands_behind_it() {
+        assert!(Origin::from(KeyOrigin::First).words().contains("desk's word"));
+        assert_eq!(Origin::from(KeyOrigin::DeskWord).words(), "new key, desk's word");
+        assert_eq!(Origin::from(KeyOrigin::RotatedByKey).words(), "named by the key before it");
+        assert_eq!(Origin::from(KeyOrigin::RotatedByRecovery).words(), "named by the recovery key");
+    }
+
+    #[test]
+    fn times_read_as_clocks() {
+        assert_eq!(clock("2026-11-15T04:05:06.789Z".parse().unwrap()), "2026-11-15 04:05:06 UTC");
+    }
+}

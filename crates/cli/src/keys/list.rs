@@ -1,0 +1,53 @@
+//! `demur keys list`: every key, oldest first. Reads only.
+
+use demur_core::visible::visible;
+use demur_ledger::name::StoreId;
+use serde::Serialize;
+
+use super::{KeyEntry, clock};
+use crate::{
+    book::Book,
+    context::Context,
+    error::CommandError,
+    keystore::Keystore,
+    output::{Paint, Reply, Table},
+};
+
+/// Lists the keys.
+pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+    let data = context.data()?;
+    let book = Book::read(&data.registry())?;
+    let keys = book.as_ref().map_or_else(Vec::new, |book| KeyEntry::all(book, &Keystore::of(&data)));
+    let store = book.map(|book| book.registry().store());
+    let data = data.path().to_string_lossy().into_owned();
+    context.output.reply(&ListReply { data, keys, store })
+}
+
+#[derive(Serialize)]
+struct ListReply {
+    data: String,
+    keys: Vec<KeyEntry>,
+    store: Option<StoreId>,
+}
+
+impl Reply for ListReply {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        if self.keys.is_empty() {
+            return vec![
+                format!("No keys yet in {}.", visible(&self.data)),
+                "Make the first one: demur keys new NAME --role planner".to_owned(),
+            ];
+        }
+        let mut table = Table::new(["NAME", "ROLE", "KEY", "STATUS", "SINCE"]);
+        for key in &self.keys {
+            table.add([
+                visible(&key.name).into_owned(),
+                key.roles(),
+                key.fingerprint.short(),
+                key.status(),
+                clock(key.since.time),
+            ]);
+        }
+        table.lines(paint)
+    }
+}

@@ -1,0 +1,102 @@
+//! The keystore: one file for each secret key, `keys/FINGERPRINT.key`, for its owner's eyes only. A recovery
+//! key has the same form and lies wherever its owner wants it.
+
+mod file;
+
+use std::path::PathBuf;
+
+use demur_core::key::Fingerprint;
+
+pub(crate) use file::{KeyFile, KeyFileError};
+
+use crate::{data::DataFolder, durable, error::CommandError};
+
+/// The secret keys of a data folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Keystore {
+    folder: PathBuf,
+}
+
+impl Keystore {
+    /// Returns the keystore of a data folder.
+    pub(crate) fn of(data: &DataFolder) -> Self {
+        Self { folder: data.keys() }
+    }
+
+    /// Returns where the file of a key is, or would be.
+    pub(crate) fn path(&self, fingerprint: &Fingerprint) -> PathBuf {
+        self.folder.join(format!("{fingerprint}.key"))
+    }
+
+    /// Returns whether the secret of a key is here.
+    pub(crate) fn holds(&self, fingerprint: &Fingerprint) -> bool {
+        self.path(fingerprint).symlink_metadata().is_ok()
+    }
+
+    /// Returns whether there is any secret at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_key = |path: PathBuf| path.extension().is_some_and(|extension| extension == "key");
+        self.folder
+            .read_dir()
+            .map_or(true, |mut files| !files.any(|file| file.is_ok_and(|file| is_key(file.path()))))
+    }
+
+    /// Keeps a secret. The caller holds the lock of the data folder.
+    pub(crate) fn add(&self, key: &KeyFile) -> Result<PathBuf, CommandError> {
+        durable::create_folder(&self.folder)
+            .map_err(|error| CommandError::file("create", &self.folder, &error))?;
+        file::check_folder(&self.folder)?;
+        let fingerprint = key.secret.public().fingerprint();
+        let path = self.path(&fingerprint);
+        if self.holds(&fingerprint) {
+            return Err(KeyFileError::Exists { path }.into());
+        }
+        let bytes = key.to_bytes()?;
+        durable::replace(&path, &bytes).map_err(|error| CommandError::file("write", &path, &error))?;
+        Ok(path)
+    }
+
+    /// Returns the secret of a key, if nobody else can read it.
+    pub(crate) fn load(&self, fingerprint: &Fingerprint) -> Result<KeyFile, KeyFileError> {
+        file::check_folder(&self.folder)?;
+        let path = self.path(fingerprint);
+        let key = KeyFile::read(&path)?;
+        if key.secret.public().fingerprint() == *fingerprint {
+            Ok(key)
+        } else {
+            Err(KeyFileError::OtherKey { path })
+        }
+    }
+
+    /// Removes the secret of a key; returns what became of its file.
+    pub(crate) fn remove(&self, fingerprint: &Fingerprint) -> Removal {
+        match durable::remove(&self.path(fingerprint)) {
+            Ok(true) => Removal::Removed,
+            Ok(false) => Removal::NotHere,
+            Err(_) => Removal::Failed,
+        }
+    }
+}
+
+/// What became of the file of a secret that must no longer be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Removal {
+    /// It was removed.
+    Removed,
+    /// There was none.
+    NotHere,
+    /// It is still there and has to be removed by hand.
+    Failed,
+}
+
+impl Removal {
+    /// Returns the sentence for people.
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::Removed => "Its secret was removed from this data folder.",
+            Self::NotHere => "Its secret was not in this data folder: destroy it wherever it is.",
+            Self::Failed => "Its secret could not be removed from this data folder: remove it by hand.",
+        }
+    }
+}

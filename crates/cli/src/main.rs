@@ -1,0 +1,98 @@
+//! The `demur` command. It decides almost nothing: it reads what was typed, lets the ledger decide, and says
+//! what came of it. For Unix systems: secrets rest on file modes, turns on file locks.
+//!
+//! | part | module |
+//! |---|---|
+//! | command line and help | `arguments` |
+//! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
+//! | clock and randomness | `world` |
+//! | data folder, secrets, registry file | `data`, `keystore`, `book`, `store`, `durable` |
+//! | commands | `keys`, `verify`, `trace`, `demo`, `completions` |
+
+mod arguments;
+mod book;
+mod completions;
+mod context;
+mod data;
+mod demo;
+mod durable;
+mod error;
+mod exit;
+mod holder_name;
+mod keys;
+mod keystore;
+mod output;
+mod store;
+mod trace;
+mod verify;
+mod visible;
+mod world;
+
+use std::{ffi::OsString, panic, process::ExitCode};
+
+use clap::{Parser as _, error::ErrorKind};
+
+use crate::{
+    arguments::{Arguments, Command},
+    context::Context,
+    error::CommandError,
+    exit::Exit,
+    output::Output,
+};
+
+fn main() -> ExitCode {
+    // A bug must not look like a failed verification or bad input, whatever the runtime's exit code is.
+    panic::catch_unwind(run).unwrap_or(Exit::Internal).into()
+}
+
+fn run() -> Exit {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let mut output = Output::of_process(arguments::asks_for_json(&words));
+    let ended = match Arguments::try_parse_from(&words) {
+        Ok(arguments) => perform(&arguments, &mut output),
+        Err(stop) => explain(&stop, &mut output),
+    };
+    ended.unwrap_or_else(|error| {
+        output.error(&error);
+        error.exit()
+    })
+}
+
+fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandError> {
+    let mut context = Context { data: arguments.data.as_deref(), output };
+    match &arguments.command {
+        Command::Keys(command) => keys::run(&mut context, command)?,
+        Command::Verify(arguments) => return verify::run(&mut context, arguments),
+        Command::Trace(command) => return trace::run(&mut context, command),
+        Command::Demo(arguments) => demo::run(&mut context, arguments)?,
+        Command::Completions(arguments) => completions::run(&mut context, arguments.shell)?,
+    }
+    Ok(Exit::Success)
+}
+
+/// Shows what the command line stopped at: help that was asked for, or a mistake.
+fn explain(stop: &clap::Error, output: &mut Output) -> Result<Exit, CommandError> {
+    let text = stop.render();
+    if !stop.use_stderr() {
+        let text = if output.paint().is_on() { text.ansi().to_string() } else { text.to_string() };
+        return output.write(text.as_bytes()).map(|()| Exit::Success);
+    }
+    if output.is_json() {
+        return Err(usage_error(stop));
+    }
+    output.error_text(&text.to_string(), &text.ansi().to_string());
+    Ok(Exit::BadInput)
+}
+
+/// Returns a mistake on the command line as one sentence.
+fn usage_error(stop: &clap::Error) -> CommandError {
+    let text = match stop.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "expected a command, found none".to_owned(),
+        _ => stop.render().to_string(),
+    };
+    let is_body = |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    let words = text.lines().take_while(is_body).map(str::trim).filter(|line| !line.is_empty());
+    let sentence = words.collect::<Vec<_>>().join(" ");
+    let message = sentence.strip_prefix("error: ").unwrap_or(&sentence);
+    CommandError::input("USAGE", message).with_hint("`demur --help` shows what can be typed")
+}

@@ -1,0 +1,170 @@
+//! Everything the command says goes through here: text or one JSON document to standard output, errors to
+//! standard error, colour only where somebody looks at it.
+
+mod paint;
+mod table;
+
+use std::{
+    ffi::OsString,
+    io::{self, ErrorKind, IsTerminal as _, Write},
+};
+
+use demur_core::{canonical, visible::visible};
+use serde::Serialize;
+
+pub(crate) use paint::Paint;
+pub(crate) use table::Table;
+
+use crate::error::CommandError;
+
+/// What a command answers: a document for programs, a text for people.
+pub(crate) trait Reply: Serialize {
+    /// Returns the lines of the text.
+    fn lines(&self, paint: Paint) -> Vec<String>;
+}
+
+/// Standard output and standard error.
+#[derive(Debug)]
+pub(crate) struct Output {
+    json: bool,
+    out: Paint,
+    err: Paint,
+    /// Whoever read standard output has left. The work goes on, in silence.
+    deserted: bool,
+}
+
+impl Output {
+    /// Returns the output of this process.
+    pub(crate) fn of_process(json: bool) -> Self {
+        let variable = |name: &str| std::env::var_os(name);
+        Self {
+            json,
+            out: Paint::new(io::stdout().is_terminal() && wants_colour(&variable)),
+            err: Paint::new(io::stderr().is_terminal() && wants_colour(&variable)),
+            deserted: false,
+        }
+    }
+
+    /// Returns whether standard output is for a program.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Returns whether somebody watches standard error who does not mind a line that comes and goes.
+    pub(crate) const fn is_watched(&self) -> bool {
+        self.err.is_on()
+    }
+
+    /// Returns how standard output may be painted.
+    pub(crate) const fn paint(&self) -> Paint {
+        self.out
+    }
+
+    /// Writes the answer of a command.
+    pub(crate) fn reply(&mut self, reply: &impl Reply) -> Result<(), CommandError> {
+        if self.json {
+            let mut line = canonical::to_vec(reply)?;
+            line.push(b'\n');
+            self.write(&line)
+        } else {
+            let mut text = reply.lines(self.out).join("\n");
+            text.push('\n');
+            self.write(text.as_bytes())
+        }
+    }
+
+    /// Writes a line while the work goes on; programs get the reply at the end only.
+    pub(crate) fn tell(&mut self, line: &str) -> Result<(), CommandError> {
+        if self.json { Ok(()) } else { self.write(format!("{line}\n").as_bytes()) }
+    }
+
+    /// Writes bytes to standard output as they are.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
+        if self.deserted {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.deserted = true;
+                Ok(())
+            }
+            Err(error) => {
+                let message = format!("cannot write to standard output: {error}");
+                Err(CommandError::internal("OUTPUT_TROUBLE", message))
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Writes an error to standard error.
+    pub(crate) fn error(&self, error: &CommandError) {
+        let text = if self.json {
+            canonical::to_vec(&error.document()).unwrap_or_default()
+        } else {
+            describe(error, self.err).into_bytes()
+        };
+        write_error(&text);
+    }
+
+    /// Writes text that was laid out elsewhere to standard error.
+    pub(crate) fn error_text(&self, plain: &str, painted: &str) {
+        write_error(if self.err.is_on() { painted } else { plain }.trim_end().as_bytes());
+    }
+}
+
+/// There is nobody left to tell if this fails too: the exit code has to do.
+fn write_error(text: &[u8]) {
+    let _ = io::stderr().lock().write_all(&[text, b"\n"].concat());
+}
+
+fn describe(error: &CommandError, paint: Paint) -> String {
+    let message = format!("{} {}", paint.bad("error:"), visible(&error.to_string()));
+    match error.hint() {
+        Some(hint) => format!("{message}\n{} {}", paint.strong("hint:"), visible(hint)),
+        None => message,
+    }
+}
+
+/// Returns whether the person wants colour where there is a terminal: `NO_COLOR`, `DEMUR_PLAIN` and a terminal
+/// that cannot are all a no.
+fn wants_colour(variable: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    let is_plain = variable("DEMUR_PLAIN").is_some_and(|value| !value.is_empty() && value != "0");
+    !is_set("NO_COLOR") && !is_plain && variable("TERM").is_none_or(|value| value != "dumb")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wants(variables: &[(&str, &str)]) -> bool {
+        let find = |name: &str| {
+            let found = variables.iter().find(|(variable, _)| *variable == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        wants_colour(&find)
+    }
+
+    #[test]
+    fn colour_is_on_unless_somebody_says_no() {
+        assert!(wants(&[]));
+        assert!(wants(&[("TERM", "xterm-256color"), ("NO_COLOR", ""), ("DEMUR_PLAIN", "0")]));
+        assert!(!wants(&[("NO_COLOR", "1")]));
+        assert!(!wants(&[("DEMUR_PLAIN", "1")]));
+        assert!(!wants(&[("TERM", "dumb")]));
+    }
+
+    #[test]
+    fn errors_show_control_characters_instead_of_obeying_them() {
+        let error = CommandError::input("A", "found \u{1b}[2J").with_hint("try\nagain");
+        assert_eq!(describe(&error, Paint::new(false)), "error: found \\u{1b}[2J\nhint: try\\u{a}again");
+    }
+
+    #[test]
+    fn paint_adds_escapes_only_when_on() {
+        let error = CommandError::input("A", "no");
+        assert!(!describe(&error, Paint::new(false)).contains('\u{1b}'));
+        assert!(describe(&error, Paint::new(true)).contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,105 @@
+//! `demur verify`: takes one file home and says what it proves. No network, no configuration, no data folder.
+
+mod anchor;
+mod page;
+mod progress;
+mod reply;
+mod source;
+
+use std::{path::Path, time::Instant};
+
+use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError, compare};
+
+pub(crate) use anchor::{parse_head, parse_pin};
+
+use self::{
+    page::Page,
+    progress::Progress,
+    reply::{Second, Verification},
+    source::Source,
+};
+use crate::{arguments::Verify, context::Context, error::CommandError, exit::Exit};
+
+/// Verifies one file, or two side by side.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit, CommandError> {
+    let (options, second) = given(arguments)?;
+    // A page that cannot be written is said before a long file is read, not after.
+    let page = arguments.html.as_deref().map(Page::reserve).transpose()?;
+    let begun = Instant::now();
+    let watched = context.output.is_watched();
+    let first = report(&arguments.file, &options, watched)?;
+    let second = second.map(|path| beside(path, &first, &options, watched)).transpose()?;
+    if let Some(page) = page {
+        page.write(&first.to_html())?;
+    }
+    let verification = Verification::new(first, second, begun.elapsed());
+    context.output.reply(&verification)?;
+    let fails = match verification.verdict() {
+        Verdict::Pass => false,
+        Verdict::PassWithWarnings => arguments.warnings_as_errors,
+        Verdict::NotEstablished | Verdict::Fail => true,
+    };
+    Ok(if fails { Exit::VerificationFailed } else { Exit::Success })
+}
+
+/// Verifies the file at this path with default options, in silence.
+pub(crate) fn quietly(path: &Path) -> Result<Report, CommandError> {
+    report(path, &Options { threads: threads(), ..Options::default() }, false)
+}
+
+/// Returns how many threads a verification uses: as many as there are cores.
+pub(crate) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns the error of a file that cannot be verified at all.
+pub(crate) fn unreadable(shown: &str, error: &VerifyError) -> CommandError {
+    let hint = match error {
+        VerifyError::FormatNewer { .. } => "the file may be sound: this version of demur cannot tell",
+        VerifyError::Read(_) => "check that the path is a file you may read",
+        _ => "expected is a file that demur exported; a receipt is given after it, or with --receipt",
+    };
+    CommandError::input(error.code(), format!("{shown}: {error}")).with_hint(hint)
+}
+
+/// Returns the options, and the second file if it is an export: a receipt is an option.
+fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), CommandError> {
+    let mut second = arguments.second.as_deref();
+    let receipts = arguments.receipt.iter().map(|path| anchor::receipt(path));
+    let mut receipts = receipts.collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = second.filter(|path| anchor::is_receipt(path)) {
+        receipts.push(anchor::receipt(path)?);
+        second = None;
+    }
+    if second == Some(Path::new("-")) && arguments.file == Path::new("-") {
+        let message = "expected two files to compare, found standard input twice";
+        return Err(CommandError::input("USAGE", message).with_hint("save one of them to a file first"));
+    }
+    let options = Options {
+        profile: arguments.profile(),
+        pins: arguments.pin.clone(),
+        against: arguments.against.clone(),
+        receipts,
+        require_anchor: arguments.require_anchor,
+        signatures: !arguments.hash_only,
+        threads: threads(),
+    };
+    Ok((options, second))
+}
+
+fn beside(path: &Path, first: &Report, options: &Options, watched: bool) -> Result<Second, CommandError> {
+    // A receipt or a known event may lie beyond the end of a shorter file, which is no point against it.
+    let options =
+        Options { receipts: Vec::new(), against: Vec::new(), require_anchor: false, ..options.clone() };
+    let report = report(path, &options, watched)?;
+    Ok(Second { comparison: compare(first, &report), report })
+}
+
+fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, CommandError> {
+    let source = Source::open(path)?;
+    let shown = source.shown();
+    let mut progress = Progress::of(source.length(), watched);
+    let report = verify::verify(source.into_reader(), options, &mut |bytes| progress.tell(bytes));
+    progress.clear();
+    report.map_err(|error| unreadable(&shown, &error))
+}

@@ -1,0 +1,54 @@
+//! Where the file comes from: a path, or standard input.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader},
+    path::Path,
+};
+
+use crate::{error::CommandError, visible::visible_path};
+
+/// Something to read.
+pub(super) struct Source {
+    shown: String,
+    length: Option<u64>,
+    reader: Box<dyn BufRead + Send>,
+}
+
+impl Source {
+    /// Opens a path; `-` is standard input.
+    pub(super) fn open(path: &Path) -> Result<Self, CommandError> {
+        if path == Path::new("-") {
+            let reader = Box::new(BufReader::with_capacity(BUFFER, io::stdin()));
+            return Ok(Self { shown: "standard input".to_owned(), length: None, reader });
+        }
+        let unreadable = |error: io::Error| CommandError::unreadable(path, &error);
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if metadata.is_dir() {
+            let message = format!("expected a file, found a folder: {}", visible_path(path));
+            return Err(CommandError::input("FILE_UNREADABLE", message));
+        }
+        let length = metadata.is_file().then_some(metadata.len());
+        let reader = Box::new(BufReader::with_capacity(BUFFER, file));
+        Ok(Self { shown: visible_path(path), length, reader })
+    }
+
+    /// Returns the source as it is named in messages.
+    pub(super) fn shown(&self) -> String {
+        self.shown.clone()
+    }
+
+    /// Returns how many bytes there are, where that is known.
+    pub(super) const fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// Returns the reader.
+    pub(super) fn into_reader(self) -> Box<dyn BufRead + Send> {
+        self.reader
+    }
+}
+
+/// How much is read at a time.
+const BUFFER: usize = 1 << 17;

@@ -1,0 +1,69 @@
+//! The world: the system's clock and the system's randomness, and the only place that asks for either.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use demur_core::{random::Random, time::Timestamp};
+
+use crate::error::CommandError;
+
+/// The clock and the randomness of this machine.
+#[derive(Debug)]
+pub(crate) struct World {
+    clock: fn() -> SystemTime,
+}
+
+impl World {
+    /// Returns the world, once its randomness has answered.
+    pub(crate) fn open() -> Result<Self, CommandError> {
+        getrandom::fill(&mut [0; 32]).map_err(|error| {
+            CommandError::internal("NO_RANDOMNESS", format!("the system gives no randomness: {error}"))
+        })?;
+        Ok(Self { clock: SystemTime::now })
+    }
+
+    /// Returns the time.
+    pub(crate) fn now(&self) -> Result<Timestamp, CommandError> {
+        let since = (self.clock)().duration_since(UNIX_EPOCH).ok();
+        since
+            .and_then(|since| u64::try_from(since.as_millis()).ok())
+            .and_then(|millis| Timestamp::from_millis(millis).ok())
+            .ok_or_else(|| {
+                let message = "expected a clock between the years 1970 and 9999, found another time";
+                CommandError::internal("CLOCK", message).with_hint("set the clock of this machine")
+            })
+    }
+}
+
+impl Random for World {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        // The system's source does not fail once it has answered, and `open` saw it answer.
+        getrandom::fill(bytes).expect("the system's randomness answered when the command began");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn randomness_fills_every_byte_anew() {
+        let mut world = World::open().unwrap();
+        let (mut one, mut other) = ([0; 64], [0; 64]);
+        world.fill(&mut one);
+        world.fill(&mut other);
+        assert_ne!(one, other);
+        assert!(one.chunks(16).all(|part| part != [0; 16]));
+    }
+
+    #[test]
+    fn clock_before_1970_is_refused() {
+        let world = World { clock: || UNIX_EPOCH - std::time::Duration::from_secs(1) };
+        assert_eq!(world.now().unwrap_err().exit(), crate::exit::Exit::Internal);
+    }
+
+    #[test]
+    fn clock_is_past_the_year_this_was_begun() {
+        let begun = "2026-01-01T00:00:00.000Z".parse().unwrap();
+        assert!(World::open().unwrap().now().unwrap() > begun);
+    }
+}

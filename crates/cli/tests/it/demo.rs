@@ -1,0 +1,251 @@
+//! `demur demo`.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// Returns the answer of a demo and the lines of the file it left.
+fn demo(sandbox: &Sandbox) -> (Value, Vec<Value>) {
+    let reply = sandbox.json(&["demo"]);
+    let text = fs::read_to_string(reply["export"].as_str().unwrap()).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (reply, lines)
+}
+
+/// Returns the events of the run, without those of the registry.
+fn events(lines: &[Value]) -> Vec<&Value> {
+    let end = lines.iter().position(|line| line["head"].is_object()).unwrap();
+    lines[end..].iter().map(|line| &line["event"]["event"]).filter(|event| event.is_object()).collect()
+}
+
+fn kind(event: &Value) -> &str {
+    event["statement"]["type"].as_str().or(event["record"]["type"].as_str()).unwrap()
+}
+
+#[test]
+fn tells_its_story() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["demo", "--keep", "kept"]), @r#"
+    exit 0
+    --- stdout
+    Four agents, one small task, every step signed.
+
+    Everything happens in a new folder: kept
+    The desk opened a registry and four agents registered, each with a key of its own:
+
+      ada   planner   key [KEY]
+      ben   executor  key [KEY]
+      cleo  critic    key [KEY]
+      dora  auditor   key [KEY]
+
+    Act one: the plan. The number is the event's place in the record.
+
+       0  ada (planner) opens the run: how many lines and words does a short text have?
+       1  ada (planner) proposes to count once, and says what she assumes and what will show it.
+       2  cleo (critic) agrees on one condition: record the text first, or nobody can count again.
+
+    Act two: the work. One step comes too early.
+
+       3  ben (executor) signs what he is about to do, before he does it, and that it meets the condition.
+       4  ben (executor) records the text; the chain holds a salted commitment, so the text can be erased.
+       -  ben (executor) wants to start at once, but the critic has not looked at the intent yet.
+          Refused, APPROVAL_MISSING: intent 3 is risky and needs the critic's approval before it starts
+       5  the desk notes the refusal. Nothing else changed.
+       6  cleo (critic) has seen the text in the record and approves.
+       7  ben (executor) starts the tool.
+       8  ben (executor) records the result: 6 lines, 48 words.
+       9  ben (executor) ends the tool.
+
+    Act three: the doubt.
+
+      10  ben (executor) claims: "The text has 6 lines and 48 words." He cites the result.
+      11  cleo (critic) challenges the claim: one count by one method proves little.
+      12  ben (executor) signs a second intent: count another way. Low risk, so no approval is needed.
+      13  ben (executor) starts the tool.
+      14  ben (executor) records the result: 6 lines, 48 words.
+      15  ben (executor) ends the tool.
+      16  ben (executor) revises the claim; it now cites the text and both results.
+      17  cleo (critic) closes the challenge: two methods agree, and the text is there to count.
+
+    Act four: the audit.
+
+      18  ben (executor) signs the final statement with the one claim he stands by.
+      19  dora (auditor) takes an export and begins to verify it.
+      20  dora (auditor) passes it: every check of the export holds. The run is closed.
+
+    Now the file, read back from the disk and trusting nothing in it:
+
+    Verdict: internally consistent; origin and completeness not established: through sequence 20; later events may exist
+
+    Proven by a key:
+      key [KEY] said 2 things as planner; the desk calls it ada
+      key [KEY] said 12 things as executor; the desk calls it ben
+      key [KEY] said 4 things as critic; the desk calls it cleo
+      key [KEY] said 2 things as auditor; the desk calls it dora
+
+    Only the desk's word:
+      1 x command_refused, which no key signed
+      the order of events that no author had seen when it signed, and the times of all events
+      the names of key holders, unless you pinned their keys
+      that nothing happened which is not in the trace
+
+    That this file comes from the right desk takes a fingerprint or a receipt
+    that you got some other way.
+
+    Look further:
+      demur verify kept/demo.jsonl
+      demur verify kept/demo.jsonl --html report.html
+      demur trace show kept/demo.jsonl
+      demur keys list --data kept
+    Delete the folder when you are done.
+    "#);
+}
+
+#[test]
+fn leaves_a_whole_file_that_ends_with_a_checkpoint() {
+    let sandbox = Sandbox::new();
+    let (reply, lines) = demo(&sandbox);
+    assert!(lines[lines.len() - 1]["checkpoint"].is_object());
+    let scope = &reply["verification"]["scope"];
+    assert_eq!(events(&lines).len() as u64, scope["events"].as_u64().unwrap());
+    assert_eq!((&reply["phase"], &scope["state"]), (&"completed".into(), &"completed".into()));
+    assert_eq!(reply["verification"]["verdict"], "pass");
+    assert_eq!(reply["result"], serde_json::json!({"lines": 6, "words": 48}));
+}
+
+/// LED-26
+#[test]
+fn every_claim_has_one_key_and_one_signed_event() {
+    let (reply, lines) = demo(&Sandbox::new());
+    let executor = &reply["agents"][1];
+    assert_eq!(executor["role"], "executor");
+    let events = events(&lines);
+    let claims: Vec<_> = events.iter().filter(|event| kind(event).starts_with("claim_")).collect();
+    let made: Vec<_> =
+        claims.iter().filter(|event| ["claim_issued", "claim_revised"].contains(&kind(event))).collect();
+    assert_eq!(made.len(), 2);
+    for claim in made {
+        assert_eq!(claim["proof"]["ed25519"]["key"], executor["fingerprint"]);
+        assert_eq!(claim["statement"]["role"], "executor");
+    }
+    assert!(claims.iter().all(|event| event["proof"]["ed25519"]["signature"].is_string()));
+}
+
+/// LED-23
+#[test]
+fn risky_tool_starts_only_after_the_critic_agreed() {
+    let (reply, lines) = demo(&Sandbox::new());
+    assert_eq!(reply["refused"]["code"], "APPROVAL_MISSING");
+    let events = events(&lines);
+    let first = |name: &str| events.iter().position(|event| kind(event) == name).unwrap();
+    assert!(first("tool_intent_signed") < first("command_refused"));
+    assert!(first("command_refused") < first("tool_intent_reviewed"));
+    assert!(first("tool_intent_reviewed") < first("tool_execution_started"));
+}
+
+/// LED-14
+#[test]
+fn final_statement_holds_the_claims_in_words() {
+    let (_, lines) = demo(&Sandbox::new());
+    let is_final = |line: &&Value| line["event"]["event"]["statement"]["type"] == "final_statement_signed";
+    let line = &lines.iter().find(is_final).unwrap()["event"];
+    let claims = line["content"]["claims"].as_array().unwrap();
+    assert_eq!(claims.len(), 1);
+    assert_eq!(claims[0]["text"], "The text has 6 lines and 48 words.");
+    assert_eq!(line["event"]["statement"]["facts"]["claims"][0], claims[0]["claim"]);
+}
+
+#[test]
+fn report_in_the_record_is_the_report_in_the_folder() {
+    let sandbox = Sandbox::new();
+    let (reply, lines) = demo(&sandbox);
+    let folder = std::path::Path::new(reply["folder"].as_str().unwrap());
+    let report = fs::read(folder.join("report.json")).unwrap();
+    let hash = demur_core::hash::sha256(&report).to_string();
+    let completed = &lines[lines.len() - 3]["event"];
+    assert_eq!(completed["event"]["statement"]["type"], "verification_run_completed");
+    assert_eq!(
+        (completed["content"]["report"].as_str(), reply["report"].as_str()),
+        (Some(&*hash), Some(&*hash))
+    );
+}
+
+#[test]
+fn commands_at_the_end_work() {
+    let sandbox = Sandbox::new();
+    let told = sandbox.run(&["demo"]).stdout;
+    let commands: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("  demur ")).collect();
+    assert_eq!(commands.len(), 4);
+    for command in commands {
+        let ran = sandbox.run(&command.split(' ').collect::<Vec<_>>());
+        assert!(ran.expect_code(0).stdout.contains("cleo"), "{ran}");
+    }
+    assert!(sandbox.path("report.html").is_file());
+}
+
+/// LED-34: the verifier's report is the one whose hash the auditor signed.
+#[test]
+fn auditor_signs_the_report_of_the_verifier() {
+    let sandbox = Sandbox::new();
+    let (reply, _) = demo(&sandbox);
+    let folder = std::path::Path::new(reply["folder"].as_str().unwrap());
+    let report: Value = serde_json::from_slice(&fs::read(folder.join("report.json")).unwrap()).unwrap();
+    let codes: Vec<_> = report["findings"].as_array().unwrap().iter().map(|found| &found["code"]).collect();
+    // The one thing missing when the auditor looked was its own verdict.
+    assert_eq!(
+        (codes, &report["scope"]["events"]),
+        (vec![&Value::from("FINALIZATION_INCOMPLETE")], &20.into())
+    );
+    assert_eq!(report["checks"].as_array().unwrap().len(), 19);
+}
+
+#[test]
+fn own_data_folder_is_not_touched() {
+    let sandbox = Sandbox::with_keys();
+    let before = sandbox.contents();
+    demo(&sandbox);
+    assert_eq!(sandbox.contents(), before);
+    assert_snapshot!(sandbox.run(&["demo", "--data", "data"]), @r"
+    exit 2
+    --- stderr
+    error: expected no --data: the demo uses a folder of its own
+    hint: name the folder with --keep DIR
+    ");
+    assert_eq!(sandbox.contents(), before);
+}
+
+#[test]
+fn two_demos_have_nothing_in_common() {
+    let sandbox = Sandbox::new();
+    let (one, other) = (demo(&sandbox).0, demo(&sandbox).0);
+    for member in ["folder", "store", "trace", "report"] {
+        assert_ne!(one[member], other[member], "{member}");
+    }
+}
+
+#[test]
+fn folder_to_keep_must_be_new_or_empty() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    sandbox.run(&["demo", "--keep", "empty"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["demo", "--keep", "empty"]), @r"
+    exit 2
+    --- stderr
+    error: expected a new or empty folder, found files in empty
+    hint: name another with --keep
+    ");
+    fs::write(sandbox.path("file"), "").unwrap();
+    sandbox.json_error(&["demo", "--keep", "file"], 2);
+}
+
+#[test]
+fn folder_is_closed_to_others() {
+    let sandbox = Sandbox::new();
+    let (reply, _) = demo(&sandbox);
+    let folder = std::path::Path::new(reply["folder"].as_str().unwrap());
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(folder), mode(&folder.join("demo.jsonl"))), (0o700, 0o600));
+}

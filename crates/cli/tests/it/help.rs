@@ -1,0 +1,155 @@
+//! Help, version and mistakes on the command line.
+
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{Ran, Sandbox};
+
+fn help(command: &[&str]) -> Ran {
+    Sandbox::new().run(&[command, &["--help"]].concat())
+}
+
+#[test]
+fn short_help_of_the_command() {
+    assert_snapshot!(Sandbox::new().run(&["-h"]), @r"
+    exit 0
+    --- stdout
+    Agents ask instead of guessing, and can prove later that they did
+
+    Usage: demur [OPTIONS] <COMMAND>
+
+    Commands:
+      keys         Make, list, rotate and revoke the keys that may speak
+      verify       Say what an export proves, what is the desk's word and what is neither
+      trace        Read what happened in a trace
+      demo         Watch four agents do a small task accountably, then check the file they leave
+      completions  Print the completion script of a shell
+
+    Options:
+      -h, --help     Print help (see more with '--help')
+      -V, --version  Print version
+
+    Global options:
+          --data <DIR>  Data folder [env: DEMUR_DATA] [default: $XDG_DATA_HOME/demur, else
+                        ~/.local/share/demur]
+          --json        Answer with one JSON object; errors are one JSON line on standard error
+
+    `demur --help` has examples and the exit codes.
+    ");
+}
+
+#[test]
+fn version_names_the_program() {
+    assert_snapshot!(Sandbox::new().run(&["--version"]), @r"
+    exit 0
+    --- stdout
+    demur 0.1.0
+    ");
+}
+
+#[test]
+fn no_command_is_a_mistake_that_shows_the_way() {
+    assert_snapshot!(Sandbox::new().run(&[]), @r"
+    exit 2
+    --- stderr
+    Agents ask instead of guessing, and can prove later that they did
+
+    Usage: demur [OPTIONS] <COMMAND>
+
+    Commands:
+      keys         Make, list, rotate and revoke the keys that may speak
+      verify       Say what an export proves, what is the desk's word and what is neither
+      trace        Read what happened in a trace
+      demo         Watch four agents do a small task accountably, then check the file they leave
+      completions  Print the completion script of a shell
+
+    Options:
+      -h, --help     Print help (see more with '--help')
+      -V, --version  Print version
+
+    Global options:
+          --data <DIR>  Data folder [env: DEMUR_DATA] [default: $XDG_DATA_HOME/demur, else
+                        ~/.local/share/demur]
+          --json        Answer with one JSON object; errors are one JSON line on standard error
+
+    `demur --help` has examples and the exit codes.
+    ");
+}
+
+#[test]
+fn unknown_command_is_a_mistake() {
+    assert_snapshot!(Sandbox::new().run(&["key"]), @r"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'key'
+
+      tip: a similar subcommand exists: 'keys'
+
+    Usage: demur [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn unknown_role_lists_the_roles() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "king"]), @r"
+    exit 2
+    --- stderr
+    error: invalid value 'king' for '--role <ROLE>'
+      [possible values: planner, executor, critic, auditor, operator]
+
+    For more information, try '--help'.
+    ");
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn mistakes_are_one_line_for_programs() {
+    let sandbox = Sandbox::new();
+    let calls: [&[&str]; 5] = [
+        &["--json"],
+        &["--json", "keys"],
+        &["--json", "key"],
+        &["--json", "keys", "new", "alice"],
+        &["keys", "new", "alice", "--role", "king", "--json"],
+    ];
+    let errors: Vec<String> = calls.iter().map(|call| sandbox.run(call).to_string()).collect();
+    assert_snapshot!(errors.join(""), @r#"
+    exit 2
+    --- stderr
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, verify, trace, demo, completions]"}}
+    exit 2
+    --- stderr
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}
+    exit 2
+    --- stderr
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"unrecognized subcommand 'key' tip: a similar subcommand exists: 'keys'"}}
+    exit 2
+    --- stderr
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"the following required arguments were not provided: --role <ROLE>"}}
+    exit 2
+    --- stderr
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"invalid value 'king' for '--role <ROLE>' [possible values: planner, executor, critic, auditor, operator]"}}
+    "#);
+}
+
+#[test]
+fn help_writes_no_escapes_into_a_pipe() {
+    assert!(!help(&[]).stdout.contains('\u{1b}'));
+}
+
+/// The best of many runs, so that a busy machine does not matter.
+#[test]
+fn help_is_there_within_twenty_milliseconds() {
+    let sandbox = Sandbox::new();
+    let time = || {
+        let start = Instant::now();
+        sandbox.run(&["--help"]).expect_code(0);
+        start.elapsed()
+    };
+    let best = (0..20).map(|_| time()).min().unwrap();
+    assert!(best < Duration::from_millis(20), "{best:?}");
+}

@@ -1,0 +1,175 @@
+//! `demur keys new`.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn first_key_creates_the_registry() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "planner"]), @r"
+    exit 0
+    --- stdout
+    Created a key registry here; its desk signs with key [KEY].
+    Registered: alice may now speak as planner.
+      fingerprint  [FINGERPRINT]
+      secret       [DIR]/data/keys/[FINGERPRINT].key
+    ");
+    assert_snapshot!(sandbox.run(&["keys", "new", "bob", "--role", "executor"]), @r"
+    exit 0
+    --- stdout
+    Registered: bob may now speak as executor.
+      fingerprint  [FINGERPRINT]
+      secret       [DIR]/data/keys/[FINGERPRINT].key
+    ");
+}
+
+#[test]
+fn recovery_key_goes_to_its_file_and_nowhere_else() {
+    let sandbox = Sandbox::new();
+    let arguments = ["keys", "new", "alice", "--role", "critic", "--recovery", "alice.recovery"];
+    assert_snapshot!(sandbox.run(&arguments), @r"
+    exit 0
+    --- stdout
+    Created a key registry here; its desk signs with key [KEY].
+    Registered: alice may now speak as critic.
+      fingerprint  [FINGERPRINT]
+      secret       [DIR]/data/keys/[FINGERPRINT].key
+      recovery     alice.recovery
+    Move the recovery file away from this machine: it replaces a lost key.
+    ");
+    let file = std::fs::read_to_string(sandbox.path("alice.recovery")).unwrap();
+    let recovery: serde_json::Value = serde_json::from_str(&file).unwrap();
+    let seed = recovery["seed"].as_str().unwrap();
+    for (path, (_, bytes)) in sandbox.contents() {
+        let text = String::from_utf8(bytes.unwrap_or_default()).unwrap();
+        assert!(!text.contains(seed), "{} holds the recovery key", path.display());
+    }
+}
+
+#[test]
+fn recovery_file_is_never_overwritten() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path("mine"), "precious").unwrap();
+    let arguments = ["keys", "new", "alice", "--role", "critic", "--recovery", "mine"];
+    assert_snapshot!(sandbox.run(&arguments), @r"
+    exit 2
+    --- stderr
+    error: expected no file at mine, found one
+    hint: secrets are never overwritten: name a new file
+    ");
+    assert_eq!(std::fs::read(sandbox.path("mine")).unwrap(), b"precious");
+    assert!(!sandbox.registry().exists());
+    assert_eq!(std::fs::read_dir(sandbox.data().join("keys")).unwrap().count(), 0);
+}
+
+#[test]
+fn every_role_can_be_registered() {
+    let sandbox = Sandbox::new();
+    for role in ["planner", "executor", "critic", "auditor", "operator"] {
+        let reply = sandbox.json(&["keys", "new", role, "--role", role]);
+        assert_eq!(reply["role"], role);
+    }
+    let keys = sandbox.json(&["keys", "list"])["keys"].as_array().unwrap().len();
+    assert_eq!(keys, 6);
+}
+
+#[test]
+fn name_in_use_is_refused_and_nothing_changes() {
+    let sandbox = Sandbox::with_keys();
+    let before = sandbox.contents();
+    assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "critic"]), @r#"
+    exit 3
+    --- stderr
+    error: expected a name that is free, found "alice" in use by key [KEY]
+    hint: choose another name, or give its holder a new key with `demur keys rotate`
+    "#);
+    assert_eq!(sandbox.contents(), before);
+}
+
+#[test]
+fn name_of_a_revoked_key_is_free_again() {
+    let sandbox = Sandbox::with_keys();
+    sandbox.run(&["keys", "revoke", "alice", "--reason", "withdrawn"]).expect_code(0);
+    sandbox.run(&["keys", "new", "alice", "--role", "critic"]).expect_code(0);
+    assert_eq!(sandbox.json(&["keys", "show", "alice"])["key"]["roles"][0], "critic");
+}
+
+#[test]
+fn names_that_deceive_are_refused() {
+    let sandbox = Sandbox::new();
+    let long = "a".repeat(65);
+    for name in ["", " ", "a\nb", "a\u{1b}[31mb", "a\u{202e}b", "desk", &long] {
+        let error = sandbox.json_error(&["keys", "new", name, "--role", "planner"], 2);
+        assert_eq!(error["code"], "USAGE", "{name:?}");
+    }
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn answer_for_programs_has_everything_public() {
+    let sandbox = Sandbox::new();
+    let reply = sandbox.json(&["keys", "new", "alice", "--role", "planner", "--recovery", "r"]);
+    let names: Vec<&String> = reply.as_object().unwrap().keys().collect();
+    assert_snapshot!(names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" "), @r"created_store desk event fingerprint key_file name principal public_key recovery retired role store strangers");
+    assert_eq!((&reply["created_store"], &reply["event"]), (&true.into(), &1.into()));
+    assert_eq!(reply["recovery"]["file"], "r");
+}
+
+#[test]
+fn keys_of_no_registry_are_left_alone() {
+    let sandbox = Sandbox::with_keys();
+    std::fs::remove_file(sandbox.registry()).unwrap();
+    assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "planner"]), @r"
+    exit 0
+    --- stdout
+    Created a key registry here; its desk signs with key [KEY].
+    Note: the folder held keys of no registry. They were left alone.
+    Registered: alice may now speak as planner.
+      fingerprint  [FINGERPRINT]
+      secret       [DIR]/data/keys/[FINGERPRINT].key
+    ");
+    assert_eq!(std::fs::read_dir(sandbox.data().join("keys")).unwrap().count(), 5);
+}
+
+#[test]
+fn data_folder_comes_from_option_variable_or_home() {
+    let sandbox = Sandbox::new();
+    let new = ["keys", "new", "alice", "--role", "planner"];
+    sandbox.run(&[&new[..], &["--data", "named"]].concat()).expect_code(0);
+    assert!(sandbox.path("named/registry.jsonl").is_file());
+    let run = |variables: &[(&str, &std::path::Path)]| {
+        let mut command = sandbox.command(&new);
+        command.env_remove("DEMUR_DATA").envs(variables.iter().copied());
+        sandbox.ran(command.output().unwrap()).expect_code(0);
+    };
+    run(&[]);
+    assert!(sandbox.path("home/.local/share/demur/registry.jsonl").is_file());
+    run(&[("XDG_DATA_HOME", &sandbox.path("shared"))]);
+    assert!(sandbox.path("shared/demur/registry.jsonl").is_file());
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn without_any_folder_the_cure_is_named() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["keys", "list"]);
+    command.env_clear();
+    assert_snapshot!(sandbox.ran(command.output().unwrap()), @r"
+    exit 2
+    --- stderr
+    error: expected a data folder, found neither --data nor DEMUR_DATA, XDG_DATA_HOME or HOME
+    hint: name one with --data DIR
+    ");
+}
+
+#[test]
+fn folder_that_cannot_be_made_is_bad_input() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path("file"), "").unwrap();
+    assert_snapshot!(sandbox.run(&["keys", "new", "a", "--role", "planner", "--data", "file/in"]), @r"
+    exit 2
+    --- stderr
+    error: cannot create the data folder file/in: not a directory
+    ");
+}

@@ -1,0 +1,24 @@
+//! The command from outside: the real executable in folders of its own.
+#![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect has failed")]
+
+mod completions;
+mod corpus;
+mod crash;
+mod damage;
+mod demo;
+mod help;
+mod independent;
+mod keys_list;
+mod keys_new;
+mod keys_revoke;
+mod keys_rotate;
+mod keys_show;
+mod output;
+mod reference;
+mod sandbox;
+mod secrets;
+mod trace_show;
+mod turns;
+mod verify;
+mod verify_anchors;
+mod verify_input;

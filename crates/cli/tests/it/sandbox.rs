@@ -1,0 +1,234 @@
+//! A folder with nothing around it, and the command run inside.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    io::Write as _,
+    os::unix::{fs::PermissionsExt as _, process::ExitStatusExt as _},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A data folder, a home and a temporary directory that nothing else uses.
+pub(crate) struct Sandbox {
+    folder: TempDir,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// Returns a sandbox with the keys alice (planner) and bob (executor).
+    pub(crate) fn with_keys() -> Self {
+        let sandbox = Self::new();
+        sandbox.run(&["keys", "new", "alice", "--role", "planner"]).expect_code(0);
+        sandbox.run(&["keys", "new", "bob", "--role", "executor"]).expect_code(0);
+        sandbox
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    pub(crate) fn registry(&self) -> PathBuf {
+        self.path("data/registry.jsonl")
+    }
+
+    /// Returns a call of the command, ready to start.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_demur"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("DEMUR_DATA", self.data())
+            .env("HOME", self.path("home"))
+            .env("TMPDIR", self.folder.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Returns what a call said and how it ended.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.ran(self.command(arguments).output().unwrap())
+    }
+
+    /// Returns what a call said that is fed these bytes, and how it ended.
+    pub(crate) fn feed(&self, arguments: &[&str], bytes: &[u8]) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A reader that has seen enough may leave before the end.
+        let _ = child.stdin.take().unwrap().write_all(bytes);
+        self.ran(child.wait_with_output().unwrap())
+    }
+
+    /// Copies the golden export here, changed by these words.
+    pub(crate) fn golden_with(&self, name: &str, old: &str, new: &str) {
+        let text = String::from_utf8(golden()).unwrap();
+        assert!(text.contains(old), "the golden file does not hold {old}");
+        fs::write(self.path(name), text.replacen(old, new, 1)).unwrap();
+    }
+
+    /// Returns the answer of a call with `--json` that ended well.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.run(&[arguments, &["--json"]].concat());
+        ran.expect_code(0);
+        assert_eq!(ran.stdout.matches('\n').count(), 1, "one object, one line: {ran}");
+        serde_json::from_str(&ran.stdout).unwrap()
+    }
+
+    /// Returns the error of a call with `--json` that ended with this code.
+    pub(crate) fn json_error(&self, arguments: &[&str], code: i32) -> Value {
+        let ran = self.run(&[arguments, &["--json"]].concat());
+        ran.expect_code(code);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.matches('\n').count()), ("", 1), "{ran}");
+        let document: Value = serde_json::from_str(&ran.stderr).unwrap();
+        document["error"].clone()
+    }
+
+    pub(crate) fn ran(&self, output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            folder: self.folder.path().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Returns the fingerprint of the key that a name means now.
+    pub(crate) fn fingerprint(&self, name: &str) -> String {
+        self.json(&["keys", "show", name])["key"]["fingerprint"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn key_file(&self, name: &str) -> PathBuf {
+        self.data().join(format!("keys/{}.key", self.fingerprint(name)))
+    }
+
+    /// Returns every file below the data folder with its mode and bytes.
+    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, (u32, Option<Vec<u8>>)> {
+        let mut contents = BTreeMap::new();
+        collect(&self.data(), &mut contents);
+        contents
+    }
+}
+
+fn collect(path: &Path, contents: &mut BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>) {
+    let Ok(metadata) = path.symlink_metadata() else { return };
+    let bytes = metadata.is_file().then(|| fs::read(path).unwrap());
+    contents.insert(path.to_owned(), (metadata.permissions().mode() & 0o777, bytes));
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            collect(&entry.unwrap().path(), contents);
+        }
+    }
+}
+
+/// What a call said and how it ended.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    folder: String,
+}
+
+impl Ran {
+    pub(crate) fn expect_code(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "{self}");
+        self
+    }
+}
+
+/// Shows a call as snapshots have it: nothing in it that differs from run to run.
+impl fmt::Display for Ran {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => writeln!(formatter, "exit {code}")?,
+            (None, signal) => writeln!(formatter, "signal {signal:?}")?,
+        }
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !text.is_empty() {
+                write!(formatter, "--- {name}\n{}", redact(&text.replace(&self.folder, "[DIR]")))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the text with ids, keys and times replaced.
+pub(crate) fn redact(text: &str) -> String {
+    let patterns = [
+        ("h".repeat(128), "[SIGNATURE]"),
+        ("h".repeat(64), "[FINGERPRINT]"),
+        ("h".repeat(16), "[KEY]"),
+        (format!("01{}", "u".repeat(24)), "[ULID]"),
+        ("dddd-dd-dd dd:dd:dd UTC".to_owned(), "[TIME]"),
+        ("dddd-dd-ddTdd:dd:dd.dddZ".to_owned(), "[TIME]"),
+    ];
+    let characters: Vec<char> = text.chars().collect();
+    let mut redacted = String::new();
+    let mut at = 0;
+    while at < characters.len() {
+        let starts_word = at == 0 || !characters[at - 1].is_ascii_alphanumeric();
+        let found = patterns.iter().find(|(pattern, _)| starts_word && fits(&characters[at..], pattern));
+        if let Some((pattern, replacement)) = found {
+            redacted += replacement;
+            at += pattern.chars().count();
+        } else {
+            redacted.push(characters[at]);
+            at += 1;
+        }
+    }
+    redacted
+}
+
+/// `h` stands for a hex digit, `d` for a digit, `u` for a digit or capital; the rest for itself.
+fn fits(text: &[char], pattern: &str) -> bool {
+    let length = pattern.chars().count();
+    let ends_word = text.get(length).is_none_or(|next| !next.is_ascii_alphanumeric());
+    text.len() >= length
+        && ends_word
+        && text.iter().zip(pattern.chars()).all(|(character, mark)| match mark {
+            'h' => character.is_ascii_digit() || ('a'..='f').contains(character),
+            'd' => character.is_ascii_digit(),
+            'u' => character.is_ascii_digit() || character.is_ascii_uppercase(),
+            _ => *character == mark,
+        })
+}
+
+/// Returns a committed file of the ledger's conformance folder.
+pub(crate) fn conformance(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/ledger").join(name)
+}
+
+/// Returns where the golden export is.
+pub(crate) fn golden_path() -> String {
+    conformance("golden/run.jsonl").to_str().unwrap().to_owned()
+}
+
+/// Returns the bytes of the golden export.
+pub(crate) fn golden() -> Vec<u8> {
+    fs::read(golden_path()).unwrap()
+}
+
+/// Returns how often a proof runs: reduced here, in full under `DEMUR_PROOF=full`.
+pub(crate) fn count(reduced: usize, full: usize) -> usize {
+    if std::env::var("DEMUR_PROOF").is_ok_and(|value| value == "full") { full } else { reduced }
+}
+
+#[test]
+fn redaction_leaves_words_alone() {
+    let fingerprint = "0123456789abcdef".repeat(4);
+    let text = format!("key 0123456789abcdef of {fingerprint} at 2026-11-15 04:05:06 UTC, deadbeef, alice");
+    assert_eq!(redact(&text), "key [KEY] of [FINGERPRINT] at [TIME], deadbeef, alice");
+}

@@ -1,0 +1,54 @@
+//! Writers take turns.
+
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{Sandbox, count};
+
+#[test]
+fn writer_is_refused_while_another_holds_the_folder() {
+    let sandbox = Sandbox::with_keys();
+    let lock = std::fs::File::open(sandbox.data().join("lock")).unwrap();
+    lock.lock().unwrap();
+    let before = sandbox.contents();
+    assert_snapshot!(sandbox.run(&["keys", "new", "carol", "--role", "critic"]), @r"
+    exit 3
+    --- stderr
+    error: another demur is writing here: it holds [DIR]/data/lock
+    hint: nothing was changed; try again in a moment
+    ");
+    assert_eq!(sandbox.contents(), before);
+    // Readers need no turn: the file they read is always whole.
+    sandbox.run(&["keys", "list"]).expect_code(0);
+    drop(lock);
+    sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
+}
+
+#[test]
+fn proof_two_writers_both_land_or_one_is_refused() {
+    let sandbox = Sandbox::new();
+    let mut landed = vec!["desk".to_owned()];
+    for round in 0..count(15, 300) {
+        let names = [format!("left {round}"), format!("right {round}")];
+        let children = names.clone().map(|name| {
+            let arguments = ["keys", "new", &name, "--role", "executor", "--json"];
+            sandbox.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        });
+        let before = landed.len();
+        for (name, child) in names.into_iter().zip(children) {
+            let ran = sandbox.ran(child.wait_with_output().unwrap());
+            match ran.code {
+                Some(0) => landed.push(name),
+                _ => assert!(ran.expect_code(3).stderr.contains("FOLDER_IN_USE"), "{ran}"),
+            }
+        }
+        assert!(landed.len() > before, "neither of two writers landed");
+    }
+    let reply = sandbox.json(&["keys", "list"]);
+    let mut listed: Vec<&str> =
+        reply["keys"].as_array().unwrap().iter().map(|key| key["name"].as_str().unwrap()).collect();
+    listed.sort_unstable();
+    landed.sort_unstable();
+    assert_eq!(listed, landed);
+}
