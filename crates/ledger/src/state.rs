@@ -101,11 +101,6 @@ impl State {
         }
     }
 
-    /// Returns the policy the run was opened with.
-    pub const fn policy(&self) -> Option<&Policy> {
-        self.policy.as_ref()
-    }
-
     /// Returns the claims in play, each with whether it is disputed.
     pub fn claims(&self) -> impl Iterator<Item = (Sequence, bool)> {
         self.claims.iter().map(|claim| (*claim, self.is_disputed(*claim)))
@@ -114,11 +109,6 @@ impl State {
     /// Returns whether a challenge against this claim is open.
     pub fn is_disputed(&self, claim: Sequence) -> bool {
         self.challenges.values().any(|challenged| *challenged == claim)
-    }
-
-    /// Returns the executions that have started and not ended.
-    pub fn open_executions(&self) -> impl Iterator<Item = Sequence> {
-        self.executions.keys().copied()
     }
 
     /// Marks the run failed for an integrity violation found in the store. No event does this (LED-18, LED-30).

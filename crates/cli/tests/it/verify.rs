@@ -49,7 +49,7 @@ fn golden_file_passes() {
     Claims
       #11 five words (evidence is there as recorded, 90 % sure; evidence #6 #10; key [KEY])
 
-    Checks
+    Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
       ok    every object has the fields of its type
       ok    envelope and statement tell one story, and the author knew what it cites
@@ -65,10 +65,10 @@ fn golden_file_passes() {
       ok    every claim rests on evidence that is there, and is not disputed
       ok    the run was verified and closed
       ok    the desk signed the heads
-      ok    inclusion proofs hold
+      none  inclusion proofs hold
       ok    the checkpoint binds the whole file
-      ok    receipts, pinned keys and known heads agree with the file
-      ok    two files do not contradict each other
+      none  receipts, pinned keys and known heads agree with the file
+      none  two files do not contradict each other
     ");
 }
 
@@ -88,6 +88,14 @@ fn damaged_file_fails_with_cause_and_cure() {
              fail: something in this file does not hold (through sequence 15; later events may exist)
              first bad event: 8
              last trusted event: 7
+
+    Failures
+      COMMITMENT_MISMATCH trace event 8, line 19: content and salt do not open the commitment
+        why: the content is not what the author committed to
+        do:  the content was exchanged: ask the author for theirs
+      CHECKPOINT_INVALID file, line 29: the bytes before the checkpoint are not those the desk signed
+        why: the checkpoint does not bind this file
+        do:  the file was changed after the desk made it
 
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
@@ -109,7 +117,7 @@ fn damaged_file_fails_with_cause_and_cure() {
     Claims
       #11 five words (evidence is there as recorded, 90 % sure; evidence #6 #10; key [KEY])
 
-    Checks
+    Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
       ok    every object has the fields of its type
       ok    envelope and statement tell one story, and the author knew what it cites
@@ -125,18 +133,10 @@ fn damaged_file_fails_with_cause_and_cure() {
       ok    every claim rests on evidence that is there, and is not disputed
       ok    the run was verified and closed
       ok    the desk signed the heads
-      ok    inclusion proofs hold
+      none  inclusion proofs hold
       FAIL  the checkpoint binds the whole file (1)
-      ok    receipts, pinned keys and known heads agree with the file
-      ok    two files do not contradict each other
-
-    Failures
-      COMMITMENT_MISMATCH trace event 8, line 19: content and salt do not open the commitment
-        why: the content is not what the author committed to
-        do:  the content was exchanged: ask the author for theirs
-      CHECKPOINT_INVALID file, line 29: the bytes before the checkpoint are not those the desk signed
-        why: the checkpoint does not bind this file
-        do:  the file was changed after the desk made it
+      none  receipts, pinned keys and known heads agree with the file
+      none  two files do not contradict each other
     ");
 }
 

@@ -121,8 +121,8 @@ impl Anchors {
 pub struct CheckReport {
     /// Which.
     pub check: Check,
-    /// Whether it was made on all of the file.
-    pub complete: bool,
+    /// Whether it was made: it needs the registry to hold, and something to check.
+    pub made: bool,
     /// How many findings it has.
     pub findings: u64,
     /// The worst of them.
@@ -161,6 +161,14 @@ pub struct DeskWord {
     pub besides: Vec<&'static str>,
 }
 
+/// What a replayed trace tells.
+#[derive(Default)]
+struct Told {
+    proven_by_key: Vec<KeyReport>,
+    desk_word: DeskWord,
+    claims: Vec<ClaimReport>,
+}
+
 impl Report {
     /// Returns the report of a file whose registry does not hold: nothing after it could be checked.
     pub(super) fn without_registry(header: &Header, findings: Findings, options: &Options) -> Self {
@@ -178,7 +186,7 @@ impl Report {
             signatures: options.signatures,
         };
         let anchors = Anchors::default();
-        Self::assemble(scope, findings, anchors, Vec::new(), DeskWord::default(), Vec::new(), Vec::new())
+        Self::assemble(scope, findings, anchors, false, Told::default(), Vec::new())
     }
 
     pub(super) fn new(
@@ -203,22 +211,23 @@ impl Report {
             profile: options.profile,
             signatures: options.signatures,
         };
-        let keys = keys(&walk, names, options);
+        let proven_by_key = keys(&walk, names, options);
+        let inclusions = walk.has_inclusions();
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
         let claims = if walk.state.is_some() { walk.claims.into_reports() } else { Vec::new() };
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
-        Self::assemble(scope, findings, anchors, keys, desk_word, claims, hashes)
+        let told = Told { proven_by_key, desk_word, claims };
+        Self::assemble(scope, findings, anchors, inclusions, told, hashes)
     }
 
     fn assemble(
         scope: Scope,
         findings: Findings,
         anchors: Anchors,
-        proven_by_key: Vec<KeyReport>,
-        desk_word: DeskWord,
-        claims: Vec<ClaimReport>,
+        inclusions: bool,
+        told: Told,
         hashes: Vec<Digest>,
     ) -> Self {
         let verdict = match findings.worst() {
@@ -227,10 +236,17 @@ impl Report {
             Some(Severity::NotEstablished) => Verdict::NotEstablished,
             Some(Severity::Failure) => Verdict::Fail,
         };
-        let complete = scope.through.is_some();
         let checks = Check::ALL.map(|check| {
             let (count, worst) = findings.of(check);
-            CheckReport { check, complete: complete || check == Check::File, findings: count, worst }
+            let made = match check {
+                Check::File => true,
+                Check::Anchor => !anchors.is_empty(),
+                Check::Inclusion => inclusions,
+                // Two files are compared elsewhere.
+                Check::Equivocation => false,
+                _ => scope.through.is_some(),
+            };
+            CheckReport { check, made: made || count > 0, findings: count, worst }
         });
         let findings_total = findings.total();
         let findings = findings.into_sorted();
@@ -244,9 +260,9 @@ impl Report {
             last_trusted,
             anchors,
             checks: checks.to_vec(),
-            proven_by_key,
-            desk_word,
-            claims,
+            proven_by_key: told.proven_by_key,
+            desk_word: told.desk_word,
+            claims: told.claims,
             findings,
             findings_total,
             hashes,

@@ -88,6 +88,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Returns whether the file holds inclusion proofs.
+    pub(super) const fn has_inclusions(&self) -> bool {
+        !self.inclusions.is_empty()
+    }
+
     /// Returns whether the rest of the file still counts.
     pub(super) fn goes_on(&self) -> bool {
         self.stage != Stage::Broken

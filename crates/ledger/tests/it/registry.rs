@@ -96,6 +96,16 @@ fn folding_the_events_again_gives_the_same_registry() {
 }
 
 #[test]
+fn every_key_is_listed() {
+    let world = World::new();
+    let listed: Vec<_> = world.desk.registry().keys().map(|(fingerprint, _)| *fingerprint).collect();
+    let mut expected: Vec<_> = world.agents.iter().map(|agent| agent.public().fingerprint()).collect();
+    expected.push(world.desk.key().public().fingerprint());
+    expected.sort();
+    assert_eq!(listed, expected);
+}
+
+#[test]
 fn a_registry_event_left_out_or_moved_is_refused() {
     let world = World::new();
     let open = || Registry::open(&world.registry[0].event).unwrap();

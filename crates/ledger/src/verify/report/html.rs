@@ -38,6 +38,7 @@ pub(super) fn render(report: &Report) -> String {
         }
     }
     out.push_str("</dl>\n");
+    findings(report, &mut out);
     list(&mut out, "Not proven by this report", report.not_proven.iter().map(|line| escape(line)));
     keys(report, &mut out);
     let records = report
@@ -49,7 +50,6 @@ pub(super) fn render(report: &Report) -> String {
     list(&mut out, "The desk's word", records.chain(besides));
     claims(report, &mut out);
     checks(report, &mut out);
-    findings(report, &mut out);
     out.push_str("</main></body></html>\n");
     out
 }
@@ -103,12 +103,12 @@ fn checks(report: &Report, out: &mut String) {
         "Checks",
         &["Check", "Result", "Findings"],
         report.checks.iter().map(|check| {
-            let word = match (check.worst, check.complete) {
+            let word = match (check.worst, check.made) {
                 (Some(Severity::Failure), _) => "fail",
                 (Some(Severity::NotEstablished), _) => "not established",
                 (Some(Severity::Warning), _) => "warning",
                 (None, true) => "ok",
-                (None, false) => "not reached",
+                (None, false) => "nothing to check, or not reached",
             };
             vec![check.check.meaning().to_owned(), word.to_owned(), check.findings.to_string()]
         }),
@@ -196,7 +196,8 @@ main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { text-align: left; vertical-align: top; border: 1px solid currentColor; padding: .3rem .5rem; overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; border: 1px solid currentColor; padding: .3rem .5rem; overflow-wrap: break-word; }
+td:first-child { overflow-wrap: anywhere; }
 @media print { main { padding: 0; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
 </style></head><body><main>
 "#;

@@ -11,12 +11,12 @@ use crate::verify::{Finding, Section, Severity, claims::Standing};
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
     scope(report, &mut out);
+    findings(report, &mut out);
     list(&mut out, "Not proven by this report", report.not_proven.iter().cloned());
     keys(report, &mut out);
     desk_word(report, &mut out);
     claims(report, &mut out);
     checks(report, &mut out);
-    findings(report, &mut out);
     out
 }
 
@@ -123,14 +123,14 @@ pub(super) const fn standing_word(standing: Standing) -> &'static str {
 }
 
 fn checks(report: &Report, out: &mut String) {
-    let _ = writeln!(out, "\nChecks");
+    let _ = writeln!(out, "\nChecks (none: there was nothing to check, or it was not reached)");
     for check in &report.checks {
-        let word = match (check.worst, check.complete) {
+        let word = match (check.worst, check.made) {
             (Some(Severity::Failure), _) => "FAIL",
             (Some(Severity::NotEstablished), _) => "open",
             (Some(Severity::Warning), _) => "warn",
             (None, true) => "ok",
-            (None, false) => "-",
+            (None, false) => "none",
         };
         let count = if check.findings > 0 { format!(" ({})", check.findings) } else { String::new() };
         let _ = writeln!(out, "  {word:<4}  {}{count}", check.check.meaning());
