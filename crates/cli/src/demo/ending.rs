@@ -1,6 +1,6 @@
 //! The end of the demo: what the verifier found in the file, and where to look next.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use demur_core::hash::{Digest, sha256};
 use demur_ledger::{
@@ -83,13 +83,20 @@ impl Ending {
 
     fn commands(&self) -> [String; 4] {
         let (export, data) = (shell_word(Path::new(&self.export)), shell_word(Path::new(&self.folder)));
+        let demur = as_called();
         [
-            format!("  demur verify {export}"),
-            format!("  demur verify {export} --html report.html"),
-            format!("  demur trace show {export}"),
-            format!("  demur keys list --data {data}"),
+            format!("  {demur} verify {export}"),
+            format!("  {demur} verify {export} --html report.html"),
+            format!("  {demur} trace show {export}"),
+            format!("  {demur} keys list --data {data}"),
         ]
     }
+}
+
+/// Returns how this program was called: somebody who tries it from a build folder has no `demur` on the path.
+fn as_called() -> String {
+    let program = std::env::args_os().next().map(PathBuf::from);
+    program.filter(|path| path.components().count() > 1).map_or("demur".to_owned(), |path| shell_word(&path))
 }
 
 impl Reply for Ending {

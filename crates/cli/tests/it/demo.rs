@@ -186,6 +186,16 @@ fn commands_at_the_end_work() {
     assert!(sandbox.path("report.html").is_file());
 }
 
+#[test]
+fn commands_at_the_end_name_the_program_as_it_was_called() {
+    let sandbox = Sandbox::new();
+    let program = env!("CARGO_BIN_EXE_demur");
+    let mut command = std::process::Command::new(program);
+    command.arg("demo").env_clear().env("TMPDIR", sandbox.path("")).current_dir(sandbox.path(""));
+    let told = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(told.contains(&format!("  {program} verify ")), "{told}");
+}
+
 /// LED-34: the verifier's report is the one whose hash the auditor signed.
 #[test]
 fn auditor_signs_the_report_of_the_verifier() {

@@ -4,7 +4,10 @@ use std::{
     collections::BTreeMap,
     fmt, fs,
     io::Write as _,
-    os::unix::{fs::PermissionsExt as _, process::ExitStatusExt as _},
+    os::unix::{
+        fs::PermissionsExt as _,
+        process::{CommandExt as _, ExitStatusExt as _},
+    },
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -46,6 +49,7 @@ impl Sandbox {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_demur"));
         command
+            .arg0("demur")
             .args(arguments)
             .current_dir(self.folder.path())
             .env_clear()
