@@ -9,17 +9,29 @@ use anyhow::{Context, Result};
 use crate::verdict::Verdict;
 use crate::workspace::{Workspace, output_of};
 
-/// Returns whether the benchmarks with these names ran to their end; no name means all of them.
+/// Returns whether the benchmarks with these names ran to their end; no name means all of our own.
 pub(crate) fn run(names: &[String]) -> Result<Verdict> {
     let workspace = Workspace::locate()?;
     print_header();
-    let status = workspace
-        .cargo()
-        .args(["run", "--release", "--quiet", "--package", "demur-bench", "--"])
-        .args(names)
-        .status()
-        .context("cannot run cargo")?;
-    Ok(Verdict::from_passed(status.success()))
+    let (peers, own): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| *name == PEERS);
+    let mut passed = true;
+    if !own.is_empty() || peers.is_empty() {
+        let mut cargo = workspace.cargo();
+        cargo.args(["run", "--release", "--quiet", "--package", "demur-bench", "--", "run"]).args(own);
+        passed &= cargo.status().context("cannot run cargo")?.success();
+    }
+    if !peers.is_empty() {
+        passed &= peers_command(&workspace).status().context("cannot run cargo")?.success();
+    }
+    Ok(Verdict::from_passed(passed))
+}
+
+/// Returns the call that compares with other projects. It is a workspace of its own, which builds inside ours.
+fn peers_command(workspace: &Workspace) -> Command {
+    let mut cargo = workspace.cargo();
+    cargo.args(["run", "--release", "--quiet", "--locked", "--manifest-path", "bench/peers/Cargo.toml"]);
+    cargo.arg("--target-dir").arg(workspace.target.join(PEERS));
+    cargo
 }
 
 fn print_header() {
@@ -49,6 +61,9 @@ fn rustc_version() -> String {
 fn unknown() -> String {
     "unknown".to_owned()
 }
+
+/// The name of the comparison with other projects.
+const PEERS: &str = "peers";
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@
 )]
 
 mod bench;
+mod fixture;
 mod licences;
 mod needs;
 mod prove;
@@ -52,6 +53,7 @@ fn run(arguments: &[String]) -> Result<Verdict> {
         "style" => without_arguments(command, rest).and_then(|()| style::run()),
         "prove" => prove::run(rest),
         "bench" => bench::run(rest),
+        "fixture" => fixture::run(rest),
         unknown => {
             Err(Refusal::error(format!("unknown command `{unknown}`; `cargo xtask --help` lists them")))
         }
@@ -80,7 +82,11 @@ Usage: cargo xtask <command> [arguments]
   licences              check licences, banned crates, duplicates and the number of packages
   style                 check the rules for source files that clippy does not know
   prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release
-  bench [name...]       run the benchmarks, in release
+  bench [name...]       run the benchmarks, in release: canonical, signatures, verify; none means all
+      --full                 verify a million events too
+      peers                  compare with other projects, which are downloaded first
+  fixture               write a signed export of a generated run
+      --events N --out FILE [--artifacts small|none] [--seed S]
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or something must be installed first.
 `bash .ci/run` runs the whole gate.

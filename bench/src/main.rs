@@ -1,0 +1,43 @@
+//! The benchmarks of demur: every figure stands beside a reference that runs in the same minute on the same
+//! machine, because the speed of a shared machine drifts. `cargo xtask bench` runs them.
+
+mod arguments;
+mod canonical;
+mod event;
+mod report;
+mod signatures;
+mod verify;
+mod write_fixture;
+
+use std::io;
+
+use anyhow::{Context as _, Result};
+use clap::Parser as _;
+
+use self::arguments::{Arguments, Benchmark, Command};
+use self::report::Report;
+
+fn main() -> Result<()> {
+    match Arguments::parse().command {
+        Command::Run { names, full } => run(&names, full),
+        Command::Fixture(order) => write_fixture::run(&order),
+        Command::Measure(job) => verify::measure(&job, &mut io::stdout().lock()),
+    }
+}
+
+/// Runs the benchmarks with these names, or all of them.
+fn run(names: &[Benchmark], full: bool) -> Result<()> {
+    let wanted = |name| names.is_empty() || names.contains(&name);
+    let mut report = Report::new();
+    if wanted(Benchmark::Canonical) {
+        canonical::run(&mut report)?;
+    }
+    if wanted(Benchmark::Signatures) {
+        signatures::run(&mut report)?;
+    }
+    report.write(&mut io::stdout().lock()).context("the table could not be written")?;
+    if wanted(Benchmark::Verify) {
+        verify::run(full, &mut io::stdout().lock())?;
+    }
+    Ok(())
+}
