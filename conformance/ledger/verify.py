@@ -284,12 +284,13 @@ class Verifier:
             desks = [each for each, key in self.keys.items() if key.roles == ["desk"] and each not in self.ended]
             cited = self.registered[facts.get("rotation", 0)]
             rules += [kind == "key_retired" or desks != [name],
-                      kind == "key_revoked" or cited["type"] == "key_rotated" and cited["facts"]["old"] == name]
+                      kind == "key_revoked" or cited["type"] == "key_rotated" and cited["facts"]["old"] == name,
+                      self.ended.get(name, (0, ""))[1] in ("", "KEY_RETIRED" if kind == "key_revoked" else "")]
             self.ended.setdefault(name, (sequence, kind.upper()))
         if entered:
-            fresh = [each for each in (entered.public, entered.recovery) if each]
-            rules += [len({*fresh} - self.known) == len(fresh)]
-            self.known.update(fresh)
+            spoken = {entered.public, *(key.public for key in self.keys.values())}
+            rules += [entered.public not in self.known, entered.recovery not in spoken]
+            self.known |= {entered.public, entered.recovery}
             self.keys[fingerprint(entered.public)] = entered
         need(all(rules), "REGISTRY_INVALID", f"{kind} breaks a rule of format 7")
         return (old, public) if public else (None, "")

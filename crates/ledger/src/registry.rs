@@ -123,13 +123,16 @@ impl Registry {
     pub fn speaker(&self, fingerprint: &Fingerprint, at: Sequence) -> Result<&KeyRecord, Standing> {
         let record =
             self.keys.get(fingerprint).filter(|record| record.since <= at).ok_or(Standing::Unknown)?;
-        if let Some(since) = record.revoked.filter(|since| *since <= at) {
-            return Err(Standing::Revoked { since });
+        let revoked = record.revoked.filter(|since| *since <= at);
+        let retired = record.retired.filter(|since| *since <= at);
+        match (revoked, retired) {
+            // What came first ended it.
+            (Some(since), retired) if retired.is_none_or(|retired| since < retired) => {
+                Err(Standing::Revoked { since })
+            }
+            (_, Some(since)) => Err(Standing::Retired { since }),
+            _ => Ok(record),
         }
-        if let Some(since) = record.retired.filter(|since| *since <= at) {
-            return Err(Standing::Retired { since });
-        }
-        Ok(record)
     }
 
     /// Returns the key if it may sign for the desk as of a registry event.

@@ -71,6 +71,13 @@ pub(super) fn read<R: BufRead>(
             opening.next = Some(chunk);
             return Ok(opening);
         }
+        // The unreadable was sorted out above: this is an event or another head of the registry.
+        if opening.is_over() {
+            let found = Found::new(Code::FileMalformed, "expected nothing of the registry after its head");
+            findings.add(Section::Registry, Some(line), None, found);
+            opening.ended = true;
+            return Ok(opening);
+        }
         if !opening.take(line, item, options, findings) {
             opening.ended = true;
             return Ok(opening);

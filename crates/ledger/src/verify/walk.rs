@@ -49,6 +49,7 @@ pub(super) struct Walk<'a> {
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
     stage: Stage,
+    after_head: bool,
     /// The artifact event whose line must come next.
     awaited: Option<(Sequence, demur_core::commitment::Commitment)>,
     inclusions: Vec<Inclusion>,
@@ -81,6 +82,7 @@ impl<'a> Walk<'a> {
             records: BTreeMap::new(),
             checkpoint: None,
             stage: if of_the_registry { Stage::Inclusions } else { Stage::Events },
+            after_head: false,
             awaited: None,
             inclusions: Vec::new(),
             signatures: options.signatures,
@@ -111,6 +113,7 @@ impl<'a> Walk<'a> {
         } else {
             match part {
                 Part::Event(examined) => {
+                    self.after_head = false;
                     // By its place in the file: the number it gives itself may be the lie.
                     sequence = Some(self.trail.next());
                     self.take_event(line, &examined, &mut found);
@@ -120,6 +123,7 @@ impl<'a> Walk<'a> {
                     self.take_artifact(&bytes, &mut found);
                 }
                 Part::Head(head) => {
+                    self.after_head = true;
                     let checked = self.trail.check_head(&head, self.registry, self.signatures);
                     found.extend(checked.err());
                 }
@@ -175,6 +179,9 @@ impl<'a> Walk<'a> {
             (_, None) => {}
         }
         match (part, self.stage) {
+            (Part::Head(_), Stage::Events) if self.after_head => {
+                malformed("expected one head after an event")
+            }
             (Part::Event(_) | Part::Head(_), Stage::Events) => Ok(()),
             (Part::Event(_) | Part::Head(_), _) => malformed("expected no more events or heads here"),
             (Part::Inclusion(_), Stage::Events) if self.trail.last().is_none() => {

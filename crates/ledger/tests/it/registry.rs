@@ -166,6 +166,47 @@ fn a_rotated_key_speaks_until_it_is_retired() {
 }
 
 #[test]
+fn a_key_is_retired_once_and_revoked_once_and_ends_with_the_first() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Planner);
+    world.register(&author).unwrap();
+    let key = author.public().fingerprint();
+    world.rotate(&author, &author).unwrap();
+    let rotation = world.last();
+    world.state(KeyRetired { key, rotation }).unwrap();
+    let retired = world.last();
+    assert!(matches!(
+        registry_error(world.state(KeyRetired { key, rotation })),
+        RegistryError::Subject(Standing::Retired { .. })
+    ));
+    let revocation = world.revocation(&author);
+    world.state(revocation.clone()).unwrap();
+    assert!(matches!(
+        registry_error(world.state(revocation)),
+        RegistryError::Subject(Standing::Revoked { .. })
+    ));
+    assert_eq!(world.desk.registry().speaker(&key, world.last()), Err(Standing::Retired { since: retired }));
+}
+
+#[test]
+fn one_recovery_key_may_serve_several_keys_but_never_one_that_speaks() {
+    let mut world = World::new();
+    let recovery = world.new_author(Role::Planner);
+    for _ in 0..2 {
+        let author = world.new_author(Role::Planner);
+        let place = world.registry_place();
+        let submission = author.register(&place, Some(recovery.public()), "x", &mut world.random).unwrap();
+        world.desk.admit_key(submission, world.now).unwrap();
+    }
+    let speaking = world.agent(Role::Critic).public();
+    let author = world.new_author(Role::Planner);
+    let place = world.registry_place();
+    let submission = author.register(&place, Some(speaking), "x", &mut world.random).unwrap();
+    let error = registry_error(world.desk.admit_key(submission, world.now));
+    assert!(matches!(error, RegistryError::Recovery), "{error}");
+}
+
+#[test]
 fn only_the_old_key_or_its_recovery_key_rotates() {
     let mut world = World::new();
     let author = world.new_author(Role::Planner);
