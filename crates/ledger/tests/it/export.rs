@@ -6,6 +6,7 @@ use demur_core::{
 };
 use demur_ledger::{
     author::Artifact,
+    chain::Chain,
     event_type::Facts,
     export::{Disclosure, ExportWriter, Header, Line, LineError},
     facts::{
@@ -55,8 +56,18 @@ pub(crate) fn eventful() -> (World, Vec<(Sequence, Artifact)>) {
     (world, artifacts)
 }
 
-/// Returns the export of a world's run.
+/// Returns the export of the events a world has.
 pub(crate) fn export(world: &World, artifacts: &[(Sequence, Artifact)]) -> Vec<u8> {
+    export_as(world, artifacts, None)
+}
+
+/// Returns the same, with the artifacts' bytes kept back in this way. The head is that of the last event there is,
+/// so a world whose events were cut off is exported as a lying desk would.
+pub(crate) fn export_as(
+    world: &World,
+    artifacts: &[(Sequence, Artifact)],
+    kept_back: Option<Disclosure>,
+) -> Vec<u8> {
     let header = Header {
         format: 1,
         software: text("demur test"),
@@ -69,19 +80,22 @@ pub(crate) fn export(world: &World, artifacts: &[(Sequence, Artifact)]) -> Vec<u
     }
     let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
     file.extend(writer.head(&head).unwrap());
+    let mut chain = Chain::new(world.run.chain().trace());
     for recorded in &world.events {
+        chain.push(&recorded.event);
         file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
         let at = recorded.event.position().sequence;
-        if let Some((_, artifact)) = artifacts.iter().find(|(recorded, _)| *recorded == at) {
-            file.extend(writer.artifact(at, &artifact.bytes, &artifact.salt).unwrap());
-        }
+        let artifact = artifacts.iter().find(|(recorded, _)| *recorded == at);
+        file.extend(match (artifact, kept_back) {
+            (Some(_), Some(disclosure)) => writer.artifact_without_bytes(at, disclosure).unwrap(),
+            (Some((_, artifact)), None) => writer.artifact(at, &artifact.bytes, &artifact.salt).unwrap(),
+            (None, _) => Vec::new(),
+        });
     }
-    let head = world.desk.head(world.run.chain()).unwrap().unwrap();
+    let head = world.desk.head(&chain).unwrap().unwrap();
     file.extend(writer.head(&head).unwrap());
     let registry = (world.desk.registry().head(), 1);
-    let last =
-        writer.finish(world.run.chain().head().unwrap(), registry, world.now, world.desk.key()).unwrap();
-    file.extend(last);
+    file.extend(writer.finish(chain.head().unwrap(), registry, world.now, world.desk.key()).unwrap());
     file
 }
 

@@ -2,7 +2,7 @@
 
 use demur_core::{hash::Digest, key::SecretKey};
 use demur_ledger::{
-    export::{Disclosure, ExportWriter, Header},
+    export::Disclosure,
     facts::{ClaimChallenged, FinalStatementSigned, VerificationProfile, VerificationStatus},
     name::Sequence,
     role::Role,
@@ -10,8 +10,8 @@ use demur_ledger::{
 };
 
 use crate::{
-    export::{eventful, export},
-    world::{World, list, text},
+    export::{eventful, export, export_as},
+    world::{World, list},
 };
 
 pub(crate) fn check(file: &[u8], options: &Options) -> Report {
@@ -124,41 +124,11 @@ fn a_receipt_shows_a_tail_that_was_cut_off() {
     let receipt = world.desk.receipt(&last).unwrap().unwrap();
     // The desk of the same store exports a shorter history, properly signed.
     world.events.truncate(world.events.len() - 2);
-    let file = export_with_head(&world, &artifacts);
+    let file = export(&world, &artifacts);
     let report = default(&file);
     assert_ne!(report.verdict, Verdict::Fail, "{}", report.to_text());
     let options = Options { receipts: vec![receipt], ..Options::default() };
     fails(&file, &options, Code::ReceiptMismatch);
-}
-
-/// Exports the events a world still has, as if nothing had followed: what a lying desk would do.
-fn export_with_head(world: &World, artifacts: &[(Sequence, demur_ledger::author::Artifact)]) -> Vec<u8> {
-    let header = Header {
-        format: 1,
-        software: text("demur test"),
-        store: world.desk.store(),
-        trace: world.run.chain().trace(),
-    };
-    let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
-    for recorded in &world.registry {
-        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
-    }
-    let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
-    file.extend(writer.head(&head).unwrap());
-    let mut chain = demur_ledger::chain::Chain::new(world.run.chain().trace());
-    for recorded in &world.events {
-        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
-        let at = recorded.event.position().sequence;
-        if let Some((_, artifact)) = artifacts.iter().find(|(recorded, _)| *recorded == at) {
-            file.extend(writer.artifact(at, &artifact.bytes, &artifact.salt).unwrap());
-        }
-        chain.push(&recorded.event);
-    }
-    let head = world.desk.head(&chain).unwrap().unwrap();
-    file.extend(writer.head(&head).unwrap());
-    let registry = (world.desk.registry().head(), 1);
-    file.extend(writer.finish(chain.head().unwrap(), registry, world.now, world.desk.key()).unwrap());
-    file
 }
 
 #[test]
@@ -167,7 +137,7 @@ fn two_exports_of_one_trace_are_compared() {
     let whole = default(&export(&world, &artifacts));
     let (mut cut, _) = eventful();
     cut.events.truncate(6);
-    let prefix = default(&export_with_head(&cut, &artifacts));
+    let prefix = default(&export(&cut, &artifacts));
     assert_eq!(compare(&whole, &prefix), Ok(None));
     let elsewhere = default(&export(&World::auditing(), &[]));
     let found = compare(&whole, &elsewhere).unwrap().unwrap();
@@ -237,7 +207,7 @@ fn disputed() -> (World, Vec<(Sequence, demur_ledger::author::Artifact)>) {
 fn a_missing_artifact_fails_and_leaves_the_claim_unproven() {
     let (mut world, artifacts) = disputed();
     world.verify(VerificationStatus::Fail).unwrap();
-    let file = export_without_bytes(&world, &artifacts, Disclosure::Missing);
+    let file = export_as(&world, &artifacts, Some(Disclosure::Missing));
     let report = fails(&file, &Options::default(), Code::ArtifactMissing);
     assert!(report.findings.iter().any(|finding| finding.code == Code::ClaimUnproven));
     let lenient = Options { profile: VerificationProfile::Lenient, ..Options::default() };
@@ -251,43 +221,10 @@ fn what_is_withheld_or_erased_is_not_established_and_never_passes() {
     let (mut world, artifacts) = disputed();
     world.verify(VerificationStatus::Pass).unwrap();
     for disclosure in [Disclosure::Withheld, Disclosure::Erased] {
-        let report = default(&export_without_bytes(&world, &artifacts, disclosure));
+        let report = default(&export_as(&world, &artifacts, Some(disclosure)));
         assert_eq!(report.verdict, Verdict::NotEstablished);
         assert!(!report.words.contains("consistent"), "{}", report.words);
     }
-}
-
-fn export_without_bytes(
-    world: &World,
-    artifacts: &[(Sequence, demur_ledger::author::Artifact)],
-    disclosure: Disclosure,
-) -> Vec<u8> {
-    let header = Header {
-        format: 1,
-        software: text("demur test"),
-        store: world.desk.store(),
-        trace: world.run.chain().trace(),
-    };
-    let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
-    for recorded in &world.registry {
-        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
-    }
-    let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
-    file.extend(writer.head(&head).unwrap());
-    for recorded in &world.events {
-        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
-        let at = recorded.event.position().sequence;
-        if artifacts.iter().any(|(recorded, _)| *recorded == at) {
-            file.extend(writer.artifact_without_bytes(at, disclosure).unwrap());
-        }
-    }
-    let head = world.desk.head(world.run.chain()).unwrap().unwrap();
-    file.extend(writer.head(&head).unwrap());
-    let registry = (world.desk.registry().head(), 1);
-    file.extend(
-        writer.finish(world.run.chain().head().unwrap(), registry, world.now, world.desk.key()).unwrap(),
-    );
-    file
 }
 
 #[test]
