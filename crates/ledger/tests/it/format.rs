@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::world::World;
 
 /// Returns an event as JSON, changed, and written canonically again.
-fn changed(event: &Event, change: impl FnOnce(&mut Value)) -> Vec<u8> {
+pub(crate) fn changed(event: &Event, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let mut value: Value = serde_json::from_slice(event.bytes()).unwrap();
     change(&mut value);
     canonical::to_vec(&value).unwrap()

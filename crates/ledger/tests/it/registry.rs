@@ -1,11 +1,17 @@
 //! The registry: possession, rotation, recovery, retirement, revocation, epochs, all by position.
 
-use demur_core::{commitment::Salt, hash::Purpose, key::SecretKey, limit::List};
+use demur_core::{
+    commitment::Salt,
+    hash::{Digest, Purpose},
+    key::SecretKey,
+    limit::List,
+};
 use demur_ledger::{
     admission::AdmissionError,
     author::Author,
     content::{NameContent, NoteContent},
     desk::{Desk, DeskError, Recorded},
+    envelope::Event,
     event_type::{Content, Facts},
     facts::{
         CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, RevocationReason,
@@ -17,7 +23,12 @@ use demur_ledger::{
     statement::Draft,
 };
 
-use crate::world::{World, text, whole};
+use serde_json::{Value, json};
+
+use crate::{
+    format::changed,
+    world::{World, text, whole},
+};
 
 impl World {
     fn state(&mut self, facts: impl Into<Facts>) -> Result<Recorded, DeskError> {
@@ -112,6 +123,50 @@ fn a_registry_event_left_out_or_moved_is_refused() {
     assert!(matches!(open().apply(&world.registry[2].event), Err(RegistryError::Chain { .. })));
     assert!(matches!(open().apply(&world.registry[0].event), Err(RegistryError::Chain { .. })));
     assert!(Registry::open(&world.registry[1].event).is_err());
+}
+
+#[test]
+fn each_part_of_an_events_place_counts() {
+    let world = World::new();
+    let other = json!(Digest::from_bytes([5; 32]).to_string());
+    let stranger = json!(world.run.chain().trace().to_string());
+    let changes: [(&[&str], Value, &str); 7] = [
+        (&["/previous"], other.clone(), "Chain"),
+        (&["/sequence"], json!(2), "Chain"),
+        (&["/registry/hash"], other.clone(), "Pin"),
+        (&["/registry/sequence"], json!(1), "Pin"),
+        (&["/store", "/statement/store"], other, "Pin"),
+        (&["/trace", "/statement/trace"], stranger, "Pin"),
+        (&["/epoch"], json!(2), "Epoch"),
+    ];
+    for (paths, value, expected) in changes {
+        let bytes = changed(&world.registry[1].event, |event| {
+            for path in paths {
+                *event.pointer_mut(path).unwrap() = value.clone();
+            }
+        });
+        let mut registry = Registry::open(&world.registry[0].event).unwrap();
+        let before = registry.clone();
+        let error = registry.apply(&Event::parse(&bytes).unwrap()).unwrap_err();
+        assert!(format!("{error:?}").starts_with(expected), "{paths:?}: {error:?}");
+        assert_eq!(registry, before, "a refused event changed the registry");
+    }
+}
+
+#[test]
+fn a_restoration_says_its_epoch_twice_and_the_same() {
+    let mut world = World::new();
+    let recorded = world.state(StoreRestored { epoch: whole(2) }).unwrap();
+    let earlier = world.registry.len() - 1;
+    for (path, value) in [("/epoch", 1), ("/epoch", 3), ("/statement/facts/epoch", 3)] {
+        let bytes = changed(&recorded.event, |event| *event.pointer_mut(path).unwrap() = json!(value));
+        let mut registry = Registry::open(&world.registry[0].event).unwrap();
+        for before in &world.registry[1..earlier] {
+            registry.apply(&before.event).unwrap();
+        }
+        let error = registry.apply(&Event::parse(&bytes).unwrap()).unwrap_err();
+        assert!(matches!(error, RegistryError::Epoch { .. }), "{path} {value}: {error:?}");
+    }
 }
 
 #[test]
