@@ -2,16 +2,19 @@
 
 use demur_core::{hash::Digest, key::SecretKey};
 use demur_ledger::{
-    export::Disclosure,
+    export::{Disclosure, ExportWriter, Header},
     facts::{ClaimChallenged, FinalStatementSigned, VerificationProfile, VerificationStatus},
     name::Sequence,
     role::Role,
-    verify::{Check, Code, KnownHead, Options, Pin, Report, Severity, Verdict, VerifyError, compare, verify},
+    verify::{
+        Check, ClaimStanding, Code, KnownHead, Options, Pin, Report, Severity, Verdict, VerifyError, compare,
+        verify,
+    },
 };
 
 use crate::{
     export::{eventful, export, export_as},
-    world::{World, list},
+    world::{World, list, text},
 };
 
 pub(crate) fn check(file: &[u8], options: &Options) -> Report {
@@ -91,6 +94,8 @@ fn pins_receipts_and_known_heads_anchor_a_file() {
     let report = check(&file, &options);
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
     assert!(report.words.contains("anchored by the pinned key of desk"), "{}", report.words);
+    assert_eq!((report.anchors.receipts, report.anchors.heads), (1, 2));
+    assert_eq!(report.anchors.pins, ["desk", "alice"]);
     assert!(report.proven_by_key.iter().any(|key| key.pinned_as.as_deref() == Some("alice")));
 }
 
@@ -183,7 +188,16 @@ fn a_disputed_claim_warns_and_fails_when_strict() {
     fails(&file, &strict, Code::ClaimDisputed);
 }
 
-fn disputed() -> (World, Vec<(Sequence, demur_ledger::author::Artifact)>) {
+type Artifacts = Vec<(Sequence, demur_ledger::author::Artifact)>;
+
+fn disputed() -> (World, Artifacts) {
+    let (mut world, artifacts, claim) = claimed();
+    world.say(ClaimChallenged { claim }).unwrap();
+    world.say(FinalStatementSigned { claims: list([claim]) }).unwrap();
+    (world, artifacts)
+}
+
+fn claimed() -> (World, Artifacts, Sequence) {
     use demur_ledger::facts::{
         ClaimIssued, ProposalDecision, Risk, ToolExecutionCompleted, ToolExecutionStarted,
     };
@@ -197,9 +211,7 @@ fn disputed() -> (World, Vec<(Sequence, demur_ledger::author::Artifact)>) {
     let ended = world.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
     let facts = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
     let claim = world.say(facts).unwrap();
-    world.say(ClaimChallenged { claim }).unwrap();
-    world.say(FinalStatementSigned { claims: list([claim]) }).unwrap();
-    (world, vec![(output, artifact)])
+    (world, vec![(output, artifact)], claim)
 }
 
 /// LED-19 LED-24
@@ -224,7 +236,88 @@ fn what_is_withheld_or_erased_is_not_established_and_never_passes() {
         let report = default(&export_as(&world, &artifacts, Some(disclosure)));
         assert_eq!(report.verdict, Verdict::NotEstablished);
         assert!(!report.words.contains("consistent"), "{}", report.words);
+        assert_eq!(report.claims[0].standing, ClaimStanding::NotEstablished);
     }
+}
+
+/// Returns the file with one event line changed.
+fn with_line(file: &[u8], containing: &str, change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
+    let text = String::from_utf8(file.to_vec()).unwrap();
+    let line = text.lines().find(|line| line.contains(containing)).unwrap();
+    let mut value = serde_json::from_str(line).unwrap();
+    change(&mut value);
+    let changed = demur_core::canonical::to_vec(&value).unwrap();
+    text.replacen(line, &String::from_utf8(changed).unwrap(), 1).into_bytes()
+}
+
+#[test]
+fn a_line_that_contradicts_itself_ends_the_reading() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    let file = with_line(&file, "\"type\":\"tool_intent_signed\"", |line| {
+        line["event"]["disclosure"] = "withheld".into();
+    });
+    let report = fails(&file, &Options::default(), Code::FileMalformed);
+    assert_eq!(report.scope.events, 3, "something after the line was taken");
+    assert_eq!(report.findings_total, 1);
+}
+
+#[test]
+fn erased_and_withheld_content_are_told_apart() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    for (disclosure, words) in
+        [("erased", "erased"), ("withheld", "not in the file"), ("missing", "not in the file")]
+    {
+        let file = with_line(&file, "\"type\":\"tool_intent_signed\"", |line| {
+            line["event"]["disclosure"] = disclosure.into();
+            line["event"]["content"] = serde_json::Value::Null;
+            line["event"]["salt"] = serde_json::Value::Null;
+        });
+        let report = default(&file);
+        let found = report.findings.iter().find(|finding| finding.code == Code::NotDisclosed).unwrap();
+        assert!(found.message.contains(words), "{}", found.message);
+    }
+}
+
+#[test]
+fn a_claim_that_was_taken_back_is_not_reported() {
+    use demur_ledger::facts::ClaimRetracted;
+    let (mut world, artifacts, claim) = claimed();
+    assert_eq!(default(&export(&world, &artifacts)).claims.len(), 1);
+    world.say_as(Role::Executor, ClaimRetracted { claim }).unwrap();
+    assert!(default(&export(&world, &artifacts)).claims.is_empty());
+}
+
+#[test]
+fn an_export_of_the_registry_itself_is_anchored_like_any_other() {
+    let world = World::new();
+    let trace = world.desk.registry().trace();
+    let header = Header { format: 1, software: text("demur test"), store: world.desk.store(), trace };
+    let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
+    for recorded in &world.registry {
+        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
+    }
+    let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
+    file.extend(writer.head(&head).unwrap());
+    let last = world.desk.registry().head();
+    file.extend(writer.finish(last, (last, 1), world.now, world.desk.key()).unwrap());
+    let receipt = world.desk.receipt(&world.registry[2].event).unwrap().unwrap();
+    let known = KnownHead { sequence: Some(Sequence::from(3)), hash: *world.registry[3].event.hash() };
+    let options = Options {
+        receipts: vec![receipt.clone()],
+        against: vec![known],
+        require_anchor: true,
+        ..Options::default()
+    };
+    let report = check(&file, &options);
+    assert_eq!((report.verdict, report.anchors.receipts, report.anchors.heads), (Verdict::Pass, 1, 1));
+    assert_eq!(report.scope.events, world.registry.len() as u64);
+    // The same receipt does not fit the export of a run of the same store.
+    let (world, artifacts) = eventful();
+    let options = Options { receipts: vec![receipt], ..Options::default() };
+    let report = fails(&export(&world, &artifacts), &options, Code::ReceiptMismatch);
+    assert!(report.findings[0].message.contains("another store or trace"), "{}", report.findings[0].message);
 }
 
 #[test]
