@@ -40,6 +40,8 @@ fn a_whole_run_passes() {
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
     assert_eq!(report.scope.events, world.events.len() as u64);
     assert_eq!(report.scope.state, Some("completed"));
+    let statements: u64 = report.proven_by_key.iter().map(|key| key.statements).sum();
+    assert_eq!(statements, world.events.len() as u64);
     assert!(report.words.contains("internally consistent; origin and completeness not established"));
     assert!(report.words.contains("later events may exist"));
     assert!(report.checks.iter().all(|check| check.worst.is_none()));
@@ -260,6 +262,29 @@ fn a_line_that_contradicts_itself_ends_the_reading() {
     let report = fails(&file, &Options::default(), Code::FileMalformed);
     assert_eq!(report.scope.events, 3, "something after the line was taken");
     assert_eq!(report.findings_total, 1);
+}
+
+#[test]
+fn what_the_desk_recorded_is_counted_as_its_word() {
+    use demur_ledger::{event_type::EventType, facts::SessionAborted};
+    let mut world = World::opened();
+    let content = crate::world::fitting(&SessionAborted {}.into()).unwrap();
+    let said = (EventType::SessionAborted, Role::Operator, SessionAborted {}.into());
+    let World { desk, run, now, random, events, .. } = &mut world;
+    events.push(desk.record(run, said, &content, None, *now, random).unwrap());
+    let report = default(&export(&world, &[]));
+    assert_eq!(report.verdict, Verdict::PassWithWarnings, "{}", report.to_text());
+    assert_eq!(report.desk_word.records.get("session_aborted"), Some(&1));
+}
+
+#[test]
+fn no_event_has_two_heads() {
+    let (world, artifacts) = eventful();
+    let text = String::from_utf8(export(&world, &artifacts)).unwrap();
+    for head in text.lines().filter(|line| line.starts_with("{\"head\":")) {
+        let doubled = text.replacen(head, &format!("{head}\n{head}"), 1);
+        fails(doubled.as_bytes(), &Options::default(), Code::FileMalformed);
+    }
 }
 
 #[test]
