@@ -120,6 +120,12 @@ impl Event {
         &self.bytes
     }
 
+    /// Frees the bytes; the envelope and the hash stay.
+    pub(crate) fn forget_bytes(&mut self) {
+        self.bytes = Vec::new();
+        self.statement = None;
+    }
+
     /// Returns the hash that names the event.
     pub const fn hash(&self) -> &Digest {
         &self.hash

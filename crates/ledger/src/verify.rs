@@ -51,7 +51,7 @@ pub fn verify(
     };
     let mut walk = Walk::new(&opening.header, &registry, opening.trail, options);
     if let Some(next) = opening.next {
-        let items = examine::examine(&next, &registry, options.signatures);
+        let items = examine::examine(&next, &registry, options);
         pipeline::take(&mut walk, &next, items, &mut findings);
     }
     pipeline::run(&mut input, &mut walk, options, &mut findings, progress)?;

@@ -8,7 +8,7 @@ use demur_core::{
     limit::Limits,
 };
 
-use super::{Chunk, Code, finding::Found};
+use super::{Chunk, Code, Options, finding::Found};
 use crate::{
     admission,
     content::{self, ContentRule},
@@ -53,6 +53,19 @@ pub(super) struct Examined {
     pub(super) content: Option<Content>,
 }
 
+impl Examined {
+    /// Frees, on the thread that made it, what the walk does not need: the bytes unless a receipt may ask for the
+    /// statement, and the words of everything but claims.
+    fn slim(&mut self, keep_bytes: bool) {
+        if !keep_bytes {
+            self.event.forget_bytes();
+        }
+        if !matches!(self.content, Some(Content::ClaimIssued(_) | Content::ClaimRevised(_))) {
+            self.content = None;
+        }
+    }
+}
+
 /// An artifact's bytes, reduced to what they commit to.
 #[derive(Debug)]
 pub(super) struct Bytes {
@@ -62,17 +75,18 @@ pub(super) struct Bytes {
 }
 
 /// Examines the lines of a chunk against a registry. Signatures are checked together.
-pub(super) fn examine(chunk: &Chunk, registry: &Registry, signatures: bool) -> Vec<Item> {
+pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options) -> Vec<Item> {
     let mut batch = Batch::with_capacity(1024);
     let mut signed = Vec::new();
     let mut items: Vec<Item> = Vec::new();
     for line in chunk.lines() {
         let mut item = read(line);
-        if let Part::Event(examined) = &item.part {
+        if let Part::Event(examined) = &mut item.part {
             check_author(&examined.event, registry, &mut item.found);
-            if signatures && push_signature(&examined.event, registry, &mut batch) {
+            if options.signatures && push_signature(&examined.event, registry, &mut batch) {
                 signed.push(items.len());
             }
+            examined.slim(!options.receipts.is_empty());
         }
         let unreadable = matches!(item.part, Part::Unreadable | Part::UnreadableEvent);
         items.push(item);

@@ -40,12 +40,12 @@ pub(super) fn run<R: BufRead + Send>(
 ) -> Result<(), VerifyError> {
     let registry = walk.registry;
     let first = input.next_chunk()?;
-    let more = first.end.is_none();
-    let mut read = first.length();
-    let items = examine(&first, registry, options.signatures);
-    take(walk, &first, items, findings);
-    progress(read);
-    if !more || !walk.goes_on() {
+    let mut read = 0;
+    if first.end.is_some() || !walk.goes_on() {
+        // Threads would cost a short file more than they save.
+        let items = examine(&first, registry, options);
+        take(walk, &first, items, findings);
+        progress(first.length());
         return Ok(());
     }
     let workers = options.threads.max(1);
@@ -57,13 +57,12 @@ pub(super) fn run<R: BufRead + Send>(
             // The receiver lives until the reading thread ends.
             let _ = tokens.send(());
         }
-        let reading = scope.spawn(move || read_chunks(input, &granted, &give_work));
+        let reading = scope.spawn(move || read_chunks(first, input, &granted, &give_work));
         // The workers alone own the queue: when the last of them ends, the reading thread learns of it.
         let work = Arc::new(Mutex::new(work));
-        let signatures = options.signatures;
         for _ in 0..workers {
             let (work, give_done) = (Arc::clone(&work), give_done.clone());
-            scope.spawn(move || examine_chunks(&work, registry, signatures, &give_done));
+            scope.spawn(move || examine_chunks(&work, registry, options, &give_done));
         }
         drop((work, give_done));
         walk_in_order(walk, &done, &tokens, findings, &mut |bytes| {
@@ -80,11 +79,15 @@ pub(super) fn run<R: BufRead + Send>(
 }
 
 fn read_chunks<R: BufRead>(
+    first: Chunk,
     input: &mut Input<R>,
     granted: &Receiver<()>,
     work: &SyncSender<Work>,
 ) -> io::Result<()> {
-    for index in 0.. {
+    if work.send(Work { index: 0, chunk: first }).is_err() {
+        return Ok(());
+    }
+    for index in 1.. {
         if granted.recv().is_err() {
             return Ok(());
         }
@@ -97,11 +100,11 @@ fn read_chunks<R: BufRead>(
     Ok(())
 }
 
-fn examine_chunks(work: &Mutex<Receiver<Work>>, registry: &Registry, signatures: bool, done: &Sender<Done>) {
+fn examine_chunks(work: &Mutex<Receiver<Work>>, registry: &Registry, options: &Options, done: &Sender<Done>) {
     loop {
         let Ok(next) = work.lock().map(|work| work.recv()) else { return };
         let Ok(Work { index, chunk }) = next else { return };
-        let items = examine(&chunk, registry, signatures);
+        let items = examine(&chunk, registry, options);
         if done.send(Done { index, chunk, items }).is_err() {
             return;
         }
