@@ -240,6 +240,31 @@ mod tests {
     }
 
     #[test]
+    fn fuzz_damaged_key_files_are_taken_only_as_they_would_be_written() {
+        let full = std::env::var("DEMUR_PROOF").is_ok_and(|value| value == "full");
+        let good = key("Zoë").to_bytes().unwrap();
+        let mut random = Seeded::from_number(23);
+        let mut taken = 0;
+        for _ in 0..if full { 1_000_000 } else { 10_000 } {
+            let mut bytes = good.to_vec();
+            let mut draw = [0; 10];
+            demur_core::random::Random::fill(&mut random, &mut draw);
+            let at = usize::from(u16::from_le_bytes([draw[0], draw[1]])) % bytes.len();
+            match draw[2] % 4 {
+                0 => bytes[at] ^= 1 << (draw[3] % 8),
+                1 => bytes[at] = b"0123456789abcdefABZ"[usize::from(draw[3]) % 19],
+                2 => bytes.truncate(at),
+                _ => bytes.insert(at, draw[3]),
+            }
+            if let Some(read) = KeyFile::parse(&bytes) {
+                assert_eq!(*read.to_bytes().unwrap(), bytes);
+                taken += 1;
+            }
+        }
+        assert!(taken > 0, "no damaged file was ever taken: the damage is too coarse to test anything");
+    }
+
+    #[test]
     fn refuses_every_other_spelling() {
         let good = String::from_utf8(key("a").to_bytes().unwrap().to_vec()).unwrap();
         let changed = [

@@ -13,6 +13,7 @@ mod proof;
 mod readers;
 mod schemas;
 mod signatures_agreement;
+mod text_parsers;
 mod times;
 mod trees;
 mod vectors_ed25519;
