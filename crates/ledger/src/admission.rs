@@ -3,62 +3,94 @@
 
 use demur_core::{
     canonical::ReadError,
-    hash::Purpose,
-    key::{PublicKey, SignatureError},
+    hash::{Digest, Purpose},
+    key::{Fingerprint, PublicKey, SignatureError},
     time::Timestamp,
 };
 
 use crate::{
-    chain::Chain,
-    content::{self, ContentMismatch, ContentRule},
+    chain::{Body, Tip},
+    content::{self, ContentMismatch, ContentRule, Opening},
     event_type::{Content, EventType, Facts, TypeName},
     name::{PrincipalId, Sequence, StoreId},
-    proof::ProofKind,
+    proof::{Proof, ProofKind},
     registry::{Registry, Standing},
     role::Role,
     statement::{Statement, Submission},
 };
 
-/// A submission that passed the door.
+/// A submission whose form, signature and content hold, wherever it may be put. Checking it is most of the work
+/// and needs no lock; [`Checked::admit`] then decides whether it may stand next in its trace.
 #[derive(Clone, Debug)]
-pub struct Admitted {
-    /// The statement.
-    pub statement: Statement,
-    /// Its event type.
-    pub kind: EventType,
-    /// The principal behind the key.
-    pub actor: PrincipalId,
+pub struct Checked {
+    submission: Submission,
+    statement: Statement,
+    kind: EventType,
 }
 
-/// Returns the statement of a submission that may stand next in this trace, as far as the door can tell.
-pub fn admit(
-    submission: &Submission,
-    registry: Option<&Registry>,
-    chain: &Chain,
-    now: Timestamp,
-) -> Result<Admitted, AdmissionError> {
-    let statement = Statement::parse(&submission.statement)?;
-    let kind = match &statement.kind {
-        TypeName::Known(kind) => *kind,
-        TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
-    };
-    if !kind.admits_role(statement.role) {
-        return Err(AdmissionError::Role { role: statement.role, kind });
+impl Checked {
+    /// Returns the submission once everything holds that does not depend on its place. Without a registry only
+    /// the statement that creates a store can hold.
+    pub fn new(submission: Submission, registry: Option<&Registry>) -> Result<Self, AdmissionError> {
+        let statement = Statement::parse(&submission.statement)?;
+        let kind = match &statement.kind {
+            TypeName::Known(kind) => *kind,
+            TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
+        };
+        if !kind.admits_role(statement.role) {
+            return Err(AdmissionError::Role { role: statement.role, kind });
+        }
+        if !kind.admits_proof(ProofKind::Ed25519) {
+            return Err(AdmissionError::NotForAuthors { kind });
+        }
+        check_cites(&statement)?;
+        let key = signing_key(&submission, &statement, registry)?;
+        submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
+        check_content(&submission, &statement, kind)?;
+        Ok(Self { submission, statement, kind })
     }
-    if !kind.admits_proof(ProofKind::Ed25519) {
-        return Err(AdmissionError::NotForAuthors { kind });
+
+    /// Returns what the author said.
+    pub const fn statement(&self) -> &Statement {
+        &self.statement
     }
-    check_place(&statement, kind, registry.map(Registry::store), chain)?;
-    if now > statement.not_after {
-        return Err(AdmissionError::Expired { not_after: statement.not_after, now });
+
+    /// Returns the exact bytes the author signed.
+    pub fn statement_bytes(&self) -> &[u8] {
+        &self.submission.statement
     }
-    let (key, actor) = author(submission, &statement, registry)?;
-    submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
-    check_content(submission, &statement, kind)?;
-    if chain.knows_command(submission.proof.key, statement.command) {
-        return Err(AdmissionError::CommandUsed);
+
+    /// Returns the event type.
+    pub const fn kind(&self) -> EventType {
+        self.kind
     }
-    Ok(Admitted { statement, kind, actor })
+
+    /// Returns the key it was signed with.
+    pub const fn key(&self) -> Fingerprint {
+        self.submission.proof.key
+    }
+
+    /// Returns the principal behind the key if the statement may stand next in this trace, as far as the door can
+    /// tell. `seen` is the hash of this trace's event at the place that the statement's `seen` names, if any.
+    pub fn admit(
+        &self,
+        registry: Option<&Registry>,
+        tip: &Tip,
+        seen: Option<Digest>,
+        now: Timestamp,
+    ) -> Result<PrincipalId, AdmissionError> {
+        check_place(&self.statement, self.kind, registry.map(Registry::store), tip, seen)?;
+        if now > self.statement.not_after {
+            return Err(AdmissionError::Expired { not_after: self.statement.not_after, now });
+        }
+        author(self.key(), &self.statement, registry)
+    }
+
+    /// Returns what goes into the envelope, and the content beside it.
+    pub fn into_body(self) -> (Body, Option<Opening>) {
+        let Submission { proof, opening, .. } = self.submission;
+        (Body::Statement(self.statement.into(), Proof::Ed25519(proof)), opening)
+    }
 }
 
 /// Checks that every earlier event the facts refer to was known to the author. Otherwise the desk could choose
@@ -80,63 +112,67 @@ fn check_place(
     statement: &Statement,
     kind: EventType,
     store: Option<StoreId>,
-    chain: &Chain,
+    tip: &Tip,
+    seen: Option<Digest>,
 ) -> Result<(), AdmissionError> {
     if statement.store != store {
         return Err(AdmissionError::OtherStore);
     }
-    if statement.trace != chain.trace() {
+    if statement.trace != tip.trace() {
         return Err(AdmissionError::OtherTrace);
     }
-    let opens = chain.head().is_none();
+    let opens = tip.head().is_none();
     if kind.rule().opens != opens {
         return Err(if opens { AdmissionError::NotOpened { kind } } else { AdmissionError::TraceExists });
     }
     match statement.seen {
-        None if opens => {}
-        Some(seen) if chain.holds(&seen) => {}
-        _ => return Err(AdmissionError::Seen),
+        None if opens => Ok(()),
+        Some(position) if seen == Some(position.hash) => Ok(()),
+        _ => Err(AdmissionError::Seen),
     }
-    check_cites(statement)
 }
 
-/// Returns the key to check the signature with and the principal behind it.
-fn author(
+/// Returns the key to check the signature with, whether or not it may still speak.
+fn signing_key(
     submission: &Submission,
     statement: &Statement,
     registry: Option<&Registry>,
-) -> Result<(PublicKey, PrincipalId), AdmissionError> {
+) -> Result<PublicKey, AdmissionError> {
     let fingerprint = submission.proof.key;
+    let key = match (&statement.facts, registry) {
+        // A key that registers itself must be the key that signs.
+        (Facts::StoreCreated(facts), None) => Some(facts.key).filter(|key| key.fingerprint() == fingerprint),
+        (Facts::KeyRegistered(facts), Some(_)) => {
+            Some(facts.key).filter(|key| key.fingerprint() == fingerprint)
+        }
+        (_, Some(registry)) => registry.public_key(&fingerprint).copied(),
+        (_, None) => return Err(AdmissionError::OtherStore),
+    };
+    key.ok_or(AdmissionError::Key(Standing::Unknown))
+}
+
+/// Returns the principal behind the key, if the key may say this now.
+fn author(
+    key: Fingerprint,
+    statement: &Statement,
+    registry: Option<&Registry>,
+) -> Result<PrincipalId, AdmissionError> {
     match (&statement.facts, registry) {
-        (Facts::StoreCreated(facts), None) => own(facts.key, facts.desk, submission),
-        (Facts::KeyRegistered(facts), Some(_)) => own(facts.key, facts.principal, submission),
+        (Facts::StoreCreated(facts), None) => Ok(facts.desk),
+        (Facts::KeyRegistered(facts), Some(_)) => Ok(facts.principal),
         (Facts::KeyRotated(facts), Some(registry)) => {
-            let key = registry.public_key(&fingerprint).ok_or(AdmissionError::Key(Standing::Unknown))?;
             let old = registry.key(&facts.old).ok_or(AdmissionError::Key(Standing::Unknown))?;
-            Ok((*key, old.principal))
+            Ok(old.principal)
         }
         (_, Some(registry)) => {
             let at = registry.head().sequence;
-            let record = registry.speaker(&fingerprint, at).map_err(AdmissionError::Key)?;
+            let record = registry.speaker(&key, at).map_err(AdmissionError::Key)?;
             if !record.roles.contains(&statement.role) {
                 return Err(AdmissionError::KeyRole { role: statement.role });
             }
-            Ok((record.public, record.principal))
+            Ok(record.principal)
         }
         (_, None) => Err(AdmissionError::OtherStore),
-    }
-}
-
-/// A key that registers itself must be the key that signs.
-fn own(
-    key: PublicKey,
-    principal: PrincipalId,
-    submission: &Submission,
-) -> Result<(PublicKey, PrincipalId), AdmissionError> {
-    if key.fingerprint() == submission.proof.key {
-        Ok((key, principal))
-    } else {
-        Err(AdmissionError::Key(Standing::Unknown))
     }
 }
 

@@ -1,5 +1,5 @@
-//! One trace as the desk extends it: the hashes so far and the rules of the envelope around each new event
-//! (`docs/format.md` 5).
+//! One trace as the desk extends it: its end and the rules of the envelope around each new event
+//! (`docs/format.md` 5). [`Tip`] is all that an append needs; [`Chain`] also remembers what came before.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,19 @@ use crate::{
     statement::Statement,
 };
 
-/// A trace in memory, ready for its next event.
+/// The end of a trace, ready for its next event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tip {
+    trace: TraceId,
+    head: Option<Position>,
+    time: Timestamp,
+}
+
+/// A trace in memory: its end and every hash and command before it.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    trace: TraceId,
+    tip: Tip,
     hashes: Vec<Digest>,
-    time: Timestamp,
     commands: BTreeSet<(Fingerprint, CommandId)>,
 }
 
@@ -43,10 +50,16 @@ pub enum Body {
     Record(Box<Record>, Option<Commitment>),
 }
 
-impl Chain {
-    /// Returns a trace without events.
+impl Tip {
+    /// Returns the end of a trace without events.
     pub const fn new(trace: TraceId) -> Self {
-        Self { trace, hashes: Vec::new(), time: Timestamp::MIN, commands: BTreeSet::new() }
+        Self { trace, head: None, time: Timestamp::MIN }
+    }
+
+    /// Returns the end of a trace whose newest event is this one.
+    pub const fn after(event: &Event) -> Self {
+        let envelope = event.envelope();
+        Self { trace: envelope.trace, head: Some(event.position()), time: envelope.time }
     }
 
     /// Returns the trace's id.
@@ -55,27 +68,24 @@ impl Chain {
     }
 
     /// Returns the newest event.
-    pub fn head(&self) -> Option<Position> {
-        self.hashes.last().map(|hash| Position::new(Sequence::at(self.hashes.len() - 1), *hash))
+    pub const fn head(&self) -> Option<Position> {
+        self.head
+    }
+
+    /// Returns when the newest event was recorded.
+    pub const fn time(&self) -> Timestamp {
+        self.time
     }
 
     /// Returns the place of the next event.
-    pub fn next(&self) -> Sequence {
-        Sequence::at(self.hashes.len())
+    pub const fn next(&self) -> Sequence {
+        match self.head {
+            Some(head) => head.sequence.next(),
+            None => Sequence::FIRST,
+        }
     }
 
-    /// Returns whether this number and hash name an event of this trace.
-    pub fn holds(&self, position: &Position) -> bool {
-        let hash = position.sequence.index().and_then(|index| self.hashes.get(index));
-        hash == Some(&position.hash)
-    }
-
-    /// Returns whether this key used this command id in this trace before.
-    pub fn knows_command(&self, key: Fingerprint, command: CommandId) -> bool {
-        self.commands.contains(&(key, command))
-    }
-
-    /// Returns the next event with this body; the trace has not changed until [`Chain::push`].
+    /// Returns the next event with this body.
     pub fn envelop(&self, stamp: &Stamp, actor: PrincipalId, body: Body) -> Result<Event, SealError> {
         let (statement, proof, record, content) = match body {
             Body::Statement(statement, proof) => {
@@ -84,12 +94,12 @@ impl Chain {
             }
             Body::Record(record, content) => (None, Proof::None, Some(*record), content),
         };
-        Event::seal(&Envelope {
+        Event::seal(Envelope {
             actor,
             content,
             epoch: stamp.epoch,
             format: FORMAT,
-            previous: self.hashes.last().copied(),
+            previous: self.head.map(|head| head.hash),
             proof,
             record,
             registry: stamp.registry,
@@ -101,12 +111,44 @@ impl Chain {
             trace: self.trace,
         })
     }
+}
 
-    /// Takes an event made by [`Chain::envelop`] into the trace.
+impl Chain {
+    /// Returns a trace without events.
+    pub const fn new(trace: TraceId) -> Self {
+        Self { tip: Tip::new(trace), hashes: Vec::new(), commands: BTreeSet::new() }
+    }
+
+    /// Returns the end of the trace.
+    pub const fn tip(&self) -> &Tip {
+        &self.tip
+    }
+
+    /// Returns the trace's id.
+    pub const fn trace(&self) -> TraceId {
+        self.tip.trace
+    }
+
+    /// Returns the newest event.
+    pub const fn head(&self) -> Option<Position> {
+        self.tip.head
+    }
+
+    /// Returns the hash of an event of this trace.
+    pub fn hash(&self, sequence: Sequence) -> Option<Digest> {
+        sequence.index().and_then(|index| self.hashes.get(index)).copied()
+    }
+
+    /// Returns whether this key used this command id in this trace before.
+    pub fn knows_command(&self, key: Fingerprint, command: CommandId) -> bool {
+        self.commands.contains(&(key, command))
+    }
+
+    /// Takes an event made by [`Tip::envelop`] into the trace.
     pub fn push(&mut self, event: &Event) {
         let envelope = event.envelope();
+        self.tip = Tip::after(event);
         self.hashes.push(*event.hash());
-        self.time = envelope.time;
         if let (Some(statement), Proof::Ed25519(proof)) = (&envelope.statement, &envelope.proof) {
             self.commands.insert((proof.key, statement.command));
         }

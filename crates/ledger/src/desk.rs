@@ -10,13 +10,12 @@ use demur_core::{
 };
 
 use crate::{
-    admission::{self, AdmissionError},
+    admission::{AdmissionError, Checked},
     chain::{Body, Chain, Stamp},
     content::Opening,
     envelope::{Event, Record, SealError},
     event_type::{Content, EventType, Facts, TraceKind, TypeName},
     name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
-    proof::Proof,
     registry::{Registry, RegistryError},
     role::Role,
     signed::{Head, Receipt, Signed},
@@ -88,14 +87,14 @@ impl Desk {
             trace: TraceId::new(now, random),
         };
         let mut chain = Chain::new(draft.trace);
-        let submission = draft.sign(&key, Salt::draw(random))?;
-        let admitted = admission::admit(&submission, None, &chain, now)?;
+        let checked = Checked::new(draft.sign(&key, Salt::draw(random))?, None)?;
+        let actor = checked.admit(None, chain.tip(), None, now)?;
         let stamp = Stamp { store: None, epoch: 1, registry: None, now };
-        let body = Body::Statement(admitted.statement.into(), Proof::Ed25519(submission.proof));
-        let event = chain.envelop(&stamp, admitted.actor, body)?;
+        let (body, opening) = checked.into_body();
+        let event = chain.tip().envelop(&stamp, actor, body)?;
         let registry = Registry::open(&event)?;
         chain.push(&event);
-        Ok((Self { key, registry, chain }, Recorded { event, opening: submission.opening }))
+        Ok((Self { key, registry, chain }, Recorded { event, opening }))
     }
 
     /// Returns the desk of a registry that is there already; the key must be one of the desk's.
@@ -122,16 +121,16 @@ impl Desk {
 
     /// Records a registry event that a key holder signed.
     pub fn admit_key(&mut self, submission: Submission, now: Timestamp) -> Result<Recorded, DeskError> {
-        let admitted = admission::admit(&submission, Some(&self.registry), &self.chain, now)?;
+        let (checked, actor) = self.check(submission, &self.chain, now)?;
         let mut stamp = self.stamp(now);
-        if let Facts::StoreRestored(facts) = &admitted.statement.facts {
+        if let Facts::StoreRestored(facts) = &checked.statement().facts {
             stamp.epoch = facts.epoch.as_u64();
         }
-        let body = Body::Statement(admitted.statement.into(), Proof::Ed25519(submission.proof));
-        let event = self.chain.envelop(&stamp, admitted.actor, body)?;
+        let (body, opening) = checked.into_body();
+        let event = self.chain.tip().envelop(&stamp, actor, body)?;
         self.registry.apply(&event)?;
         self.chain.push(&event);
-        Ok(Recorded { event, opening: submission.opening })
+        Ok(Recorded { event, opening })
     }
 
     /// Records a registry event of the desk's own, signed with its key.
@@ -171,13 +170,30 @@ impl Desk {
         submission: Submission,
         now: Timestamp,
     ) -> Result<Recorded, DeskError> {
-        let admitted = admission::admit(&submission, Some(&self.registry), &run.chain, now)?;
-        if admitted.kind.rule().trace != TraceKind::Run {
-            return Err(GuardError::NotOfARun { kind: admitted.kind.into() }.into());
+        let (checked, actor) = self.check(submission, &run.chain, now)?;
+        if checked.kind().rule().trace != TraceKind::Run {
+            return Err(GuardError::NotOfARun { kind: checked.kind().into() }.into());
         }
-        let body = Body::Statement(admitted.statement.into(), Proof::Ed25519(submission.proof));
-        let event = self.append(run, admitted.actor, body, now)?;
-        Ok(Recorded { event, opening: submission.opening })
+        let (body, opening) = checked.into_body();
+        let event = self.append(run, actor, body, now)?;
+        Ok(Recorded { event, opening })
+    }
+
+    /// Passes a submission through the door of a trace.
+    fn check(
+        &self,
+        submission: Submission,
+        chain: &Chain,
+        now: Timestamp,
+    ) -> Result<(Checked, PrincipalId), AdmissionError> {
+        let checked = Checked::new(submission, Some(&self.registry))?;
+        let statement = checked.statement();
+        let seen = statement.seen.and_then(|seen| chain.hash(seen.sequence));
+        let actor = checked.admit(Some(&self.registry), chain.tip(), seen, now)?;
+        if chain.knows_command(checked.key(), statement.command) {
+            return Err(AdmissionError::CommandUsed);
+        }
+        Ok((checked, actor))
     }
 
     /// Records what the desk itself says in a run.
@@ -205,7 +221,7 @@ impl Desk {
         body: Body,
         now: Timestamp,
     ) -> Result<Event, DeskError> {
-        let event = run.chain.envelop(&self.stamp(now), actor, body)?;
+        let event = run.chain.tip().envelop(&self.stamp(now), actor, body)?;
         run.state.apply(&event)?;
         run.chain.push(&event);
         Ok(event)

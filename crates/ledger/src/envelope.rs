@@ -79,8 +79,15 @@ pub struct Event {
 
 impl Event {
     /// Returns the event of an envelope.
-    pub fn seal(envelope: &Envelope) -> Result<Self, SealError> {
-        Ok(Self::parse(&canonical::to_vec(envelope)?)?)
+    pub fn seal(envelope: Envelope) -> Result<Self, SealError> {
+        let bytes = canonical::to_vec(&envelope)?;
+        let text = canonical::check(&bytes, &Limits::EVENT)?;
+        let statement = match &envelope.statement {
+            Some(_) => Some(statement_place(text)?),
+            None => None,
+        };
+        let hash = event_hash(&bytes);
+        Ok(Self { envelope, hash, bytes, statement })
     }
 
     /// Returns the event in these bytes, which must be the canonical JSON of an envelope of this format.
@@ -224,6 +231,17 @@ pub fn event_hash(bytes: &[u8]) -> Digest {
 
 fn check(holds: bool, field: &'static str) -> Result<(), Disagreement> {
     if holds { Ok(()) } else { Err(Disagreement::Field(field)) }
+}
+
+/// Returns where the statement stands in an envelope's text.
+fn statement_place(text: &str) -> Result<std::ops::Range<usize>, ReadError> {
+    #[derive(Deserialize)]
+    struct Only<'a> {
+        #[serde(borrow)]
+        statement: &'a RawValue,
+    }
+    let only: Only<'_> = canonical::from_checked(text)?;
+    Ok(place_in(text, only.statement.get()))
 }
 
 /// Returns where `part`, borrowed from `whole`, stands in it.

@@ -205,7 +205,7 @@ impl Walker {
         let registry = Some(world.desk.registry().head());
         let stamp = Stamp { store: Some(world.desk.store()), epoch: 1, registry, now: world.now };
         let event =
-            self.chain.envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None)).unwrap();
+            self.chain.tip().envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None)).unwrap();
         self.state.apply(&event)?;
         self.chain.push(&event);
         self.said.push((kind, event.position()));
