@@ -19,35 +19,30 @@ use crate::{
     statement::{Statement, Submission},
 };
 
-/// A submission whose form, signature and content hold, wherever it may be put. Checking it is most of the work
-/// and needs no lock; [`Checked::admit`] then decides whether it may stand next in its trace.
+/// A submission that its author signed: whoever reads it knows who said it. Checking it is most of the work and
+/// needs no lock; [`Checked::admit`] then says whether it may stand next in its trace.
 #[derive(Clone, Debug)]
 pub struct Checked {
     submission: Submission,
     statement: Statement,
     kind: EventType,
+    /// What is wrong with it wherever it may be put. Kept, because a refusal to a known author is recorded.
+    flaw: Option<AdmissionError>,
 }
 
 impl Checked {
-    /// Returns the submission once everything holds that does not depend on its place. Without a registry only
-    /// the statement that creates a store can hold.
+    /// Returns the submission once its signature holds. Without a registry only the statement that creates a
+    /// store can hold.
     pub fn new(submission: Submission, registry: Option<&Registry>) -> Result<Self, AdmissionError> {
         let statement = Statement::parse(&submission.statement)?;
         let kind = match &statement.kind {
             TypeName::Known(kind) => *kind,
             TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
         };
-        if !kind.admits_role(statement.role) {
-            return Err(AdmissionError::Role { role: statement.role, kind });
-        }
-        if !kind.admits_proof(ProofKind::Ed25519) {
-            return Err(AdmissionError::NotForAuthors { kind });
-        }
-        check_cites(&statement)?;
         let key = signing_key(&submission, &statement, registry)?;
         submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
-        check_content(&submission, &statement, kind)?;
-        Ok(Self { submission, statement, kind })
+        let flaw = check_form(&submission, &statement, kind).err();
+        Ok(Self { submission, statement, kind, flaw })
     }
 
     /// Returns what the author said.
@@ -79,6 +74,9 @@ impl Checked {
         seen: Option<Digest>,
         now: Timestamp,
     ) -> Result<PrincipalId, AdmissionError> {
+        if let Some(flaw) = &self.flaw {
+            return Err(flaw.clone());
+        }
         check_place(&self.statement, self.kind, registry.map(Registry::store), tip, seen)?;
         if now > self.statement.not_after {
             return Err(AdmissionError::Expired { not_after: self.statement.not_after, now });
@@ -106,6 +104,18 @@ pub fn check_cites(statement: &Statement) -> Result<(), AdmissionError> {
         Some(cited) => Err(AdmissionError::CitesUnseen { cited }),
         None => Ok(()),
     }
+}
+
+/// Checks everything that holds or not wherever the statement may be put.
+fn check_form(submission: &Submission, statement: &Statement, kind: EventType) -> Result<(), AdmissionError> {
+    if !kind.admits_role(statement.role) {
+        return Err(AdmissionError::Role { role: statement.role, kind });
+    }
+    if !kind.admits_proof(ProofKind::Ed25519) {
+        return Err(AdmissionError::NotForAuthors { kind });
+    }
+    check_cites(statement)?;
+    check_content(submission, statement, kind)
 }
 
 fn check_place(
@@ -195,7 +205,7 @@ fn check_content(
 }
 
 /// The door says no. Nothing was recorded.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdmissionError {
     /// Malformed: not a canonical statement.

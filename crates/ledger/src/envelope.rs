@@ -87,7 +87,7 @@ impl Event {
             None => None,
         };
         let hash = event_hash(&bytes);
-        Ok(Self { envelope, hash, bytes, statement })
+        Ok(Self { envelope, bytes, hash, statement })
     }
 
     /// Returns the event in these bytes, which must be the canonical JSON of an envelope of this format.

@@ -35,6 +35,7 @@ pub mod admission;
 pub mod author;
 pub mod chain;
 pub mod content;
+mod cure;
 pub mod desk;
 pub mod envelope;
 pub mod event_type;

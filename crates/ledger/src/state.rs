@@ -15,6 +15,7 @@ mod tool;
 use std::collections::{BTreeMap, BTreeSet};
 
 use demur_core::hash::Digest;
+use serde::{Deserialize, Serialize};
 
 pub use error::{Blame, GuardError};
 pub use phase::Phase;
@@ -29,8 +30,8 @@ use crate::{
     role::Role,
 };
 
-/// The state of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The state of one run. Its serialized form is for snapshots of the same version of the code only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     phase: Phase,
     /// The last event folded in.
@@ -99,6 +100,16 @@ impl State {
             Some(head) => head.sequence.next().number(),
             None => 0,
         }
+    }
+
+    /// Returns the last event folded in.
+    pub const fn head(&self) -> Option<Position> {
+        self.head
+    }
+
+    /// Returns whether the run opened with this participant, in whatever role.
+    pub fn has_participant(&self, principal: PrincipalId) -> bool {
+        self.participants.contains_key(&principal)
     }
 
     /// Returns the claims in play, each with whether it is disputed.

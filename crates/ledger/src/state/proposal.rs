@@ -1,5 +1,7 @@
 //! Proposals: created, reviewed, revised, fallen back to (LED-10, LED-20, LED-35).
 
+use serde::{Deserialize, Serialize};
+
 use super::{GuardError, Phase, State, tool::Status};
 use crate::{
     facts::{ProposalCreated, ProposalDecision, ProposalReviewed},
@@ -7,7 +9,7 @@ use crate::{
 };
 
 /// What became of a proposal so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Proposal {
     /// Waits for its review.
     Pending,

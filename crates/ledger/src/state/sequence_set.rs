@@ -1,9 +1,12 @@
 //! A set of events of one trace, one bit each.
 
+use serde::{Deserialize, Serialize};
+
 use crate::name::Sequence;
 
 /// A set of sequences, dense: a million events take 125 kB.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct SequenceSet {
     words: Vec<u64>,
 }

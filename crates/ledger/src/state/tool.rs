@@ -1,5 +1,7 @@
 //! Tool calls: intent, review, start, end, retry (LED-06, LED-11, LED-21, LED-23, LED-27, LED-32).
 
+use serde::{Deserialize, Serialize};
+
 use super::{GuardError, Phase, State, proposal::Proposal};
 use crate::{
     facts::{IntentDecision, Risk, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned},
@@ -7,7 +9,7 @@ use crate::{
 };
 
 /// An intent in play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Intent {
     pub(super) status: Status,
     risk: Risk,
@@ -16,7 +18,7 @@ pub(super) struct Intent {
 }
 
 /// What became of an intent so far. A completed one is forgotten; a blocked one is kept to say why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Status {
     Signed,
     Approved,

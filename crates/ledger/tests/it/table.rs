@@ -204,8 +204,11 @@ impl Walker {
         let record = Record { cause: None, facts, role, kind: kind.into() };
         let registry = Some(world.desk.registry().head());
         let stamp = Stamp { store: Some(world.desk.store()), epoch: 1, registry, now: world.now };
-        let event =
-            self.chain.tip().envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None)).unwrap();
+        let event = self
+            .chain
+            .tip()
+            .envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None))
+            .unwrap();
         self.state.apply(&event)?;
         self.chain.push(&event);
         self.said.push((kind, event.position()));

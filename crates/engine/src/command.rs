@@ -1,0 +1,90 @@
+//! What came through a door. Everything that holds without knowing the trace was checked when a command is made,
+//! so that the costly part (signature, content, artifact) runs outside of any queue.
+
+use demur_ledger::{
+    admission::Checked,
+    author::Artifact,
+    content::{NoteContent, ReasonContent},
+    event_type::{Content, EventType, Facts},
+    registry::Registry,
+    statement::Submission,
+};
+
+use crate::{
+    entry::{Address, ArtifactPlace},
+    refusal::Refusal,
+};
+
+/// A command to one trace.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Command {
+    /// An author said something.
+    Submit(Box<Submitted>),
+    /// The operator told the desk to end the run.
+    Abort(ReasonContent),
+    /// The desk came back after a crash and found the trace whole (LED-22).
+    Recover(NoteContent),
+}
+
+/// A statement that its author signed, with the artifact it records.
+#[derive(Clone, Debug)]
+pub struct Submitted {
+    checked: Checked,
+    artifact: Result<Option<ArtifactPlace>, Refusal>,
+}
+
+impl Submitted {
+    /// Returns the submission once its signature holds. Everything else that is wrong with it is said by
+    /// [`crate::decide`], so that the refusal can be recorded.
+    pub fn new(
+        submission: Submission,
+        artifact: Option<&Artifact>,
+        registry: &Registry,
+    ) -> Result<Self, Refusal> {
+        let size = artifact_size(&submission);
+        let checked = Checked::new(submission, Some(registry))?;
+        let artifact = place(&checked.statement().facts, artifact, size);
+        Ok(Self { checked, artifact })
+    }
+
+    /// Returns the checked statement.
+    pub const fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    pub(crate) fn into_parts(self) -> Result<(Checked, Option<ArtifactPlace>), Refusal> {
+        Ok((self.checked, self.artifact?))
+    }
+}
+
+/// Returns where the artifact belongs that the facts record, if it is what they commit to.
+fn place(
+    facts: &Facts,
+    artifact: Option<&Artifact>,
+    size: Option<u64>,
+) -> Result<Option<ArtifactPlace>, Refusal> {
+    match (facts, artifact) {
+        (Facts::ArtifactRecorded(facts), Some(artifact)) => {
+            if artifact.facts() != *facts {
+                return Err(Refusal::artifact_mismatch());
+            }
+            if let Some(named) = size.filter(|named| *named != artifact.bytes.len() as u64) {
+                return Err(Refusal::artifact_size(named, artifact.bytes.len()));
+            }
+            Ok(Some(ArtifactPlace { address: Address::of(&artifact.bytes), salt: artifact.salt }))
+        }
+        (Facts::ArtifactRecorded(_), None) => Err(Refusal::artifact_missing()),
+        (_, Some(_)) => Err(Refusal::artifact_unasked()),
+        (_, None) => Ok(None),
+    }
+}
+
+/// Returns the size that the content of an `artifact_recorded` names.
+fn artifact_size(submission: &Submission) -> Option<u64> {
+    let opening = submission.opening.as_ref()?;
+    match Content::parse(EventType::ArtifactRecorded, &opening.bytes) {
+        Ok(Content::ArtifactRecorded(content)) => Some(content.size.as_u64()),
+        _ => None,
+    }
+}

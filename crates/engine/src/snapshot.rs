@@ -1,0 +1,44 @@
+//! A run's state as bytes, so that a long trace need not be read from its beginning. Disposable: bytes of another
+//! version, or damaged ones, are no snapshot, and the trace is read instead.
+
+use demur_core::hash::sha256;
+use demur_ledger::{chain::Tip, envelope::Event, state::State as RunState};
+use serde::{Deserialize, Serialize};
+
+use crate::state::{Refusals, State};
+
+/// The version of the form below and of everything in it. It changes whenever [`State`] does.
+pub const VERSION: u32 = 1;
+
+/// Returns the state of a run as bytes; none for other kinds of traces, which are short.
+pub fn to_bytes(state: &State) -> Option<Vec<u8>> {
+    let form = Form { run: state.run()?, refusals: state.refusals() };
+    let body = serde_json::to_vec(&form).ok()?;
+    let mut bytes = sha256(&body).as_bytes().to_vec();
+    bytes.extend(body);
+    Some(bytes)
+}
+
+/// Returns the state in these bytes, which were taken right after this event.
+pub fn from_bytes(bytes: &[u8], newest: &Event) -> Option<State> {
+    let (digest, body) = bytes.split_first_chunk::<32>()?;
+    if sha256(body).as_bytes() != digest {
+        return None;
+    }
+    let Owned { run, refusals } = serde_json::from_slice(body).ok()?;
+    let fits = run.head() == Some(newest.position());
+    fits.then(|| State::from_parts(Tip::after(newest), Box::new(run), refusals))
+}
+
+#[derive(Serialize)]
+struct Form<'a> {
+    refusals: &'a Refusals,
+    run: &'a RunState,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Owned {
+    refusals: Refusals,
+    run: RunState,
+}

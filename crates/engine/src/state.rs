@@ -1,0 +1,178 @@
+//! The state of one trace: its end, what is open in it, and how often refusals were recorded lately. Folded from
+//! events by [`State::apply`], which uses the same rules as the verifier.
+
+use std::collections::BTreeMap;
+
+use demur_core::time::Timestamp;
+use demur_ledger::{
+    chain::Tip,
+    envelope::Event,
+    event_type::{Facts, TraceKind},
+    name::{PrincipalId, TraceId},
+    registry::{Registry, RegistryError},
+    state::{GuardError, Phase, State as RunState},
+};
+use serde::{Deserialize, Serialize};
+
+/// A trace as decisions see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    tip: Tip,
+    body: Body,
+    refusals: Refusals,
+    failed: bool,
+}
+
+/// What kind of trace it is, and what is open in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Body {
+    /// Nothing has opened it yet.
+    Empty,
+    /// The store's registry.
+    Registry(Box<Registry>),
+    /// An accountable run.
+    Run(Box<RunState>),
+}
+
+impl State {
+    /// Returns the state of a trace that nothing has opened yet.
+    pub const fn new(trace: TraceId) -> Self {
+        Self { tip: Tip::new(trace), body: Body::Empty, refusals: Refusals::new(), failed: false }
+    }
+
+    pub(crate) const fn from_parts(tip: Tip, run: Box<RunState>, refusals: Refusals) -> Self {
+        Self { tip, body: Body::Run(run), refusals, failed: false }
+    }
+
+    /// Returns the end of the trace.
+    pub const fn tip(&self) -> &Tip {
+        &self.tip
+    }
+
+    /// Returns what is open.
+    pub const fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Returns the run, if it is one.
+    pub fn run(&self) -> Option<&RunState> {
+        match &self.body {
+            Body::Run(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Returns the registry, if it is that.
+    pub fn registry(&self) -> Option<&Registry> {
+        match &self.body {
+            Body::Registry(registry) => Some(registry),
+            _ => None,
+        }
+    }
+
+    /// Returns where the run stands, if it is one.
+    pub fn phase(&self) -> Option<Phase> {
+        self.run().map(RunState::phase)
+    }
+
+    /// Returns whether an integrity check failed.
+    pub const fn is_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Stops all progress after an integrity violation was found in the store (LED-18).
+    pub const fn mark_failed(&mut self) {
+        self.failed = true;
+    }
+
+    pub(crate) const fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    /// Folds the next event in. On an error nothing has changed.
+    pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
+        let envelope = event.envelope();
+        let previous = self.tip.head().map(|head| head.hash);
+        let chained = envelope.trace == self.tip.trace()
+            && envelope.sequence == self.tip.next()
+            && envelope.previous == previous
+            && envelope.time >= self.tip.time();
+        if !chained {
+            return Err(ApplyError::Chain);
+        }
+        let said = event.agree().map_err(GuardError::Shape)?;
+        match &mut self.body {
+            Body::Empty => self.body = open(event)?,
+            Body::Registry(registry) => registry.apply(event)?,
+            Body::Run(run) => run.apply(event)?,
+        }
+        if let Facts::CommandRefused(facts) = said.facts {
+            self.refusals.count(facts.principal, envelope.time);
+        }
+        self.tip = Tip::after(event);
+        Ok(())
+    }
+}
+
+fn open(event: &Event) -> Result<Body, ApplyError> {
+    let said = event.said().map_err(GuardError::Shape)?;
+    let kind =
+        demur_ledger::event_type::EventType::from_name(said.kind.as_str()).map(|kind| kind.rule().trace);
+    if kind == Some(TraceKind::Registry) {
+        return Ok(Body::Registry(Box::new(Registry::open(event)?)));
+    }
+    let mut run = RunState::new();
+    run.apply(event)?;
+    Ok(Body::Run(Box::new(run)))
+}
+
+/// An event that does not follow.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyError {
+    /// It is not chained to the event before it.
+    #[error("the event does not follow the one before it")]
+    Chain,
+    /// A guard says no.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+    /// The registry says no.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+/// How many refusals were recorded per participant in the current minute. Bounded by the participants of a run;
+/// folded from the events themselves, so that it is the same after a restart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Refusals {
+    recent: BTreeMap<PrincipalId, (Timestamp, u32)>,
+}
+
+impl Refusals {
+    const fn new() -> Self {
+        Self { recent: BTreeMap::new() }
+    }
+
+    /// Returns whether one more may be recorded now; others are answered and not recorded.
+    pub(crate) fn allows(&self, principal: PrincipalId, now: Timestamp) -> bool {
+        self.recent.get(&principal).is_none_or(|(since, count)| is_over(*since, now) || *count < PER_MINUTE)
+    }
+
+    fn count(&mut self, principal: PrincipalId, now: Timestamp) {
+        let (since, count) = self.recent.entry(principal).or_insert((now, 0));
+        if is_over(*since, now) {
+            (*since, *count) = (now, 0);
+        }
+        *count += 1;
+    }
+}
+
+fn is_over(since: Timestamp, now: Timestamp) -> bool {
+    now.as_millis().saturating_sub(since.as_millis()) >= MINUTE
+}
+
+const MINUTE: u64 = 60_000;
+
+/// How many refusals of one participant are recorded per minute and trace.
+const PER_MINUTE: u32 = 8;

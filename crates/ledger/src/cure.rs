@@ -1,0 +1,184 @@
+//! What a refusal is about and what to do about it: the field and the cure of every error at the door, of the
+//! guards and of the registry. The codes and messages stand with the errors.
+
+use crate::{
+    admission::AdmissionError,
+    registry::{RegistryError, Standing},
+    state::GuardError,
+};
+
+impl AdmissionError {
+    /// Returns the field of the submission it is about.
+    pub const fn field(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Statement(_) => "statement",
+            Self::UnknownType { .. } | Self::NotForAuthors { .. } | Self::NotOpened { .. } => {
+                "statement.type"
+            }
+            Self::Role { .. } | Self::KeyRole { .. } => "statement.role",
+            Self::OtherStore => "statement.store",
+            Self::OtherTrace | Self::TraceExists => "statement.trace",
+            Self::Seen => "statement.seen",
+            Self::CitesUnseen { .. } => "statement.facts",
+            Self::Expired { .. } => "statement.not_after",
+            Self::Key(_) => "proof.key",
+            Self::Signature(_) => "proof.signature",
+            Self::Commitment => "statement.content",
+            Self::Content(_) | Self::Mismatch(_) | Self::ContentRule { .. } => "content",
+            Self::CommandUsed => "statement.command",
+        })
+    }
+
+    /// Returns what the author can do.
+    pub const fn cure(&self) -> &'static str {
+        match self {
+            Self::Statement(_) => {
+                "send the statement as canonical JSON (RFC 8785) with every field of the format"
+            }
+            Self::UnknownType { .. } => "use a newer version of demur, or one of the event types it lists",
+            Self::Role { .. } => "let a participant in the right role say this",
+            Self::NotForAuthors { .. } => "leave this to the desk",
+            Self::OtherStore => "sign it for this store",
+            Self::OtherTrace => "sign it for this trace",
+            Self::NotOpened { .. } => "open the trace first",
+            Self::TraceExists => "choose a new trace id",
+            Self::Seen => "read the trace again and sign with its newest event as seen",
+            Self::CitesUnseen { .. } => "read the trace up to that event before you refer to it",
+            Self::Expired { .. } => "sign the statement again with a later not_after",
+            Self::Key(Standing::Revoked { .. } | Standing::Retired { .. }) => "sign with an active key",
+            Self::Key(_) => "register the key first",
+            Self::KeyRole { .. } => "register a key for this role, or sign with one that has it",
+            Self::Signature(_) => "sign exactly the bytes you send, with the key you name",
+            Self::Commitment => "send the content and salt that the statement commits to",
+            Self::Content(_) => "send content of the shape that the event type asks for",
+            Self::Mismatch(_) => "name the same conditions or claims in facts and content",
+            Self::ContentRule { required: true, .. } => "send the content with its salt",
+            Self::ContentRule { required: false, .. } => "send no content with this event type",
+            Self::CommandUsed => "give every command an id of its own; a repeat must have the same bytes",
+        }
+    }
+}
+
+impl GuardError {
+    /// Returns the field of the statement it is about.
+    pub const fn field(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Shape(_) | Self::Place { .. } | Self::TooMany { .. } => return None,
+            Self::NotOfARun { .. } | Self::OutOfPhase { .. } | Self::NotOpened => "statement.type",
+            Self::RoleForbidden { .. } | Self::NotParticipant { .. } => "statement.role",
+            Self::RoleMissing { .. } | Self::RoleNotOfARun { .. } | Self::JudgesOwnWork { .. } => {
+                "facts.participants"
+            }
+            Self::Reference { field, .. } | Self::Ascending { field } => field,
+            Self::ConditionCount { .. } => "facts.conditions",
+            Self::ProposalNotApproved { .. } => "facts.proposal",
+            Self::ConditionsUnmet { .. } => "facts.meets",
+            Self::ApprovalMissing { .. } | Self::IntentBlocked { .. } | Self::IntentUsed { .. } => {
+                "facts.intent"
+            }
+            Self::RetryLimit { .. } => "facts.retries",
+            Self::FallbackNeeded | Self::FallbackForbidden => "facts.fallback_for",
+            Self::NoArtifact { .. } => "facts.outputs",
+            Self::ExecutionOpen { .. } => "facts.executions",
+            Self::EvidenceMinimum { .. } => "facts.evidence",
+            Self::BundleIncomplete { .. } => "facts.claims",
+            Self::ChallengeNeeded | Self::VerificationOpen { .. } => "facts",
+        })
+    }
+
+    /// Returns what has to happen first, or instead.
+    pub const fn cure(&self) -> &'static str {
+        match self {
+            Self::Shape(_) => "send either a statement or a record",
+            Self::NotOfARun { .. } => "send it to the trace it belongs to",
+            Self::Place { .. } => "read the trace again",
+            Self::RoleForbidden { .. } => "let a participant in the right role say this",
+            Self::NotParticipant { .. } => "open a run that names this participant",
+            Self::OutOfPhase { .. } => "wait until the run has reached the phase where this may happen",
+            Self::NotOpened => "open the run with session_initialized",
+            Self::RoleMissing { .. } => "name at least a planner, an executor and a critic",
+            Self::RoleNotOfARun { .. } => "name only planners, executors, critics and auditors",
+            Self::JudgesOwnWork { .. } => "name another principal as critic or auditor",
+            Self::Reference { .. } => "refer to an event of the kind that is expected",
+            Self::Ascending { .. } => "sort the list and name everything once",
+            Self::ConditionCount { .. } => "name conditions exactly when the approval is conditional",
+            Self::ProposalNotApproved { .. } => "wait for the review, or revise the proposal",
+            Self::ConditionsUnmet { .. } => "meet every condition of the approval and say so",
+            Self::ApprovalMissing { .. } => "ask the critic to review the intent",
+            Self::IntentBlocked { .. } => "sign a revised intent",
+            Self::IntentUsed { .. } => "sign a new intent that names the failed one in retries",
+            Self::RetryLimit { .. } => "claim the failure, or fall back to another proposal",
+            Self::FallbackNeeded => "name the failed intent in fallback_for",
+            Self::FallbackForbidden => "claim the failure",
+            Self::ChallengeNeeded => "go on with claims, or wait for a challenge",
+            Self::NoArtifact { .. } => "record an input or output artifact first",
+            Self::ExecutionOpen { .. } => "end every execution first",
+            Self::EvidenceMinimum { .. } => "cite more artifacts as evidence",
+            Self::BundleIncomplete { .. } => "name exactly the claims in play, ascending",
+            Self::TooMany { .. } => "close some of what is open first",
+            Self::VerificationOpen { .. } => "complete the open verification run first",
+        }
+    }
+}
+
+impl RegistryError {
+    /// Returns the stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Disagreement(_) | Self::Chain { .. } | Self::Pin | Self::NoProof => "REGISTRY_SHAPE",
+            Self::NotRegistry { .. } => "NOT_REGISTRY",
+            Self::Role { .. } => "ROLE_FORBIDDEN",
+            Self::Signer { .. } => "SIGNER_NOT_ENTITLED",
+            Self::Actor => "ACTOR",
+            Self::DeskPrincipal => "DESK_PRINCIPAL",
+            Self::KeyKnown => "KEY_KNOWN",
+            Self::Subject(_) => "KEY_STATE",
+            Self::Possession => "POSSESSION",
+            Self::Roles => "KEY_ROLES",
+            Self::Recovery => "RECOVERY_KEY",
+            Self::Rotation { .. } => "ROTATION",
+            Self::LastDeskKey => "LAST_DESK_KEY",
+            Self::Epoch { .. } => "EPOCH",
+            Self::Write(_) => "WRITE",
+        }
+    }
+
+    /// Returns the field of the statement it is about.
+    pub const fn field(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Disagreement(_) | Self::Chain { .. } | Self::Pin | Self::Write(_) => return None,
+            Self::NotRegistry { .. } => "statement.type",
+            Self::Role { .. } => "statement.role",
+            Self::NoProof | Self::Signer { .. } | Self::Actor => "proof.key",
+            Self::DeskPrincipal => "facts.principal",
+            Self::KeyKnown | Self::Subject(_) | Self::LastDeskKey => "facts.key",
+            Self::Possession => "facts.possession",
+            Self::Roles => "facts.roles",
+            Self::Recovery => "facts.recovery",
+            Self::Rotation { .. } => "facts.rotation",
+            Self::Epoch { .. } => "facts.epoch",
+        })
+    }
+
+    /// Returns what to do about it.
+    pub const fn cure(&self) -> &'static str {
+        match self {
+            Self::Disagreement(_) | Self::Chain { .. } | Self::Pin | Self::Write(_) => {
+                "read the registry again"
+            }
+            Self::NotRegistry { .. } => "send it to the trace it belongs to",
+            Self::Role { .. } => "sign in a role that the event type admits",
+            Self::NoProof | Self::Actor => "sign with a key of the registry",
+            Self::Signer { .. } => "sign with the key it is about, its recovery key or the desk's",
+            Self::DeskPrincipal => "register the key under a principal of its own",
+            Self::KeyKnown => "make a new key",
+            Self::Subject(_) => "look at the key's state in the registry",
+            Self::Possession => "sign the possession claim with the new key",
+            Self::Roles => "name roles ascending, each once",
+            Self::Recovery => "name another key as recovery key",
+            Self::Rotation { .. } => "cite the rotation of this very key",
+            Self::LastDeskKey => "rotate the desk's key first",
+            Self::Epoch { .. } => "use the next epoch",
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The contract of a store: what every implementation promises, in the words of the engine (`docs/design/003`).
+//! The behaviour suite in `tests/it/behaviour.rs` holds each of them to it.
+//!
+//! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
+//! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases)
+//! is written in the same transaction and can be rebuilt from it at will. **Operational** data (snapshots,
+//! notes, failure flags) is backed up but is no part of the ledger.
+
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_engine::entry::{Address, ArtifactPlace, Entry};
+use demur_ledger::{
+    content::Opening,
+    event_type::TraceKind,
+    name::{CommandId, Position, Sequence, TraceId},
+    signed::{Head, Signed},
+    state::Phase,
+};
+
+/// Where events are kept.
+///
+/// Every method may be called from any thread. Reads see all that was acknowledged before they began and never
+/// block an append. A method that returns an error has changed nothing that a later read would show, except that
+/// after [`StoreError::Uncertain`] an append may have happened as a whole.
+pub trait Store: Send + Sync {
+    /// Appends to any number of traces, each of them at most once in the call, in one transaction.
+    ///
+    /// **Durable**: when this returns, every accepted append survives the end of the process and the loss of
+    /// power. **Atomic**: each append is there as a whole (events, contents, derived rows, snapshot) or not at
+    /// all. **Judged one by one**: the result has one outcome per append, in order; a refused append does not
+    /// hinder the others. An append is refused when
+    /// - the head of its trace is not [`Append::expected`];
+    /// - an event's (author key, command) was used before in this store, also earlier in this call;
+    /// - an event was decided under an older registry and its author's key has changed since;
+    /// - the bytes of an artifact it names are not in the store.
+    ///
+    /// An error means that nothing was appended at all, or with [`StoreError::Uncertain`] that nobody knows.
+    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError>;
+
+    /// Returns what is known of a trace.
+    fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError>;
+
+    /// Returns traces ordered by when they were opened, the newest first, beginning after `after`.
+    fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError>;
+
+    /// Returns the trace of the newest event that is not of the registry.
+    fn newest(&self) -> Result<Option<TraceId>, StoreError>;
+
+    /// Returns the registry's trace.
+    fn registry(&self) -> Result<Option<TraceId>, StoreError>;
+
+    /// Returns events of a trace from a place on, in order.
+    fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError>;
+
+    /// Returns the hash of one event without reading its body.
+    fn hash(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Digest>, StoreError>;
+
+    /// Returns the event that a key's command became.
+    fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError>;
+
+    /// Returns number, head and id of every trace that has events, by ascending id, as of one moment.
+    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError>;
+
+    /// Returns events of all traces in the order in which they were committed, after a cursor.
+    ///
+    /// **Order**: events of one trace come in their order. **Nothing appears behind a cursor** that was handed
+    /// out: whoever goes on from the last cursor misses nothing and sees nothing twice.
+    fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError>;
+
+    /// Keeps bytes and returns their address. Durable when it returns; the same bytes are kept once. Calls run in
+    /// parallel and take no part in the transactions of events.
+    fn put_artifact(&self, bytes: &[u8]) -> Result<Address, StoreError>;
+
+    /// Returns kept bytes, if they are there and are what the address says.
+    fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Returns the newest snapshot of a trace's state. It may be old, of another version, or missing.
+    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError>;
+
+    /// Marks a trace as failed for an integrity violation (LED-18). The first mark stays.
+    fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError>;
+
+    /// Returns an operational note.
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Sets an operational note, durably.
+    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError>;
+}
+
+/// New events of one trace.
+#[derive(Clone, Debug)]
+pub struct Append {
+    /// The trace.
+    pub trace: TraceId,
+    /// The newest event the new ones were chained to; none when they open the trace.
+    pub expected: Option<Position>,
+    /// At least one, chained, beginning right after `expected`.
+    pub entries: Vec<Entry>,
+    /// The desk's signature on the last of them.
+    pub head: Signed<Head>,
+    /// Where the run stands after them; none in the registry.
+    pub phase: Option<Phase>,
+    /// The state after them, now and then.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// What became of one append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is recorded and durable.
+    Done,
+    /// It was refused and left no mark.
+    Refused(Conflict),
+}
+
+/// Why an append was refused. Whoever decided it must look again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// Somebody else extended the trace.
+    #[error("the trace has another head than expected")]
+    Head,
+    /// A command id was used before.
+    #[error("a command id was used before by this key")]
+    Command,
+    /// A key changed after the registry event that the decision went by.
+    #[error("the registry changed an author's key in the meantime")]
+    Registry,
+    /// An artifact is not there.
+    #[error("an artifact is not in the store")]
+    Artifact,
+}
+
+/// A recorded event with what is kept beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The canonical bytes of the envelope.
+    pub bytes: Vec<u8>,
+    /// The hash under which it was recorded.
+    pub hash: Digest,
+    /// Its content.
+    pub content: Kept<Opening>,
+    /// Where its artifact is.
+    pub artifact: Kept<ArtifactPlace>,
+    /// The desk's signature, where this event was the newest of its trace after a commit.
+    pub head: Option<Signed<Head>>,
+}
+
+/// What is kept beside an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept<T> {
+    /// Nothing was ever there.
+    Absent,
+    /// It is there.
+    Here(T),
+    /// It was erased.
+    Erased,
+}
+
+/// What the list of traces shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceSummary {
+    /// Its id.
+    pub trace: TraceId,
+    /// What kind it is.
+    pub kind: TraceKind,
+    /// The newest event.
+    pub head: Position,
+    /// When it was opened.
+    pub opened: Timestamp,
+    /// When the newest event was recorded.
+    pub changed: Timestamp,
+    /// Where the run stands.
+    pub phase: Option<Phase>,
+    /// Whether an integrity violation was found.
+    pub failed: Option<Failure>,
+}
+
+/// An integrity violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Where it was found, if at one event.
+    pub sequence: Option<Sequence>,
+    /// The verifier's code.
+    pub code: String,
+}
+
+/// What a command became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Performed {
+    /// The trace of the event.
+    pub trace: TraceId,
+    /// The canonical bytes of its envelope.
+    pub bytes: Vec<u8>,
+}
+
+/// A state that saves reading a long trace from its beginning. Disposable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The newest event in it.
+    pub head: Position,
+    /// The version of the code that wrote it.
+    pub version: u32,
+    /// The state, in a form only that version knows.
+    pub bytes: Vec<u8>,
+}
+
+/// A place in the order of all commits. Opaque: only good for going on from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor(u64);
+
+impl Cursor {
+    /// Before the first event.
+    pub const START: Self = Self(0);
+
+    /// Returns the cursor with this number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the number.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// A store that could not do its work. Blame: ours or the machine's, never the author's.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// No room on the disk. Nothing was written; it works again when there is room.
+    #[error("no room is left on the disk: make room and try again, nothing acknowledged is lost")]
+    Full,
+    /// Another program holds the database.
+    #[error("the database is locked by another program: close it and try again")]
+    Locked,
+    /// The folder or file cannot be written.
+    #[error("the database is read-only: check who may write to it")]
+    ReadOnly,
+    /// Bytes in the database that cannot be right. Never repaired silently.
+    #[error("the database is damaged: {what}; restore a backup, and keep the damaged files")]
+    Corrupt {
+        /// What was found.
+        what: String,
+    },
+    /// Written by a later version of demur.
+    #[error(
+        "the database has version {found}, this demur knows up to {known}: use a newer version of demur"
+    )]
+    Newer {
+        /// The version found.
+        found: u32,
+        /// The newest version this code knows.
+        known: u32,
+    },
+    /// Not a database of ours.
+    #[error("{what}")]
+    Foreign {
+        /// What was found.
+        what: String,
+    },
+    /// The sync failed after the commit began: the append may be there after a restart, or not.
+    #[error("the disk did not confirm the write: whether it happened shows after a restart")]
+    Uncertain,
+    /// Anything else the machine said.
+    #[error("the store could not {action}: {message}")]
+    Trouble {
+        /// What was being done.
+        action: &'static str,
+        /// What the machine said.
+        message: String,
+    },
+}

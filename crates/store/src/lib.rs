@@ -1,0 +1,3 @@
+//! The store of demur.
+
+pub mod contract;
