@@ -70,6 +70,8 @@ pub enum Purpose {
     Possession,
     /// The digest over the bytes of an export.
     Export,
+    /// The command id of an effect that an event has in another trace.
+    Effect,
 }
 
 impl Purpose {
@@ -87,6 +89,7 @@ impl Purpose {
         Self::Key,
         Self::Possession,
         Self::Export,
+        Self::Effect,
     ];
 
     /// Returns the bytes that everything of this purpose begins with.
@@ -104,6 +107,7 @@ impl Purpose {
             Self::Key => b"demur/v1/key\0",
             Self::Possession => b"demur/v1/possession\0",
             Self::Export => b"demur/v1/export\0",
+            Self::Effect => b"demur/v1/effect\0",
         }
     }
 }

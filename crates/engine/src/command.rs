@@ -42,7 +42,7 @@ impl Submitted {
         artifact: Option<&Artifact>,
         registry: &Registry,
     ) -> Result<Self, Refusal> {
-        let size = artifact_size(&submission);
+        let size = artifact.and_then(|_| artifact_size(&submission));
         let checked = Checked::new(submission, Some(registry))?;
         let artifact = place(&checked.statement().facts, artifact, size);
         Ok(Self { checked, artifact })
@@ -51,6 +51,11 @@ impl Submitted {
     /// Returns the checked statement.
     pub const fn checked(&self) -> &Checked {
         &self.checked
+    }
+
+    /// Returns where the artifact belongs that the statement records, if it is what the facts commit to.
+    pub fn artifact(&self) -> Option<&ArtifactPlace> {
+        self.artifact.as_ref().ok()?.as_ref()
     }
 
     pub(crate) fn into_parts(self) -> Result<(Checked, Option<ArtifactPlace>), Refusal> {
@@ -66,6 +71,9 @@ fn place(
 ) -> Result<Option<ArtifactPlace>, Refusal> {
     match (facts, artifact) {
         (Facts::ArtifactRecorded(facts), Some(artifact)) => {
+            if artifact.bytes.len() > ARTIFACT_LIMIT {
+                return Err(Refusal::artifact_too_large(artifact.bytes.len(), ARTIFACT_LIMIT));
+            }
             if artifact.facts() != *facts {
                 return Err(Refusal::artifact_mismatch());
             }
@@ -88,3 +96,6 @@ fn artifact_size(submission: &Submission) -> Option<u64> {
         _ => None,
     }
 }
+
+/// How many bytes an artifact may have. An export carries it in one line of base64, and a line has at most 64 MiB.
+pub const ARTIFACT_LIMIT: usize = 32 << 20;

@@ -3,13 +3,14 @@
 
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
+    admission::AdmissionError,
     chain::{Body as EventBody, Stamp},
     content::{Opening, RefusalContent},
     envelope::{Event, Record, Said},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
     name::{CommandId, Position, PrincipalId, TraceId},
-    registry::Registry,
+    registry::{Registry, RegistryError},
     role::Role,
     state::{GuardError, State as RunState, Step},
 };
@@ -56,6 +57,12 @@ pub fn decide(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Decision {
+    if state.is_failed() {
+        return Decision::refused(Refusal::trace_failed());
+    }
+    // The clock may go back, the record does not: this is the time the event will carry, and a statement must
+    // not have expired by then.
+    let now = now.max(state.tip().time());
     let decided = match command {
         Command::Submit(submitted) => return submit(state, context, *submitted, now, random),
         Command::Abort(reason) => record(
@@ -70,11 +77,15 @@ pub fn decide(
     };
     match decided {
         Ok(entry) => Decision::recorded(entry),
-        Err(refusal) => Decision { events: Vec::new(), reply: Reply::Refused(refusal) },
+        Err(refusal) => Decision::refused(refusal),
     }
 }
 
 impl Decision {
+    const fn refused(refusal: Refusal) -> Self {
+        Self { events: Vec::new(), reply: Reply::Refused(refusal) }
+    }
+
     fn recorded(entry: Entry) -> Self {
         let reply = Reply::Recorded(entry.event.position());
         Self { events: vec![entry], reply }
@@ -89,13 +100,11 @@ fn submit(
     random: &mut dyn Random,
 ) -> Decision {
     let checked = submitted.checked();
-    if let Some(earlier) = &context.earlier {
-        if earlier.statement == checked.statement_bytes() {
-            let reply = Reply::Repeated { trace: earlier.trace, position: earlier.position };
-            return Decision { events: Vec::new(), reply };
-        }
-        let refusal = demur_ledger::admission::AdmissionError::CommandUsed.into();
-        return Decision { events: Vec::new(), reply: Reply::Refused(refusal) };
+    if let Some(earlier) = &context.earlier
+        && earlier.statement == checked.statement_bytes()
+    {
+        let reply = Reply::Repeated { trace: earlier.trace, position: earlier.position };
+        return Decision { events: Vec::new(), reply };
     }
     let (key, command) = (checked.key(), checked.statement().command);
     match admit(state, context, submitted, now) {
@@ -120,8 +129,8 @@ fn admit(
     submitted: Submitted,
     now: Timestamp,
 ) -> Result<Entry, Refusal> {
-    if state.is_failed() {
-        return Err(Refusal::trace_failed());
+    if context.earlier.is_some() {
+        return Err(AdmissionError::CommandUsed.into());
     }
     let registry = state.registry().unwrap_or(context.registry);
     let checked = submitted.checked();
@@ -130,9 +139,7 @@ fn admit(
     let said = Said { kind: &statement.kind, role: statement.role, facts: &statement.facts };
     match state.body() {
         Body::Registry(_) if checked.kind().rule().trace != TraceKind::Registry => {
-            return Err(
-                demur_ledger::registry::RegistryError::NotRegistry { kind: checked.kind().into() }.into()
-            );
+            return Err(RegistryError::NotRegistry { kind: checked.kind().into() }.into());
         }
         Body::Registry(_) => {}
         Body::Run(run) => guard(run, state, actor, said)?,
@@ -146,7 +153,7 @@ fn admit(
     let (body, opening) = checked.into_body();
     let event = envelop(state, &stamp, actor, body)?;
     if let Body::Registry(registry) = state.body() {
-        // The registry is small and changes rarely: trying it on a copy is the simplest way to ask it.
+        // It is small and changes rarely: trying the event on a copy is the simplest way to ask it.
         registry.clone().apply(&event)?;
     }
     Ok(Entry { event, opening, artifact })
@@ -179,7 +186,7 @@ fn record_refusal(
     random: &mut dyn Random,
 ) -> Option<Entry> {
     let takes_part = state.run().is_some_and(|run| run.has_participant(principal));
-    if !takes_part || !state.refusals().allows(principal, now.max(state.tip().time())) {
+    if !takes_part || !state.refusals().allows(principal, now) {
         return None;
     }
     let code = RefusalCode::try_from(refusal.code.to_owned()).ok()?;
@@ -201,9 +208,6 @@ fn record(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Result<Entry, Refusal> {
-    if state.is_failed() {
-        return Err(Refusal::trace_failed());
-    }
     let run = state.run().ok_or_else(Refusal::not_a_run)?;
     let actor = context.registry.desk();
     guard(run, state, actor, Said { kind: &kind.into(), role, facts: &facts })?;

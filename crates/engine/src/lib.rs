@@ -11,6 +11,47 @@
 //! | what the store is given | [`entry`] |
 //! | effects on other traces | [`reactor`] |
 //! | a state that saves reading a long trace | [`snapshot`] |
+//!
+//! A planner brings its key into the registry of a new store:
+//!
+//! ```
+//! use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
+//! use demur_engine::{
+//!     Reply,
+//!     command::{Command, Submitted},
+//!     context::Context,
+//!     decide,
+//!     state::State,
+//! };
+//! use demur_ledger::{
+//!     author::{Author, Place},
+//!     desk::Desk,
+//!     name::PrincipalId,
+//!     role::Role,
+//! };
+//!
+//! let mut random = Seeded::from_number(1); // A program takes the system's.
+//! let now = Timestamp::from_millis(1_794_700_800_000)?;
+//! let (desk, first) = Desk::create(SecretKey::generate(&mut random), None, "a store", now, &mut random)?;
+//! let mut state = State::new(first.event.envelope().trace);
+//! state.apply(&first.event)?;
+//!
+//! let principal = PrincipalId::new(now, &mut random);
+//! let planner = Author::new(SecretKey::generate(&mut random), principal, Role::Planner);
+//! let seen = state.tip().head();
+//! let place = Place { store: desk.store(), trace: state.tip().trace(), seen, now };
+//! let submission = planner.register(&place, None, "a planner", &mut random)?;
+//!
+//! let command = Command::Submit(Box::new(Submitted::new(submission, None, desk.registry())?));
+//! let seen = seen.map(|seen| seen.hash);
+//! let context = Context { registry: desk.registry(), seen, earlier: None };
+//! let decision = decide(&state, &context, command, now, &mut random);
+//!
+//! let event = &decision.events[0].event;
+//! assert_eq!(decision.reply, Reply::Recorded(event.position()));
+//! state.apply(event)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod command;
 pub mod context;

@@ -26,8 +26,7 @@ pub trait Reactor {
 
     /// Returns the command id of the effect of this event.
     fn command(&self, source: &Digest) -> CommandId {
-        let mut hasher = Hasher::new(Purpose::Statement);
-        hasher.update(b"reactor\0");
+        let mut hasher = Hasher::new(Purpose::Effect);
         hasher.update(self.name().as_bytes());
         hasher.update(&[0]);
         hasher.update(source.as_bytes());

@@ -80,6 +80,16 @@ impl Refusal {
         }
     }
 
+    /// More bytes than a line of an export can carry.
+    pub(crate) fn artifact_too_large(found: usize, limit: usize) -> Self {
+        Self {
+            code: "ARTIFACT_TOO_LARGE",
+            field: Some("artifact"),
+            message: format!("expected an artifact of at most {limit} bytes, found {found}"),
+            cure: "record it in parts, or record a summary of it",
+        }
+    }
+
     /// A statement so large that its envelope is no event any more.
     pub(crate) fn too_large(message: String) -> Self {
         Self {
@@ -96,6 +106,8 @@ impl fmt::Display for Refusal {
         write!(formatter, "{}: {}; {}", self.code, self.message, self.cure)
     }
 }
+
+impl std::error::Error for Refusal {}
 
 impl From<AdmissionError> for Refusal {
     fn from(error: AdmissionError) -> Self {

@@ -2,7 +2,7 @@
 //! version, or damaged ones, are no snapshot, and the trace is read instead.
 
 use demur_core::hash::sha256;
-use demur_ledger::{chain::Tip, envelope::Event, state::State as RunState};
+use demur_ledger::{envelope::Event, state::State as RunState};
 use serde::{Deserialize, Serialize};
 
 use crate::state::{Refusals, State};
@@ -10,8 +10,12 @@ use crate::state::{Refusals, State};
 /// The version of the form below and of everything in it. It changes whenever [`State`] does.
 pub const VERSION: u32 = 1;
 
-/// Returns the state of a run as bytes; none for other kinds of traces, which are short.
+/// Returns the state of a run as bytes; none for other kinds of traces, which are short, and none for a trace that
+/// failed an integrity check: nobody goes on from there.
 pub fn to_bytes(state: &State) -> Option<Vec<u8>> {
+    if state.is_failed() {
+        return None;
+    }
     let form = Form { run: state.run()?, refusals: state.refusals() };
     let body = serde_json::to_vec(&form).ok()?;
     let mut bytes = sha256(&body).as_bytes().to_vec();
@@ -27,7 +31,7 @@ pub fn from_bytes(bytes: &[u8], newest: &Event) -> Option<State> {
     }
     let Owned { run, refusals } = serde_json::from_slice(body).ok()?;
     let fits = run.head() == Some(newest.position());
-    fits.then(|| State::from_parts(Tip::after(newest), Box::new(run), refusals))
+    fits.then(|| State::from_parts(newest, Box::new(run), refusals))
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use demur_ledger::{
     chain::Tip,
     envelope::Event,
     event_type::{Facts, TraceKind},
-    name::{PrincipalId, TraceId},
+    name::{PrincipalId, Sequence, TraceId},
     registry::{Registry, RegistryError},
     state::{GuardError, Phase, State as RunState},
 };
@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     tip: Tip,
+    /// The newest registry event that an event of this trace went by.
+    pinned: Option<Sequence>,
     body: Body,
     refusals: Refusals,
     failed: bool,
@@ -38,11 +40,19 @@ pub enum Body {
 impl State {
     /// Returns the state of a trace that nothing has opened yet.
     pub const fn new(trace: TraceId) -> Self {
-        Self { tip: Tip::new(trace), body: Body::Empty, refusals: Refusals::new(), failed: false }
+        Self {
+            tip: Tip::new(trace),
+            pinned: None,
+            body: Body::Empty,
+            refusals: Refusals::new(),
+            failed: false,
+        }
     }
 
-    pub(crate) const fn from_parts(tip: Tip, run: Box<RunState>, refusals: Refusals) -> Self {
-        Self { tip, body: Body::Run(run), refusals, failed: false }
+    /// Returns the state right after this event.
+    pub(crate) fn from_parts(newest: &Event, run: Box<RunState>, refusals: Refusals) -> Self {
+        let (tip, pinned) = (Tip::after(newest), pin(newest));
+        Self { tip, pinned, body: Body::Run(run), refusals, failed: false }
     }
 
     /// Returns the end of the trace.
@@ -97,7 +107,9 @@ impl State {
         let chained = envelope.trace == self.tip.trace()
             && envelope.sequence == self.tip.next()
             && envelope.previous == previous
-            && envelope.time >= self.tip.time();
+            && envelope.time >= self.tip.time()
+            // Otherwise a key could speak again by an older registry.
+            && pin(event) >= self.pinned;
         if !chained {
             return Err(ApplyError::Chain);
         }
@@ -111,8 +123,13 @@ impl State {
             self.refusals.count(facts.principal, envelope.time);
         }
         self.tip = Tip::after(event);
+        self.pinned = pin(event);
         Ok(())
     }
+}
+
+fn pin(event: &Event) -> Option<Sequence> {
+    event.envelope().registry.map(|position| position.sequence)
 }
 
 fn open(event: &Event) -> Result<Body, ApplyError> {

@@ -78,6 +78,8 @@ impl Checked {
             return Err(flaw.clone());
         }
         check_place(&self.statement, self.kind, registry.map(Registry::store), tip, seen)?;
+        // The clock may go back, the record does not: this is the time that the event will carry.
+        let now = now.max(tip.time());
         if now > self.statement.not_after {
             return Err(AdmissionError::Expired { not_after: self.statement.not_after, now });
         }

@@ -61,7 +61,7 @@ impl AdmissionError {
 
 impl GuardError {
     /// Returns the field of the statement it is about.
-    pub const fn field(&self) -> Option<&'static str> {
+    pub fn field(&self) -> Option<&'static str> {
         Some(match self {
             Self::Shape(_) | Self::Place { .. } | Self::TooMany { .. } => return None,
             Self::NotOfARun { .. } | Self::OutOfPhase { .. } | Self::NotOpened => "statement.type",
@@ -69,7 +69,7 @@ impl GuardError {
             Self::RoleMissing { .. } | Self::RoleNotOfARun { .. } | Self::JudgesOwnWork { .. } => {
                 "facts.participants"
             }
-            Self::Reference { field, .. } | Self::Ascending { field } => field,
+            Self::Reference { field, .. } | Self::Ascending { field } => in_facts(field),
             Self::ConditionCount { .. } => "facts.conditions",
             Self::ProposalNotApproved { .. } => "facts.proposal",
             Self::ConditionsUnmet { .. } => "facts.meets",
@@ -177,8 +177,28 @@ impl RegistryError {
             Self::Roles => "name roles ascending, each once",
             Self::Recovery => "name another key as recovery key",
             Self::Rotation { .. } => "cite the rotation of this very key",
-            Self::LastDeskKey => "rotate the desk's key first",
+            Self::LastDeskKey => "bring in another key of the desk first, by rotation or with its recovery key",
             Self::Epoch { .. } => "use the next epoch",
         }
+    }
+}
+
+/// Returns the dotted path of a fact.
+fn in_facts(name: &str) -> &'static str {
+    match name {
+        "challenge" => "facts.challenge",
+        "claim" => "facts.claim",
+        "evidence" => "facts.evidence",
+        "executions" => "facts.executions",
+        "fallback_for" => "facts.fallback_for",
+        "intent" => "facts.intent",
+        "outputs" => "facts.outputs",
+        "participants" => "facts.participants",
+        "proposal" => "facts.proposal",
+        "replaces" => "facts.replaces",
+        "retries" => "facts.retries",
+        "started" => "facts.started",
+        "through" => "facts.through",
+        _ => "facts",
     }
 }

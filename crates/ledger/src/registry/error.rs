@@ -97,8 +97,8 @@ pub enum RegistryError {
         /// The event cited.
         found: Sequence,
     },
-    /// The last key of the desk cannot be revoked: nobody could record anything after it.
-    #[error("the desk's only active key cannot be revoked: rotate it first")]
+    /// The last key of the desk is neither revoked nor retired: nobody could record anything after it.
+    #[error("the desk's only active key cannot be revoked or retired: bring in another one first")]
     LastDeskKey,
     /// An epoch out of order.
     #[error("expected epoch {expected}, found {found}")]

@@ -205,6 +205,7 @@ impl Registry {
         if record.rotated != Some(facts.rotation) {
             return Err(RegistryError::Rotation { found: facts.rotation });
         }
+        self.check_desk_keeps_a_key(&facts.key, at)?;
         if let Some(record) = self.keys.get_mut(&facts.key) {
             record.retired = Some(at);
         }
@@ -218,16 +219,23 @@ impl Registry {
         if let Some(since) = record.revoked {
             return Err(RegistryError::Subject(Standing::Revoked { since }));
         }
-        let another = |(key, other): (&Fingerprint, &KeyRecord)| {
-            *key != facts.key && other.principal == self.desk && self.speaker(key, at).is_ok()
-        };
-        if record.principal == self.desk && !self.keys.iter().any(another) {
-            return Err(RegistryError::LastDeskKey);
-        }
+        self.check_desk_keeps_a_key(&facts.key, at)?;
         if let Some(record) = self.keys.get_mut(&facts.key) {
             record.revoked = Some(at);
         }
         self.roots.insert(at, (facts.root, facts.traces.as_u64()));
+        Ok(())
+    }
+
+    /// Without a key the desk could sign nothing any more, not even the head over this event.
+    fn check_desk_keeps_a_key(&self, without: &Fingerprint, at: Sequence) -> Result<(), RegistryError> {
+        let is_desk = |record: &KeyRecord| record.principal == self.desk;
+        let another = |(key, record): (&Fingerprint, &KeyRecord)| {
+            key != without && is_desk(record) && self.speaker(key, at).is_ok()
+        };
+        if self.key(without).is_some_and(is_desk) && !self.keys.iter().any(another) {
+            return Err(RegistryError::LastDeskKey);
+        }
         Ok(())
     }
 

@@ -1,0 +1,245 @@
+//! The codes of refusals are part of the interface: doors and people go by them.
+
+use std::collections::BTreeSet;
+
+use demur_core::{canonical, hash::Purpose, key::SecretKey, random::Seeded, time::Timestamp};
+use demur_engine::refusal::Refusal;
+use demur_ledger::{
+    admission::AdmissionError,
+    content::ContentMismatch,
+    envelope::Disagreement,
+    event_type::{EventType, TypeName},
+    facts::{ProposalCreated, RefusalCode},
+    name::{PrincipalId, Sequence},
+    registry::{RegistryError, Standing},
+    role::Role,
+    state::{GuardError, Phase},
+    statement::Statement,
+};
+
+use crate::world::World;
+
+#[test]
+fn every_refusal_has_a_pinned_code_and_a_cure() {
+    let refusals: Vec<Refusal> = at_the_door()
+        .into_iter()
+        .map(Refusal::from)
+        .chain(of_the_guards().into_iter().map(Refusal::from))
+        .chain(of_the_registry().into_iter().map(Refusal::from))
+        .collect();
+    for refusal in &refusals {
+        assert!(RefusalCode::try_from(refusal.code.to_owned()).is_ok(), "{refusal}");
+        assert!(!refusal.cure.is_empty() && !refusal.message.is_empty(), "{refusal}");
+        assert!(!refusal.field.is_some_and(str::is_empty), "{refusal}");
+        let shown = refusal.to_string();
+        assert!(shown.starts_with(refusal.code) && shown.ends_with(refusal.cure), "{shown}");
+    }
+    let found: BTreeSet<_> = refusals.iter().map(|refusal| refusal.code).chain(OF_THE_ENGINE).collect();
+    assert_eq!(found, PINNED.iter().copied().collect());
+}
+
+/// What is open in a run is bounded.
+#[test]
+fn too_much_at_once_is_refused() {
+    let mut world = World::opened();
+    let proposal = || ProposalCreated { fallback_for: None, replaces: None };
+    for _ in 0..1024 {
+        world.say(proposal());
+    }
+    assert_eq!(world.refuses(proposal()).code, "TOO_MANY");
+}
+
+fn at_the_door() -> Vec<AdmissionError> {
+    use AdmissionError as E;
+    let unreadable = Statement::parse(b"{").unwrap_err();
+    let (kind, role) = (EventType::ProposalCreated, Role::Critic);
+    let key = SecretKey::generate(&mut Seeded::from_number(1));
+    let signature = key.sign(Purpose::Head, b"");
+    let invalid = key.public().admit(Purpose::Statement, b"", &signature).unwrap_err();
+    let since = Sequence::FIRST;
+    vec![
+        E::Statement(unreadable.clone()),
+        E::UnknownType { kind: TypeName::Unknown("later".to_owned()) },
+        E::Role { role, kind },
+        E::NotForAuthors { kind },
+        E::OtherStore,
+        E::OtherTrace,
+        E::NotOpened { kind },
+        E::TraceExists,
+        E::Seen,
+        E::CitesUnseen { cited: since },
+        E::Expired { not_after: Timestamp::MIN, now: Timestamp::MAX },
+        E::Key(Standing::Revoked { since }),
+        E::Key(Standing::Retired { since }),
+        E::Key(Standing::Unknown),
+        E::KeyRole { role },
+        E::Signature(invalid),
+        E::Commitment,
+        E::Content(unreadable),
+        E::Mismatch(ContentMismatch),
+        E::ContentRule { kind, required: true },
+        E::ContentRule { kind, required: false },
+        E::CommandUsed,
+    ]
+}
+
+fn of_the_guards() -> Vec<GuardError> {
+    use GuardError as E;
+    let (kind, role, one) = (EventType::ProposalCreated, Role::Critic, Sequence::FIRST);
+    let principal = PrincipalId::new(Timestamp::MIN, &mut Seeded::from_number(1));
+    vec![
+        E::Shape(Disagreement::NoBody),
+        E::NotOfARun { kind: kind.into() },
+        E::Place { expected: 1, found: one },
+        E::RoleForbidden { role, kind },
+        E::NotParticipant { principal, role },
+        E::OutOfPhase { phase: Phase::Planning, kind },
+        E::NotOpened,
+        E::RoleMissing { role },
+        E::RoleNotOfARun { role },
+        E::JudgesOwnWork { principal, role },
+        E::Reference { field: "claim", sequence: one, expected: "a claim" },
+        E::Ascending { field: "evidence" },
+        E::ConditionCount { found: 1 },
+        E::ProposalNotApproved { proposal: one },
+        E::ConditionsUnmet { conditions: 1 },
+        E::ApprovalMissing { intent: one },
+        E::IntentBlocked { intent: one },
+        E::IntentUsed { intent: one },
+        E::RetryLimit { limit: 1 },
+        E::FallbackNeeded,
+        E::FallbackForbidden,
+        E::ChallengeNeeded,
+        E::NoArtifact { started: one },
+        E::ExecutionOpen { started: one },
+        E::EvidenceMinimum { minimum: 1, found: 0 },
+        E::BundleIncomplete { expected: 1, found: 0 },
+        E::TooMany { what: "claims", limit: 1 },
+        E::VerificationOpen { started: one },
+    ]
+}
+
+fn of_the_registry() -> Vec<RegistryError> {
+    use RegistryError as E;
+    let (kind, role, one) = (TypeName::from(EventType::KeyRevoked), Role::Critic, Sequence::FIRST);
+    vec![
+        E::Disagreement(Disagreement::NoBody),
+        E::NotRegistry { kind: kind.clone() },
+        E::Chain { expected: 1, found: one },
+        E::NoProof,
+        E::Role { role, kind: kind.clone() },
+        E::Signer { kind, standing: Standing::Unknown },
+        E::Actor,
+        E::DeskPrincipal,
+        E::KeyKnown,
+        E::Subject(Standing::Unknown),
+        E::Possession,
+        E::Roles,
+        E::Recovery,
+        E::Rotation { found: one },
+        E::LastDeskKey,
+        E::Epoch { expected: 2, found: 3 },
+        E::Pin,
+        E::Write(canonical::to_vec(&f64::NAN).unwrap_err()),
+    ]
+}
+
+/// The engine's own codes, each met in a test of its own or by the random walks.
+const OF_THE_ENGINE: [&str; 8] = [
+    "ARTIFACT_MISMATCH",
+    "ARTIFACT_MISSING",
+    "ARTIFACT_SIZE",
+    "ARTIFACT_TOO_LARGE",
+    "ARTIFACT_UNASKED",
+    "EVENT_TOO_LARGE",
+    "NOT_A_RUN",
+    "TRACE_FAILED",
+];
+
+/// Every code there is.
+pub(crate) const PINNED: &[&str] = &[
+    "ACTOR",
+    "APPROVAL_MISSING",
+    "ARTIFACT_MISMATCH",
+    "ARTIFACT_MISSING",
+    "ARTIFACT_SIZE",
+    "ARTIFACT_TOO_LARGE",
+    "ARTIFACT_UNASKED",
+    "ASCENDING",
+    "BUNDLE_INCOMPLETE",
+    "CHALLENGE_NEEDED",
+    "CITES_UNSEEN",
+    "COMMAND_USED",
+    "COMMITMENT",
+    "CONDITIONS_UNMET",
+    "CONDITION_COUNT",
+    "CONTENT_MALFORMED",
+    "CONTENT_RULE",
+    "DESK_PRINCIPAL",
+    "EPOCH",
+    "EVENT_TOO_LARGE",
+    "EVIDENCE_MINIMUM",
+    "EXECUTION_OPEN",
+    "EXPIRED",
+    "FALLBACK_FORBIDDEN",
+    "FALLBACK_NEEDED",
+    "INTENT_BLOCKED",
+    "INTENT_USED",
+    "JUDGES_OWN_WORK",
+    "KEY_KNOWN",
+    "KEY_RETIRED",
+    "KEY_REVOKED",
+    "KEY_ROLE",
+    "KEY_ROLES",
+    "KEY_STATE",
+    "KEY_UNKNOWN",
+    "LAST_DESK_KEY",
+    "NOT_A_RUN",
+    "NOT_FOR_AUTHORS",
+    "NOT_OF_A_RUN",
+    "NOT_OPENED",
+    "NOT_PARTICIPANT",
+    "NOT_REGISTRY",
+    "NO_ARTIFACT",
+    "OTHER_STORE",
+    "OTHER_TRACE",
+    "OUT_OF_PHASE",
+    "PLACE",
+    "POSSESSION",
+    "PROPOSAL_NOT_APPROVED",
+    "RECOVERY_KEY",
+    "REFERENCE",
+    "REGISTRY_SHAPE",
+    "RETRY_LIMIT",
+    "ROLE_FORBIDDEN",
+    "ROLE_MISSING",
+    "ROLE_NOT_OF_A_RUN",
+    "ROTATION",
+    "SEEN_UNKNOWN",
+    "SHAPE",
+    "SIGNATURE_INVALID",
+    "SIGNER_NOT_ENTITLED",
+    "STATEMENT_MALFORMED",
+    "TOO_MANY",
+    "TRACE_EXISTS",
+    "TRACE_FAILED",
+    "TYPE_UNKNOWN",
+    "VERIFICATION_OPEN",
+    "WRITE",
+];
+
+/// Codes that a random walk does not meet.
+pub(crate) const ELSEWHERE: &[&str] = &[
+    // Only a damaged store leads there: the engine makes no such events.
+    "ACTOR",
+    "PLACE",
+    "REGISTRY_SHAPE",
+    "SHAPE",
+    "WRITE",
+    // No statement within the limits of its fields is that large.
+    "EVENT_TOO_LARGE",
+    // Tests of their own.
+    "ARTIFACT_TOO_LARGE",
+    "TOO_MANY",
+    "TRACE_FAILED",
+];

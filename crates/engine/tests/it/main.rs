@@ -1,0 +1,19 @@
+//! Tests of the engine from outside: decisions, refusals, repeats, snapshots, reactors.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod artifact;
+mod chain;
+mod clock;
+mod codes;
+mod determinism;
+mod failed;
+mod proof;
+mod reactor;
+mod recorded;
+mod recovery;
+mod registry;
+mod repeat;
+mod snapshot;
+mod walk;
+mod words;
+mod world;

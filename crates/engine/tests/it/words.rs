@@ -1,0 +1,121 @@
+//! Words that fit: the content of every event type that authors send, and values in range.
+
+use demur_core::{
+    hash::sha256,
+    limit::{List, Text, Whole},
+};
+use demur_ledger::{
+    content::{
+        ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
+        FinalStatementContent, IntentContent, NameContent, NoteContent, ProposalContent,
+        ProposalReviewContent, RationaleContent, ReasonContent, SessionContent, VerificationContent,
+    },
+    event_type::{Content, Facts},
+};
+
+/// The size that [`fitting`] names for every artifact.
+pub(crate) const SIZE: usize = 5;
+
+/// Returns a number in range.
+pub(crate) fn whole<const MIN: u64, const MAX: u64>(number: u64) -> Whole<MIN, MAX> {
+    Whole::try_from(number).unwrap()
+}
+
+/// Returns a text in range.
+pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+    Text::try_from(text).unwrap()
+}
+
+/// Returns a list in range.
+pub(crate) fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T>>) -> List<T, MIN, MAX> {
+    List::try_from(items.into()).unwrap()
+}
+
+/// Returns a reason.
+pub(crate) fn reason() -> ReasonContent {
+    ReasonContent { reason: text("because") }
+}
+
+/// Returns a note.
+pub(crate) fn note() -> NoteContent {
+    NoteContent { note: text("noted") }
+}
+
+/// Returns content that fits these facts.
+pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
+    Some(match facts {
+        Facts::KeyRegistered(_) => Content::KeyRegistered(NameContent { name: text("somebody") }),
+        Facts::KeyRevoked(_) => Content::KeyRevoked(note()),
+        Facts::StoreRestored(_) => Content::StoreRestored(note()),
+        Facts::RecoveryRecorded(_) => Content::RecoveryRecorded(note()),
+        Facts::SessionInitialized(_) => Content::SessionInitialized(SessionContent {
+            constraints: list([]),
+            objective: text("count the words"),
+            task: text("count"),
+        }),
+        Facts::ProposalCreated(_) => Content::ProposalCreated(ProposalContent {
+            assumptions: list([text("the text is there")]),
+            expected_evidence: list([text("the count")]),
+            objective: text("count the words"),
+            required_tools: list([text("wc")]),
+        }),
+        Facts::ProposalReviewed(facts) => Content::ProposalReviewed(ProposalReviewContent {
+            conditions: list(vec![text("read only"); usize::try_from(facts.conditions.as_u64()).unwrap()]),
+            rationale: text("fine"),
+        }),
+        Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
+            report: sha256(b"report"),
+            summary: text("passed"),
+        }),
+        Facts::SessionAborted(_) => Content::SessionAborted(reason()),
+        other => return of_work(other),
+    })
+}
+
+fn of_work(facts: &Facts) -> Option<Content> {
+    let claim = || ClaimContent { confidence: whole(90), text: text("five words") };
+    Some(match facts {
+        Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
+            input_hash: sha256(b"{}"),
+            justification: text("to count"),
+            tool: text("wc"),
+        }),
+        Facts::ToolIntentReviewed(_) => {
+            Content::ToolIntentReviewed(RationaleContent { rationale: text("harmless") })
+        }
+        Facts::ToolExecutionStarted(_) => {
+            Content::ToolExecutionStarted(ExecutionContent { limits: list([text("one second")]) })
+        }
+        Facts::ToolExecutionCompleted(_) => Content::ToolExecutionCompleted(ExecutionResultContent {
+            duration_ms: whole(3),
+            exit_status: Some(whole(0)),
+            note: None,
+        }),
+        Facts::ToolExecutionFailed(_) => Content::ToolExecutionFailed(FailureContent {
+            duration_ms: whole(3),
+            exit_status: None,
+            message: text("no such file"),
+        }),
+        Facts::ArtifactRecorded(_) => Content::ArtifactRecorded(ArtifactContent {
+            media_type: text("text/plain"),
+            name: text("words"),
+            size: whole(SIZE as u64),
+        }),
+        Facts::ClaimIssued(_) => Content::ClaimIssued(claim()),
+        Facts::ClaimRevised(_) => Content::ClaimRevised(claim()),
+        Facts::ClaimChallenged(_) => Content::ClaimChallenged(reason()),
+        Facts::ClaimResolved(_) => Content::ClaimResolved(reason()),
+        Facts::ClaimRetracted(_) => Content::ClaimRetracted(reason()),
+        Facts::FinalStatementSigned(facts) => Content::FinalStatementSigned(FinalStatementContent {
+            claims: list(
+                facts
+                    .claims
+                    .iter()
+                    .map(|claim| FinalClaim { claim: *claim, text: text("five words") })
+                    .collect::<Vec<_>>(),
+            ),
+            verdict: text("done"),
+        }),
+        _ => return None,
+    })
+}

@@ -1,0 +1,97 @@
+//! How somebody says something: a draft for the end of a trace, signed and sent.
+
+use demur_core::{commitment::Salt, key::SecretKey};
+use demur_engine::{Reply, refusal::Refusal};
+use demur_ledger::{
+    event_type::Facts,
+    facts::{KeyRegistered, Participant, Policy, SessionInitialized},
+    name::{CommandId, Sequence},
+    role::Role,
+    statement::Draft,
+};
+
+use super::{GOOD_FOR, Sent, Speaker, To, World, position, refusal};
+use crate::words::{fitting, list};
+
+impl World {
+    /// Registers a speaker's key.
+    #[track_caller]
+    pub(crate) fn register(&mut self, speaker: &Speaker) {
+        let sent = self.registration(speaker);
+        position(&self.send(To::Registry, &sent));
+    }
+
+    /// Returns the statement that registers a speaker's key.
+    pub(crate) fn registration(&mut self, speaker: &Speaker) -> Sent {
+        let Speaker { key, principal, role } = speaker;
+        let roles = list([*role]);
+        let facts = KeyRegistered { key: key.public(), principal: *principal, recovery: None, roles };
+        let draft = self.draft(To::Registry, Role::Holder, facts);
+        self.sign(draft, key)
+    }
+
+    /// Returns the facts that open the run with the four agents.
+    pub(crate) fn opening(&self, policy: Policy) -> SessionInitialized {
+        let mut participants: Vec<_> =
+            Role::OF_A_RUN.map(|role| Participant { principal: self.speaker(role).principal, role }).into();
+        participants.sort();
+        SessionInitialized { participants: list(participants), policy }
+    }
+
+    /// Returns whoever speaks in this role.
+    pub(crate) fn speaker(&self, role: Role) -> &Speaker {
+        self.speakers.iter().rev().find(|speaker| speaker.role == role).unwrap()
+    }
+
+    /// Has the one whose role fits say this in the run; it must be recorded.
+    #[track_caller]
+    pub(crate) fn say(&mut self, facts: impl Into<Facts>) -> Sequence {
+        let sent = self.saying(facts);
+        position(&self.send(To::Run, &sent)).sequence
+    }
+
+    /// Has the one whose role fits say this in the run; it must be refused.
+    #[track_caller]
+    pub(crate) fn refuses(&mut self, facts: impl Into<Facts>) -> Refusal {
+        let sent = self.saying(facts);
+        refusal(&self.send(To::Run, &sent))
+    }
+
+    /// Returns what the one whose role fits would send to the run.
+    pub(crate) fn saying(&mut self, facts: impl Into<Facts>) -> Sent {
+        let facts = facts.into();
+        let role = facts.event_type().unwrap().rule().roles[0];
+        let draft = self.draft(To::Run, role, facts);
+        let key = self.speaker(role).key.clone();
+        self.sign(draft, &key)
+    }
+
+    /// Has the desk say this in the registry.
+    pub(crate) fn desk_says(&mut self, facts: impl Into<Facts>) -> Reply {
+        let draft = self.draft(To::Registry, Role::Desk, facts);
+        let key = self.desk.clone();
+        let sent = self.sign(draft, &key);
+        self.send(To::Registry, &sent)
+    }
+
+    /// Returns an unsigned statement for the end of a trace.
+    pub(crate) fn draft(&mut self, to: To, role: Role, facts: impl Into<Facts>) -> Draft {
+        let facts = facts.into();
+        let tip = *self.log(to).state.tip();
+        Draft {
+            command: CommandId::new(self.now, &mut self.random),
+            content: fitting(&facts),
+            facts,
+            not_after: self.now.plus_millis(GOOD_FOR),
+            role,
+            seen: tip.head(),
+            store: Some(self.store()),
+            trace: tip.trace(),
+        }
+    }
+
+    /// Returns a signed statement.
+    pub(crate) fn sign(&mut self, draft: Draft, key: &SecretKey) -> Sent {
+        Sent { submission: draft.sign(key, Salt::draw(&mut self.random)).unwrap(), artifact: None }
+    }
+}
