@@ -6,6 +6,8 @@
 //! is written in the same transaction and can be rebuilt from it at will. **Operational** data (snapshots,
 //! notes, failure flags) is backed up but is no part of the ledger.
 
+mod shared;
+
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::{Address, ArtifactPlace, Entry};
 use demur_ledger::{
@@ -28,9 +30,11 @@ pub trait Store: Send + Sync {
     /// power. **Atomic**: each append is there as a whole (events, contents, derived rows, snapshot) or not at
     /// all. **Judged one by one**: the result has one outcome per append, in order; a refused append does not
     /// hinder the others. An append is refused when
-    /// - the head of its trace is not [`Append::expected`];
+    /// - the head of its trace is not [`Append::expected`], its events do not follow that and each other, or it
+    ///   would open a second registry;
     /// - an event's (author key, command) was used before in this store, also earlier in this call;
-    /// - an event was decided under an older registry and its author's key has changed since;
+    /// - an event was decided under an older registry and its author's key has changed since, or the desk's key
+    ///   under the head has; or that registry event is not in this store;
     /// - the bytes of an artifact it names are not in the store.
     ///
     /// An error means that nothing was appended at all, or with [`StoreError::Uncertain`] that nobody knows.
@@ -243,9 +247,7 @@ pub enum StoreError {
         what: String,
     },
     /// Written by a later version of demur.
-    #[error(
-        "the database has version {found}, this demur knows up to {known}: use a newer version of demur"
-    )]
+    #[error("the database has version {found}, this demur knows up to {known}: use a newer version of demur")]
     Newer {
         /// The version found.
         found: u32,
@@ -258,6 +260,33 @@ pub enum StoreError {
         /// What was found.
         what: String,
     },
+    /// Another process owns the folder.
+    #[error("another demur owns this folder: it holds {lock}; nothing was changed, ask it or stop it")]
+    Owned {
+        /// The lock file.
+        lock: String,
+    },
+    /// There is no store.
+    #[error("expected a store, found no {path}: create one first")]
+    Missing {
+        /// What was looked for.
+        path: String,
+    },
+    /// There is a store already.
+    #[error("expected a folder without a store, found {path}: name another folder, nothing was changed")]
+    Exists {
+        /// What was found.
+        path: String,
+    },
+    /// Ours: a call that breaks the contract.
+    #[error("the store was called against its contract: {what}")]
+    Misuse {
+        /// Which rule was broken.
+        what: &'static str,
+    },
+    /// An earlier write was never confirmed. Nothing was written by this call.
+    #[error("the disk did not confirm an earlier write: open the store again to see what is there")]
+    Stopped,
     /// The sync failed after the commit began: the append may be there after a restart, or not.
     #[error("the disk did not confirm the write: whether it happened shows after a restart")]
     Uncertain,

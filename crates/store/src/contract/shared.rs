@@ -1,0 +1,75 @@
+//! A store that several owners share is a store.
+
+use std::sync::Arc;
+
+use demur_core::{hash::Digest, key::Fingerprint};
+use demur_engine::entry::Address;
+use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+
+use super::{Append, Cursor, Failure, Outcome, Performed, Snapshot, Store, StoreError, Stored, TraceSummary};
+
+impl<S: Store + ?Sized> Store for Arc<S> {
+    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+        (**self).append(appends)
+    }
+
+    fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {
+        (**self).trace(trace)
+    }
+
+    fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError> {
+        (**self).traces(after, limit)
+    }
+
+    fn newest(&self) -> Result<Option<TraceId>, StoreError> {
+        (**self).newest()
+    }
+
+    fn registry(&self) -> Result<Option<TraceId>, StoreError> {
+        (**self).registry()
+    }
+
+    fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        (**self).events(trace, from, limit)
+    }
+
+    fn hash(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Digest>, StoreError> {
+        (**self).hash(trace, sequence)
+    }
+
+    fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError> {
+        (**self).command(key, command)
+    }
+
+    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        (**self).heads()
+    }
+
+    fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {
+        (**self).changes(after, limit)
+    }
+
+    fn put_artifact(&self, bytes: &[u8]) -> Result<Address, StoreError> {
+        (**self).put_artifact(bytes)
+    }
+
+    fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError> {
+        (**self).artifact(address)
+    }
+
+    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
+        (**self).snapshot(trace)
+    }
+
+    fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
+        (**self).mark_failed(trace, failure)
+    }
+
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        (**self).note(name)
+    }
+
+    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
+        (**self).set_note(name, value)
+    }
+}

@@ -1,0 +1,81 @@
+//! What a store derives from events, the same in every store: commands, key changes, the kind of a trace; and
+//! the shape that every append must have.
+
+use demur_core::key::Fingerprint;
+use demur_ledger::{
+    envelope::Event,
+    event_type::{Facts, TraceKind, TypeName},
+    name::{CommandId, Position, Sequence},
+    proof::Proof,
+};
+
+use crate::contract::{Append, StoreError};
+
+/// Returns the author's key and command of an event that carries a statement.
+pub(crate) fn command(event: &Event) -> Option<(Fingerprint, CommandId)> {
+    let envelope = event.envelope();
+    match (&envelope.statement, &envelope.proof) {
+        (Some(statement), Proof::Ed25519(proof)) => Some((proof.key, statement.command)),
+        _ => None,
+    }
+}
+
+/// Returns the keys whose standing a registry event changes.
+pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
+    let Ok(said) = event.said() else { return Vec::new() };
+    match said.facts {
+        Facts::StoreCreated(facts) => vec![facts.key.fingerprint()],
+        Facts::KeyRegistered(facts) => vec![facts.key.fingerprint()],
+        Facts::KeyRotated(facts) => vec![facts.key.fingerprint(), facts.old],
+        Facts::KeyRetired(facts) => vec![facts.key],
+        Facts::KeyRevoked(facts) => vec![facts.key],
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the kind of the trace that this event opens.
+pub(crate) fn opened_kind(event: &Event) -> Option<TraceKind> {
+    match event.said().ok()?.kind {
+        TypeName::Known(kind) if kind.rule().opens => Some(kind.rule().trace),
+        _ => None,
+    }
+}
+
+/// Returns the registry events an append was decided under, each with the key that must not have changed since:
+/// those of the authors, and the desk's under the head.
+pub(crate) fn pins(append: &Append) -> impl Iterator<Item = (Option<Position>, Option<Fingerprint>)> {
+    let events = append.entries.iter().map(|entry| {
+        let key = command(&entry.event).map(|(key, _)| key);
+        (entry.event.envelope().registry, key)
+    });
+    events.chain([(Some(append.head.document.registry), Some(append.head.proof.key))])
+}
+
+/// Returns whether the events of an append follow the head it expects, and each other.
+pub(crate) fn is_chain(append: &Append) -> bool {
+    let mut before = append.expected;
+    append.entries.iter().all(|entry| {
+        let envelope = entry.event.envelope();
+        let next = before.map_or(Sequence::FIRST, |position| position.sequence.next());
+        let previous = before.replace(entry.event.position()).map(|position| position.hash);
+        envelope.sequence == next && envelope.previous == previous
+    })
+}
+
+/// Refuses an append whose parts do not belong together: a caller's mistake that would be in the ledger for good.
+pub(crate) fn check_shape(append: &Append) -> Result<(), StoreError> {
+    for entry in &append.entries {
+        if entry.event.envelope().trace != append.trace {
+            return Err(StoreError::Misuse { what: "an event belongs to another trace" });
+        }
+        if entry.event.envelope().content.is_some() != entry.opening.is_some() {
+            return Err(StoreError::Misuse { what: "an event and its content do not belong together" });
+        }
+    }
+    let signed = &append.head.document;
+    match append.entries.last() {
+        None => Err(StoreError::Misuse { what: "an append has no events" }),
+        Some(last) if signed.head == last.event.position() && signed.trace == append.trace => Ok(()),
+        Some(_) => Err(StoreError::Misuse { what: "the signed head is not the last event" }),
+    }
+}

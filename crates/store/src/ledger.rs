@@ -1,0 +1,491 @@
+//! A ledger in use: a store, the desk's key, and the queues through which commands become events
+//! (`docs/design/003-engine-and-store.md`). Decisions are the engine's; keeping them is the store's; here is the
+//! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
+
+mod commit;
+mod error;
+mod export;
+mod item;
+mod load;
+mod queue;
+mod react;
+mod registry;
+mod session;
+mod surroundings;
+
+use std::{
+    collections::BTreeMap,
+    mem,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use demur_core::{
+    canonical::WriteError,
+    key::{Fingerprint, SecretKey},
+    limit::Text,
+    time::Timestamp,
+};
+use demur_engine::{
+    Decision, Reply,
+    command::{Command, Submitted},
+    context::{Context, Earlier},
+    decide,
+    entry::Entry,
+    snapshot,
+};
+use demur_ledger::{
+    author::Artifact,
+    content::ReasonContent,
+    desk::Desk,
+    envelope::Event,
+    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
+    registry::Registry,
+    signed::{Document, Head, Receipt, Signed},
+    statement::{Submission, statement_hash},
+};
+
+pub use error::LedgerError;
+pub use export::ExportProgress;
+pub use surroundings::Surroundings;
+
+use self::{
+    commit::{Commits, Ending, Slot, lock},
+    item::{Group, Item, Waiting},
+    queue::{Known, Pending, Queue, Queues},
+    session::Session,
+    surroundings::Draw,
+};
+use crate::contract::{Append, Conflict, Failure, Outcome, Performed, Snapshot, Store, StoreError};
+
+/// A store in use by its one desk.
+pub struct Ledger<S: Store> {
+    store: S,
+    desk: RwLock<SecretKey>,
+    /// The registry as recorded; what is decided pins its newest event.
+    registry: RwLock<Arc<Registry>>,
+    queues: Queues,
+    commits: Commits,
+    /// Commands that are decided but not recorded yet.
+    in_flight: Mutex<BTreeMap<(Fingerprint, CommandId), Arc<Slot>>>,
+    /// Registry events take turns from reading the registry to being recorded.
+    registry_turn: Mutex<()>,
+    session: Session,
+    surroundings: Box<dyn Surroundings>,
+}
+
+/// A command that is recorded and durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// The trace of its event.
+    pub trace: TraceId,
+    /// The event.
+    pub position: Position,
+    /// Whether it had been recorded before and nothing was recorded now.
+    pub repeated: bool,
+}
+
+impl<S: Store> Ledger<S> {
+    /// Returns the ledger of an empty store, whose registry begins now.
+    pub fn create(
+        store: S,
+        key: SecretKey,
+        name: &str,
+        surroundings: Box<dyn Surroundings>,
+    ) -> Result<Self, LedgerError> {
+        Self::create_keeping(store, key, name, surroundings, |_| Ok(()))
+    }
+
+    /// Returns the ledger of an empty store, whose registry begins once `keep` has kept the desk's key under its
+    /// principal: a registry that nobody can sign for must never be recorded.
+    pub fn create_keeping<E: From<LedgerError>>(
+        store: S,
+        key: SecretKey,
+        name: &str,
+        surroundings: Box<dyn Surroundings>,
+        keep: impl FnOnce(PrincipalId) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        if store.registry().map_err(LedgerError::from)?.is_some() {
+            return Err(LedgerError::Created.into());
+        }
+        let (desk, first) =
+            Desk::create(key.clone(), None, name, surroundings.now(), &mut Draw(&*surroundings))
+                .map_err(LedgerError::from)?;
+        keep(desk.registry().desk())?;
+        let head = desk.head(desk.registry_chain()).map_err(LedgerError::from)?;
+        let entry = Entry { event: first.event, opening: first.opening, artifact: None };
+        let append = Append {
+            trace: desk.registry_chain().trace(),
+            expected: None,
+            entries: vec![entry],
+            head: head.ok_or(LedgerError::NotCreated)?,
+            phase: None,
+            snapshot: None,
+        };
+        match store.append(&[append]).map_err(LedgerError::from)?.first() {
+            Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), surroundings)?),
+            _ => Err(LedgerError::Created.into()),
+        }
+    }
+
+    /// Returns the ledger of a store that has a registry. `find_key` returns the desk's secret key.
+    pub fn open(
+        store: S,
+        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        surroundings: Box<dyn Surroundings>,
+    ) -> Result<Self, LedgerError> {
+        Self::with(store, find_key, surroundings, Session::begin)
+    }
+
+    /// Returns the ledger of a store for reading and exporting only: nothing is noted, whoever owns the store. What
+    /// it is asked to record may be refused by the store.
+    pub fn read(
+        store: S,
+        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        surroundings: Box<dyn Surroundings>,
+    ) -> Result<Self, LedgerError> {
+        Self::with(store, find_key, surroundings, |_, _| Ok(Session::default()))
+    }
+
+    fn with(
+        store: S,
+        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        surroundings: Box<dyn Surroundings>,
+        begin: impl FnOnce(&S, Timestamp) -> Result<Session, LedgerError>,
+    ) -> Result<Self, LedgerError> {
+        let registry = registry(&store)?;
+        let desk = find_key(&registry).ok_or(LedgerError::NoDeskKey)?;
+        let at = registry.head().sequence;
+        registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| LedgerError::NoDeskKey)?;
+        let session = begin(&store, surroundings.now())?;
+        Ok(Self {
+            store,
+            desk: RwLock::new(desk),
+            registry: RwLock::new(Arc::new(registry)),
+            queues: Queues::default(),
+            commits: Commits::default(),
+            in_flight: Mutex::default(),
+            registry_turn: Mutex::default(),
+            session,
+            surroundings,
+        })
+    }
+
+    /// Ends the use in good order, so that the next one does not take it for a crash.
+    pub fn close(self) -> Result<S, LedgerError> {
+        self.session.end(&self.store)?;
+        Ok(self.store)
+    }
+
+    /// Returns the store.
+    pub const fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Returns the registry as recorded.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Records what an author said. When this returns, it is on the disk.
+    pub fn submit(
+        &self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+    ) -> Result<Acknowledged, LedgerError> {
+        let submitted = Submitted::new(submission, artifact, &self.registry())?;
+        if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
+            self.store.put_artifact(&artifact.bytes)?;
+        }
+        let trace = submitted.checked().statement().trace;
+        let of_the_registry = trace == self.registry().trace();
+        let _turn = of_the_registry.then(|| lock(&self.registry_turn));
+        self.perform(trace, &Command::Submit(Box::new(submitted)))
+    }
+
+    /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
+    pub fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), LedgerError> {
+        self.store.mark_failed(trace, failure)?;
+        self.queues.of(trace).void();
+        Ok(())
+    }
+
+    /// Ends a run on the operator's word.
+    pub fn abort(&self, trace: TraceId, reason: Text<1, 16384>) -> Result<Acknowledged, LedgerError> {
+        self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+        self.perform(trace, &Command::Abort(ReasonContent { reason }))
+    }
+
+    /// Returns the receipt of a recorded statement; none for what the desk itself recorded.
+    pub fn receipt(&self, trace: TraceId, at: Sequence) -> Result<Option<Signed<Receipt>>, LedgerError> {
+        let stored = self.store.events(trace, at, 1)?.pop().ok_or(LedgerError::TraceUnknown { trace })?;
+        let damaged = || LedgerError::Damaged { trace, sequence: at, code: "SCHEMA_INVALID" };
+        let event = Event::parse(&stored.bytes).map_err(|_| damaged())?;
+        let Some(statement) = event.statement_bytes() else { return Ok(None) };
+        let registry = self.registry();
+        let document = Receipt {
+            epoch: event.envelope().epoch,
+            event: event.position(),
+            registry: registry.head(),
+            statement: statement_hash(statement),
+            store: registry.store(),
+            time: event.envelope().time,
+            trace,
+        };
+        Ok(Some(self.sign(document)?))
+    }
+
+    /// Decides until what was decided is recorded, or refused.
+    fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, LedgerError> {
+        for _ in 0..ATTEMPTS {
+            match self.attempt(trace, command)? {
+                Attempt::Settled(Reply::Recorded(position)) => {
+                    return Ok(Acknowledged { trace, position, repeated: false });
+                }
+                Attempt::Settled(Reply::Repeated { trace, position }) => {
+                    return Ok(Acknowledged { trace, position, repeated: true });
+                }
+                Attempt::Settled(Reply::Refused(refusal)) => return Err(refusal.into()),
+                Attempt::Settled(_) | Attempt::Again => {}
+            }
+        }
+        Err(LedgerError::Contended)
+    }
+
+    fn attempt(&self, trace: TraceId, command: &Command) -> Result<Attempt, LedgerError> {
+        let id = command_id(command);
+        let earlier = match id {
+            Some((key, command)) => {
+                self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()?
+            }
+            None => None,
+        };
+        let queue = self.queues.of(trace);
+        let mut turn = queue.enter();
+        let pending = turn.pending(|| self.load(trace))?;
+        if mem::take(&mut pending.interrupted) {
+            drop(turn);
+            self.attempt(trace, &Command::Recover(session::note()))?;
+            return Ok(Attempt::Again);
+        }
+        // Whoever is in flight with this command decides it; the second look then finds the result.
+        if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
+            drop(turn);
+            slot.watch();
+            return Ok(Attempt::Again);
+        }
+        let registry = self.registry();
+        let seen = self.seen(pending, command)?;
+        let context =
+            Context { registry: &registry, seen, earlier: earlier.as_ref().map(EarlierEvent::as_earlier) };
+        let now = self.surroundings.now();
+        let Decision { events, reply } =
+            decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.surroundings));
+        if events.is_empty() {
+            return Ok(Attempt::Settled(reply));
+        }
+        let Some(mut item) = fold(&queue, pending, events, &registry) else {
+            // The trace goes by a newer registry than ours, so another process wrote both.
+            drop(turn);
+            queue.void();
+            self.refresh()?;
+            return Ok(Attempt::Again);
+        };
+        item.waiting.command = id.filter(|_| matches!(reply, Reply::Recorded(_)));
+        if !turn.is_followed() {
+            item.signed = Some(self.sign(item.head.clone())?);
+        }
+        let slot = Arc::clone(&item.waiting.slot);
+        if let Some(id) = item.waiting.command {
+            lock(&self.in_flight).insert(id, Arc::clone(&slot));
+        }
+        let leads = self.commits.put(item);
+        drop(turn);
+        match self.commits.wait(&slot, leads, &|items| self.write(items)) {
+            Ending::Done => Ok(Attempt::Settled(reply)),
+            Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
+            Ending::Conflict(_) => Ok(Attempt::Again),
+            Ending::Failed(message) => Err(LedgerError::Commit(message)),
+            Ending::Uncertain => Err(LedgerError::Uncertain),
+        }
+    }
+
+    /// Returns the hash at the place a statement has seen.
+    fn seen(
+        &self,
+        pending: &Pending,
+        command: &Command,
+    ) -> Result<Option<demur_core::hash::Digest>, StoreError> {
+        let Command::Submit(submitted) = command else { return Ok(None) };
+        let Some(seen) = submitted.checked().statement().seen else { return Ok(None) };
+        match pending.hash(seen.sequence) {
+            Known::Here(hash) => Ok(Some(hash)),
+            Known::Absent => Ok(None),
+            Known::Stored => self.store.hash(pending.state.tip().trace(), seen.sequence),
+        }
+    }
+
+    /// Commits what waits and tells everybody who waits for it.
+    fn write(&self, items: Vec<Item>) {
+        let mut groups: Vec<Group> = Vec::new();
+        for item in items {
+            match groups.iter_mut().find(|group| group.trace == item.trace) {
+                Some(group) => group.add(item),
+                None => groups.push(Group::new(item)),
+            }
+        }
+        let appends = groups
+            .iter_mut()
+            .map(|group| group.append(|head| self.sign(head)))
+            .collect::<Result<Vec<_>, _>>();
+        let result =
+            appends.map_err(LedgerError::from).and_then(|appends| Ok(self.store.append(&appends)?));
+        for (place, group) in groups.into_iter().enumerate() {
+            let ending = match &result {
+                Ok(outcomes) => match outcomes.get(place) {
+                    Some(Outcome::Done) => Ending::Done,
+                    Some(Outcome::Refused(conflict)) => Ending::Conflict(*conflict),
+                    None => Ending::Failed("the store lost count".to_owned()),
+                },
+                Err(LedgerError::Store(StoreError::Uncertain)) => Ending::Uncertain,
+                Err(error) => Ending::Failed(error.to_string()),
+            };
+            group.waiting.into_iter().for_each(|waiting| self.tell(waiting, ending.clone()));
+        }
+    }
+
+    fn tell(&self, waiting: Waiting, ending: Ending) {
+        if matches!(ending, Ending::Done) {
+            if let Some(registry) = waiting.registry {
+                self.adopt(registry);
+            }
+        } else {
+            waiting.queue.void();
+        }
+        if let Some(id) = waiting.command {
+            lock(&self.in_flight).remove(&id);
+        }
+        waiting.slot.end(ending);
+    }
+
+    /// Goes on with a newer registry.
+    fn adopt(&self, registry: Arc<Registry>) {
+        let mut current = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+        if registry.head().sequence > current.head().sequence {
+            *current = registry;
+        }
+    }
+
+    /// Reads the registry again, after another process changed it.
+    fn refresh(&self) -> Result<(), LedgerError> {
+        let state = load::load_registry(&self.store)?;
+        if let Some(registry) = state.registry() {
+            self.adopt(Arc::new(registry.clone()));
+        }
+        Ok(())
+    }
+
+    fn load(&self, trace: TraceId) -> Result<Pending, LedgerError> {
+        let registry = self.registry();
+        if trace == registry.trace() {
+            return Ok(Pending::new(load::load_registry(&self.store)?, false));
+        }
+        let state = load::load(&self.store, trace, &registry)?;
+        let open = state.phase().is_some_and(|phase| !phase.is_final());
+        let interrupted = open && self.session.was_interrupted(state.tip().time());
+        Ok(Pending::new(state, interrupted))
+    }
+
+    fn sign<T: Document>(&self, document: T) -> Result<Signed<T>, WriteError> {
+        Signed::new(document, &self.desk.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Returns the registry of a store, once all of it holds. No key is needed.
+pub fn registry<S: Store + ?Sized>(store: &S) -> Result<Registry, LedgerError> {
+    let state = load::load_registry(store)?;
+    // A registry without its first event is no empty store.
+    let damaged =
+        LedgerError::Damaged { trace: state.tip().trace(), sequence: Sequence::FIRST, code: "CHAIN_BREAK" };
+    state.registry().cloned().ok_or(damaged)
+}
+
+/// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,
+/// because they were decided by an older registry than the trace has gone by already.
+fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
+    let (trace, expected) = (pending.state.tip().trace(), pending.state.tip().head());
+    for entry in &entries {
+        pending.state.apply(&entry.event).ok()?;
+        pending.remember(*entry.event.hash());
+    }
+    let after = pending.state.registry().map(|registry| Arc::new(registry.clone()));
+    let head = pending.state.tip().head()?;
+    let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
+    let snapshot = if due { snapshot::to_bytes(&pending.state) } else { None };
+    Some(Item {
+        trace,
+        expected,
+        entries,
+        head: head_document(head, after.as_deref().unwrap_or(registry), trace),
+        signed: None,
+        phase: pending.state.phase(),
+        snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
+        waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
+    })
+}
+
+/// What came of one attempt.
+enum Attempt {
+    /// This is the answer, and what it speaks of is on the disk.
+    Settled(Reply),
+    /// Something changed in the meantime.
+    Again,
+}
+
+/// The event that a command became before.
+struct EarlierEvent {
+    trace: TraceId,
+    event: Event,
+}
+
+impl EarlierEvent {
+    fn parse(performed: Performed) -> Result<Self, LedgerError> {
+        let Performed { trace, bytes } = performed;
+        let damaged = |_| LedgerError::Damaged { trace, sequence: Sequence::FIRST, code: "SCHEMA_INVALID" };
+        Ok(Self { trace, event: Event::parse(&bytes).map_err(damaged)? })
+    }
+
+    fn as_earlier(&self) -> Earlier<'_> {
+        Earlier {
+            statement: self.event.statement_bytes().unwrap_or_default(),
+            trace: self.trace,
+            position: self.event.position(),
+        }
+    }
+}
+
+fn command_id(command: &Command) -> Option<(Fingerprint, CommandId)> {
+    match command {
+        Command::Submit(submitted) => {
+            let checked = submitted.checked();
+            Some((checked.key(), checked.statement().command))
+        }
+        _ => None,
+    }
+}
+
+fn head_document(head: Position, registry: &Registry, trace: TraceId) -> Head {
+    let newest = registry.head();
+    let epoch = registry.epoch_at(newest.sequence);
+    Head { epoch, head, registry: newest, store: registry.store(), trace }
+}
+
+/// Whether a snapshot is due between two places of a trace.
+const fn is_due(before: u64, after: u64) -> bool {
+    before / SNAPSHOT_EVERY != after / SNAPSHOT_EVERY
+}
+
+/// How often somebody else may come first before a caller is told to try later.
+const ATTEMPTS: usize = 64;
+
+/// How many events of a trace lie between two snapshots: reading so many takes a few milliseconds.
+const SNAPSHOT_EVERY: u64 = 4096;

@@ -1,0 +1,131 @@
+//! What the desk itself says in the registry, signed with its key: revocations, retirements, checkpoints, a
+//! restoration.
+
+use std::sync::PoisonError;
+
+use demur_core::{
+    commitment::Salt,
+    hash::Digest,
+    key::{Fingerprint, SecretKey},
+    limit::Whole,
+    merkle::{self, Scheme},
+};
+use demur_engine::command::{Command, Submitted};
+use demur_ledger::{
+    event_type::{Content, Facts},
+    facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
+    name::{CommandId, Position, TraceId},
+    role::Role,
+    signed::TraceLeaf,
+    statement::Draft,
+};
+
+use super::{Acknowledged, Draw, Ledger, LedgerError, commit::lock};
+use crate::contract::Store;
+
+impl<S: Store> Ledger<S> {
+    /// Records what the desk says about a key.
+    pub fn state(
+        &self,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+    ) -> Result<Acknowledged, LedgerError> {
+        let _turn = lock(&self.registry_turn);
+        self.state_in_turn(self.new_command(), facts.into(), content)
+    }
+
+    /// Revokes a key. The root fixes what every trace held at this moment.
+    pub fn revoke(
+        &self,
+        key: Fingerprint,
+        reason: RevocationReason,
+        content: Content,
+    ) -> Result<Acknowledged, LedgerError> {
+        let _turn = lock(&self.registry_turn);
+        let (root, traces) = self.root()?;
+        let facts = KeyRevoked { key, reason, root, traces };
+        self.state_in_turn(self.new_command(), facts.into(), Some(content))
+    }
+
+    /// Records the set of all traces as of now.
+    pub fn checkpoint(&self) -> Result<Acknowledged, LedgerError> {
+        self.checkpoint_as(self.new_command())
+    }
+
+    /// Records the set of all traces as of now, once for each command id.
+    pub(super) fn checkpoint_as(&self, command: CommandId) -> Result<Acknowledged, LedgerError> {
+        let _turn = lock(&self.registry_turn);
+        let (root, traces) = self.root()?;
+        self.state_in_turn(command, CheckpointRecorded { root, traces }.into(), None)
+    }
+
+    /// Records that the store came back from a backup. Nothing else may be appended before.
+    pub fn record_restored(&self, content: Content) -> Result<Acknowledged, LedgerError> {
+        let _turn = lock(&self.registry_turn);
+        let registry = self.registry();
+        let next = registry.epoch_at(registry.head().sequence) + 1;
+        let epoch = next.try_into().map_err(|_| LedgerError::NotCreated)?;
+        self.state_in_turn(self.new_command(), StoreRestored { epoch }.into(), Some(content))
+    }
+
+    /// Goes on with another key of the desk, after a rotation brought it in.
+    pub fn use_desk_key(&self, key: SecretKey) -> Result<(), LedgerError> {
+        let registry = self.registry();
+        let at = registry.head().sequence;
+        registry.desk_key(&key.public().fingerprint(), at).map_err(|_| LedgerError::NoDeskKey)?;
+        *self.desk.write().unwrap_or_else(PoisonError::into_inner) = key;
+        Ok(())
+    }
+
+    pub(super) fn desk_fingerprint(&self) -> Fingerprint {
+        self.desk.read().unwrap_or_else(PoisonError::into_inner).public().fingerprint()
+    }
+
+    fn new_command(&self) -> CommandId {
+        CommandId::new(self.surroundings.now(), &mut Draw(&*self.surroundings))
+    }
+
+    fn state_in_turn(
+        &self,
+        command: CommandId,
+        facts: Facts,
+        content: Option<Content>,
+    ) -> Result<Acknowledged, LedgerError> {
+        let registry = self.registry();
+        let draft = Draft {
+            command,
+            content,
+            facts,
+            not_after: self.surroundings.now().plus_millis(GOOD_FOR),
+            role: Role::Desk,
+            seen: Some(registry.head()),
+            store: Some(registry.store()),
+            trace: registry.trace(),
+        };
+        let salt = Salt::draw(&mut Draw(&*self.surroundings));
+        let submission = draft.sign(&self.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
+        let submitted = Submitted::new(submission, None, &registry)?;
+        self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))
+    }
+
+    fn root(&self) -> Result<(Digest, Whole<1, 9_007_199_254_740_991>), LedgerError> {
+        let leaves = leaves(&self.store.heads()?)?;
+        let traces = (leaves.len() as u64).try_into().map_err(|_| LedgerError::NotCreated)?;
+        Ok((merkle::root(Scheme::DEMUR, &leaves), traces))
+    }
+}
+
+/// Returns the leaf hashes of the tree over all traces.
+pub(super) fn leaves(heads: &[(TraceId, Position)]) -> Result<Vec<Digest>, LedgerError> {
+    heads.iter().map(|(trace, head)| Ok(leaf(*trace, head).hash()?)).collect()
+}
+
+/// Returns a trace as a leaf.
+pub(super) fn leaf(trace: TraceId, head: &Position) -> TraceLeaf {
+    // Unwrap safety: a sequence is below 2^53-1, so the length fits and is at least 1.
+    let length = head.sequence.next().number().try_into().expect("a length fits");
+    TraceLeaf { head: head.hash, length, trace }
+}
+
+/// How long the desk's own statements are good for, in milliseconds.
+const GOOD_FOR: u64 = 60_000;

@@ -1,0 +1,191 @@
+//! The store in memory, with faults on demand: the third implementation of the contract, for tests of what
+//! stands above it (ONE-05).
+
+mod fault;
+mod state;
+
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use demur_core::{hash::Digest, key::Fingerprint};
+use demur_engine::entry::Address;
+use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+
+pub use self::fault::{Fault, Faults, Write};
+use self::state::State;
+use crate::{
+    contract::{
+        Append, Cursor, Failure, Outcome, Performed, Snapshot, Store, StoreError, Stored, TraceSummary,
+    },
+    derived,
+};
+
+/// A store that forgets everything when it is dropped.
+pub struct MemoryStore {
+    inner: Mutex<Inner>,
+    faults: Box<dyn Faults>,
+}
+
+/// What a machine would hold.
+#[derive(Default)]
+struct Inner {
+    /// What every read sees.
+    state: State,
+    /// What a power cut would leave, where that is less than what reads see.
+    durable: Option<Box<State>>,
+    /// Set when a write was not confirmed: nothing more is written until the store is opened again.
+    stopped: bool,
+}
+
+impl MemoryStore {
+    /// Returns an empty store in which nothing goes wrong.
+    pub fn new() -> Self {
+        Self::with_faults(|_| Fault::None)
+    }
+
+    /// Returns an empty store that asks before each write what goes wrong.
+    pub fn with_faults(faults: impl Faults + 'static) -> Self {
+        Self { inner: Mutex::new(Inner::default()), faults: Box::new(faults) }
+    }
+
+    /// Does what the end of the process and a new start do: everything that was written stays.
+    pub fn reopen(&self) {
+        self.lock().stopped = false;
+    }
+
+    /// Does what a power cut and a new start do: what a lying sync acknowledged is gone.
+    pub fn lose_power(&self) {
+        let mut inner = self.lock();
+        inner.stopped = false;
+        if let Some(durable) = inner.durable.take() {
+            inner.state = *durable;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Writes change a state only after everything that could fail.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a write as the fault for it says.
+    fn write<T>(
+        &self,
+        write: Write,
+        work: impl FnOnce(&mut State) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut inner = self.lock();
+        if inner.stopped {
+            return Err(StoreError::Stopped);
+        }
+        let fault = self.faults.next(write);
+        if let Fault::Before(error) = fault {
+            inner.stopped = matches!(error, StoreError::Uncertain);
+            return Err(error);
+        }
+        if matches!(fault, Fault::Lie) {
+            if inner.durable.is_none() {
+                inner.durable = Some(Box::new(inner.state.clone()));
+            }
+            return work(&mut inner.state);
+        }
+        let answer = work(&mut inner.state)?;
+        // An honest sync takes what went before with it.
+        inner.durable = None;
+        match fault {
+            Fault::After(error) => {
+                inner.stopped = matches!(error, StoreError::Uncertain);
+                Err(error)
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "what the contract returns; this store always can")]
+    fn read<T>(&self, query: impl FnOnce(&State) -> T) -> Result<T, StoreError> {
+        Ok(query(&self.lock().state))
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("MemoryStore(..)")
+    }
+}
+
+impl Store for MemoryStore {
+    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+        appends.iter().try_for_each(derived::check_shape)?;
+        self.write(Write::Append, |state| state.append(appends))
+    }
+
+    fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {
+        self.read(|state| state.summary(trace))
+    }
+
+    fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError> {
+        self.read(|state| state.summaries(after, limit))
+    }
+
+    fn newest(&self) -> Result<Option<TraceId>, StoreError> {
+        self.read(State::newest)
+    }
+
+    fn registry(&self) -> Result<Option<TraceId>, StoreError> {
+        self.read(State::registry)
+    }
+
+    fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        self.read(|state| state.events(trace, from, limit))
+    }
+
+    fn hash(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Digest>, StoreError> {
+        self.read(|state| state.hash(trace, sequence))
+    }
+
+    fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError> {
+        self.read(|state| state.command(*key, command))
+    }
+
+    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        self.read(State::heads)
+    }
+
+    fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {
+        self.read(|state| state.changes(after, limit))
+    }
+
+    fn put_artifact(&self, bytes: &[u8]) -> Result<Address, StoreError> {
+        self.write(Write::Artifact, |state| Ok(state.put_artifact(bytes)))
+    }
+
+    fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|state| state.artifact(address))
+    }
+
+    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
+        self.read(|state| state.snapshot(trace))
+    }
+
+    fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
+        self.write(Write::Operational, |state| state.mark_failed(trace, failure))
+    }
+
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|state| state.note(name))
+    }
+
+    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.write(Write::Operational, |state| {
+            state.set_note(name, value);
+            Ok(())
+        })
+    }
+}

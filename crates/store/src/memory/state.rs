@@ -1,0 +1,244 @@
+//! What a store in memory holds, and the rules of the contract over it.
+
+use std::collections::BTreeMap;
+
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_engine::entry::Address;
+use demur_ledger::{
+    event_type::TraceKind,
+    name::{CommandId, Position, Sequence, TraceId},
+    signed::{Head, Signed},
+    state::Phase,
+};
+
+use crate::{
+    contract::{
+        Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, Snapshot, StoreError, Stored,
+        TraceSummary,
+    },
+    derived,
+};
+
+/// Everything.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    traces: BTreeMap<TraceId, Trace>,
+    /// Traces in the order in which they were opened.
+    opened: Vec<TraceId>,
+    /// Every event in the order of commits; the cursor counts them.
+    log: Vec<(TraceId, usize)>,
+    registry: Option<TraceId>,
+    commands: BTreeMap<(Fingerprint, CommandId), (TraceId, usize)>,
+    key_changes: BTreeMap<Fingerprint, Sequence>,
+    artifacts: BTreeMap<Address, Vec<u8>>,
+    notes: BTreeMap<String, Vec<u8>>,
+}
+
+#[derive(Clone, Debug)]
+struct Trace {
+    kind: TraceKind,
+    events: Vec<Stored>,
+    opened: Timestamp,
+    changed: Timestamp,
+    phase: Option<Phase>,
+    failed: Option<Failure>,
+    snapshot: Option<Snapshot>,
+}
+
+impl Trace {
+    fn new(kind: TraceKind, opened: Timestamp) -> Self {
+        let (events, changed) = (Vec::new(), opened);
+        Self { kind, events, opened, changed, phase: None, failed: None, snapshot: None }
+    }
+
+    fn head(&self) -> Option<Position> {
+        let last = self.events.last()?;
+        let sequence = u64::try_from(self.events.len() - 1).ok()?;
+        Some(Position::new(Sequence::try_from(sequence).ok()?, last.hash))
+    }
+}
+
+impl State {
+    pub(super) fn append(&mut self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+        let unknown = |append: &Append| {
+            append.expected.is_none() && derived::opened_kind(&append.entries[0].event).is_none()
+        };
+        // Before anything is written: an error must leave no mark.
+        if appends.iter().any(unknown) {
+            return Err(StoreError::Misuse { what: "the first event of a trace does not open one" });
+        }
+        Ok(appends.iter().map(|append| self.append_one(append)).collect())
+    }
+
+    fn append_one(&mut self, append: &Append) -> Outcome {
+        let kind = match self.traces.get(&append.trace) {
+            Some(trace) => trace.kind,
+            None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
+        };
+        if let Some(conflict) = self.judge(append, kind) {
+            return Outcome::Refused(conflict);
+        }
+        self.write(append, kind);
+        Outcome::Done
+    }
+
+    fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
+        let known = self.traces.get(&append.trace);
+        let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
+        let head = known.and_then(Trace::head);
+        if head != append.expected || !derived::is_chain(append) || second_registry {
+            return Some(Conflict::Head);
+        }
+        let mut places = append.entries.iter().filter_map(|entry| entry.artifact);
+        if places.any(|place| !self.artifacts.contains_key(&place.address)) {
+            return Some(Conflict::Artifact);
+        }
+        if kind != TraceKind::Registry && self.registry_moved(append) {
+            return Some(Conflict::Registry);
+        }
+        let commands: Vec<_> =
+            append.entries.iter().filter_map(|entry| derived::command(&entry.event)).collect();
+        let twice = (1..commands.len()).any(|index| commands[..index].contains(&commands[index]));
+        let used = commands.iter().any(|command| self.commands.contains_key(command));
+        (twice || used).then_some(Conflict::Command)
+    }
+
+    fn registry_moved(&self, append: &Append) -> bool {
+        derived::pins(append).any(|(pin, key)| {
+            let Some((pin, registry)) = pin.zip(self.registry) else { return true };
+            let changed = key.and_then(|key| self.key_changes.get(&key));
+            self.hash(registry, pin.sequence) != Some(pin.hash)
+                || changed.is_some_and(|since| *since > pin.sequence)
+        })
+    }
+
+    fn write(&mut self, append: &Append, kind: TraceKind) {
+        let opened = append.entries[0].event.envelope().time;
+        if !self.traces.contains_key(&append.trace) {
+            self.opened.push(append.trace);
+        }
+        if kind == TraceKind::Registry {
+            self.registry = Some(append.trace);
+        }
+        let trace = self.traces.entry(append.trace).or_insert_with(|| Trace::new(kind, opened));
+        for entry in &append.entries {
+            let place = (append.trace, trace.events.len());
+            self.log.push(place);
+            if let Some(command) = derived::command(&entry.event) {
+                self.commands.insert(command, place);
+            }
+            if kind == TraceKind::Registry {
+                let at = entry.event.envelope().sequence;
+                self.key_changes.extend(derived::changed_keys(&entry.event).into_iter().map(|key| (key, at)));
+            }
+            trace.changed = entry.event.envelope().time;
+            trace.events.push(Stored {
+                bytes: entry.event.bytes().to_vec(),
+                hash: *entry.event.hash(),
+                content: entry.opening.clone().map_or(Kept::Absent, Kept::Here),
+                artifact: entry.artifact.map_or(Kept::Absent, Kept::Here),
+                head: None,
+            });
+        }
+        finish(trace, append.head.clone(), append);
+    }
+
+    pub(super) fn summary(&self, id: TraceId) -> Option<TraceSummary> {
+        let trace = self.traces.get(&id)?;
+        Some(TraceSummary {
+            trace: id,
+            kind: trace.kind,
+            head: trace.head()?,
+            opened: trace.opened,
+            changed: trace.changed,
+            phase: trace.phase,
+            failed: trace.failed.clone(),
+        })
+    }
+
+    pub(super) fn summaries(&self, after: Option<TraceId>, limit: usize) -> Vec<TraceSummary> {
+        let end = match after {
+            None => self.opened.len(),
+            Some(after) => self.opened.iter().position(|trace| *trace == after).unwrap_or(0),
+        };
+        self.opened[..end].iter().rev().filter_map(|trace| self.summary(*trace)).take(limit).collect()
+    }
+
+    pub(super) fn newest(&self) -> Option<TraceId> {
+        self.log.iter().rev().map(|(trace, _)| *trace).find(|trace| Some(*trace) != self.registry)
+    }
+
+    pub(super) fn registry(&self) -> Option<TraceId> {
+        self.registry
+    }
+
+    pub(super) fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Vec<Stored> {
+        let Some(trace) = self.traces.get(&trace) else { return Vec::new() };
+        let from = usize::try_from(from.number()).unwrap_or(usize::MAX);
+        trace.events.iter().skip(from).take(limit).cloned().collect()
+    }
+
+    pub(super) fn hash(&self, trace: TraceId, sequence: Sequence) -> Option<Digest> {
+        let index = usize::try_from(sequence.number()).ok()?;
+        Some(self.traces.get(&trace)?.events.get(index)?.hash)
+    }
+
+    pub(super) fn command(&self, key: Fingerprint, command: CommandId) -> Option<Performed> {
+        let (trace, index) = *self.commands.get(&(key, command))?;
+        let bytes = self.traces.get(&trace)?.events.get(index)?.bytes.clone();
+        Some(Performed { trace, bytes })
+    }
+
+    pub(super) fn heads(&self) -> Vec<(TraceId, Position)> {
+        self.traces.iter().filter_map(|(id, trace)| Some((*id, trace.head()?))).collect()
+    }
+
+    pub(super) fn changes(&self, after: Cursor, limit: usize) -> Vec<(Cursor, Stored)> {
+        let from = usize::try_from(after.number()).unwrap_or(usize::MAX);
+        let changes = (1..).map(Cursor::new).zip(&self.log).skip(from).take(limit);
+        changes
+            .filter_map(|(cursor, (trace, index))| {
+                Some((cursor, self.traces.get(trace)?.events.get(*index)?.clone()))
+            })
+            .collect()
+    }
+
+    pub(super) fn put_artifact(&mut self, bytes: &[u8]) -> Address {
+        let address = Address::of(bytes);
+        self.artifacts.entry(address).or_insert_with(|| bytes.to_vec());
+        address
+    }
+
+    pub(super) fn artifact(&self, address: &Address) -> Option<Vec<u8>> {
+        self.artifacts.get(address).cloned()
+    }
+
+    pub(super) fn snapshot(&self, trace: TraceId) -> Option<Snapshot> {
+        self.traces.get(&trace)?.snapshot.clone()
+    }
+
+    pub(super) fn mark_failed(&mut self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
+        let unknown = StoreError::Misuse { what: "there is no such trace" };
+        let trace = self.traces.get_mut(&trace).ok_or(unknown)?;
+        trace.failed.get_or_insert_with(|| failure.clone());
+        Ok(())
+    }
+
+    pub(super) fn note(&self, name: &str) -> Option<Vec<u8>> {
+        self.notes.get(name).cloned()
+    }
+
+    pub(super) fn set_note(&mut self, name: &str, value: &[u8]) {
+        self.notes.insert(name.to_owned(), value.to_vec());
+    }
+}
+
+fn finish(trace: &mut Trace, head: Signed<Head>, append: &Append) {
+    if let Some(last) = trace.events.last_mut() {
+        last.head = Some(head);
+    }
+    trace.phase = append.phase.or(trace.phase);
+    if let Some(snapshot) = &append.snapshot {
+        trace.snapshot = Some(snapshot.clone());
+    }
+}

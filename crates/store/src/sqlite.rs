@@ -1,0 +1,285 @@
+//! The store in one folder: a SQLite database for events, files for artifacts, a lock for the owner
+//! (`docs/design/003`).
+//!
+//! One connection writes, behind a lock; others read and never make it wait. A commit is in the write-ahead log
+//! and synced when `append` returns. Once the disk has failed to confirm a commit nothing more is written until
+//! the store is opened again: a sync that failed once may lie the next time.
+
+mod append;
+mod backup;
+mod check;
+mod checkpoint;
+mod column;
+mod connection;
+mod derive;
+mod migration;
+mod read;
+mod trouble;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use demur_core::{hash::Digest, key::Fingerprint};
+use demur_engine::entry::Address;
+use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+pub use self::{
+    backup::RESTORED,
+    check::{Problem, Progress, Step},
+    migration::VERSION,
+};
+use self::{
+    checkpoint::Checkpointer,
+    column::{number, ulid},
+    connection::Readers,
+};
+use crate::{
+    artifacts::Artifacts,
+    contract::{
+        Append, Cursor, Failure, Outcome, Performed, Snapshot, Store, StoreError, Stored, TraceSummary,
+    },
+    derived,
+    folder::{Folder, Lock},
+};
+
+/// A store in a folder.
+#[derive(Debug)]
+pub struct SqliteStore {
+    // Fields are dropped in this order: the thread, then the readers, then the writer, which empties the log,
+    // and the right to the folder last.
+    _checkpointer: Option<Checkpointer>,
+    readers: Readers,
+    writer: Option<Writer>,
+    artifacts: Artifacts,
+    folder: Folder,
+    _lock: Option<Lock>,
+}
+
+/// The connection that writes.
+#[derive(Debug)]
+struct Writer {
+    connection: Arc<Mutex<Connection>>,
+    /// Set when the disk did not confirm a commit.
+    stopped: AtomicBool,
+}
+
+impl SqliteStore {
+    /// Creates a store in a folder that has none, and opens it as its owner.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let folder = Folder::at(path);
+        folder.create()?;
+        let lock = folder.lock()?;
+        folder.expect_no_store()?;
+        let new = folder.begin_database()?;
+        let mut connection = connection::writer(&new).map_err(trouble::of("create the database"))?;
+        migration::migrate(&mut connection, 0)?;
+        close(connection)?;
+        folder.finish_database()?;
+        Self::own(folder, lock)
+    }
+
+    /// Opens a store as its owner: this process alone may write to it until it is dropped.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let folder = Folder::at(path);
+        folder.expect_store()?;
+        let lock = folder.lock()?;
+        Self::own(folder, lock)
+    }
+
+    /// Opens a store for reading only, whoever owns it. Reads see what the owner has committed; whatever would
+    /// write is refused.
+    pub fn open_read_only(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let folder = Folder::at(path);
+        folder.expect_store()?;
+        let database = folder.database();
+        migration::inspect(&database)?;
+        let readers = Readers::new(database.clone());
+        let connection = connection::reader(&database).map_err(trouble::of("open the database"))?;
+        let found = migration::version(&connection, &database)?;
+        if found < VERSION {
+            let what = "its version is older: let its owner open it once";
+            return Err(crate::folder::trouble("read the database", &what));
+        }
+        let artifacts = Artifacts::at(folder.artifacts());
+        Ok(Self { _checkpointer: None, readers, writer: None, artifacts, folder, _lock: None })
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn own(folder: Folder, lock: Lock) -> Result<Self, StoreError> {
+        let database = folder.database();
+        migration::inspect(&database)?;
+        let opening = || trouble::of("open the database");
+        let mut connection = connection::writer(&database).map_err(opening())?;
+        if connection::is_read_only(&connection).map_err(opening())? {
+            return Err(StoreError::ReadOnly);
+        }
+        let found = migration::version(&connection, &database)?;
+        if !connection::use_log(&connection).map_err(opening())? {
+            return Err(crate::folder::trouble("open the database", &"its file system has no shared memory"));
+        }
+        migration::migrate(&mut connection, found)?;
+        let artifacts = Artifacts::at(folder.artifacts());
+        artifacts.prepare()?;
+        let connection = Arc::new(Mutex::new(connection));
+        let checkpointer = Checkpointer::start(&database, &connection).map_err(opening())?;
+        Ok(Self {
+            _checkpointer: Some(checkpointer),
+            readers: Readers::new(database),
+            writer: Some(Writer { connection, stopped: AtomicBool::new(false) }),
+            artifacts,
+            folder,
+            _lock: Some(lock),
+        })
+    }
+
+    /// Runs work in a write transaction. An error rolls everything back.
+    fn write<T>(
+        &self,
+        action: &'static str,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let mut connection = writer.lock();
+        writer.expect_running()?;
+        let transaction = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(trouble::of(action))?;
+        let answer = work(&transaction)?;
+        transaction.commit().map_err(|error| {
+            let error = trouble::of_commit(action)(error);
+            if matches!(error, StoreError::Uncertain) {
+                writer.stopped.store(true, Ordering::Release);
+            }
+            error
+        })?;
+        Ok(answer)
+    }
+
+    /// Returns of each append whether it names an artifact that is not there. Asked before the transaction:
+    /// artifacts only ever come.
+    fn missing(&self, appends: &[Append]) -> Result<Vec<bool>, StoreError> {
+        let missing = |append: &Append| {
+            for place in append.entries.iter().filter_map(|entry| entry.artifact) {
+                if !self.artifacts.has(&place.address)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        appends.iter().map(missing).collect()
+    }
+}
+
+impl Writer {
+    fn expect_running(&self) -> Result<(), StoreError> {
+        if self.stopped.load(Ordering::Acquire) { Err(StoreError::Stopped) } else { Ok(()) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic while the connection was in use rolled its transaction back.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for SqliteStore {
+    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+        appends.iter().try_for_each(derived::check_shape)?;
+        let missing = self.missing(appends)?;
+        self.write("append", |transaction| append::append(transaction, appends, &missing))
+    }
+
+    fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {
+        self.readers.read("read a trace", |connection| read::trace(connection, trace))
+    }
+
+    fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError> {
+        self.readers.read("list traces", |connection| read::traces(connection, after, limit))
+    }
+
+    fn newest(&self) -> Result<Option<TraceId>, StoreError> {
+        self.readers.read("find the newest trace", read::newest)
+    }
+
+    fn registry(&self) -> Result<Option<TraceId>, StoreError> {
+        self.readers.read("find the registry", read::registry)
+    }
+
+    fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        self.readers.read("read events", |connection| read::events(connection, trace, from, limit))
+    }
+
+    fn hash(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Digest>, StoreError> {
+        self.readers.read("read a hash", |connection| read::hash(connection, trace, sequence))
+    }
+
+    fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError> {
+        self.readers.read("look up a command", |connection| read::command(connection, key, command))
+    }
+
+    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        self.readers.read("read the heads", read::heads)
+    }
+
+    fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {
+        self.readers.read("read changes", |connection| read::changes(connection, after, limit))
+    }
+
+    fn put_artifact(&self, bytes: &[u8]) -> Result<Address, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        writer.expect_running()?;
+        self.artifacts.put(bytes)
+    }
+
+    fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError> {
+        self.artifacts.read(address)
+    }
+
+    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
+        self.readers.read("read a snapshot", |connection| read::snapshot(connection, trace))
+    }
+
+    fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
+        self.write("mark a trace", |transaction| {
+            let sequence = failure.sequence.map(|sequence| number(sequence.number()));
+            let marked = transaction
+                .prepare_cached(
+                    "INSERT INTO failures (trace, sequence, code)
+                     SELECT id, ?2, ?3 FROM traces WHERE trace = ?1
+                     ON CONFLICT (trace) DO UPDATE SET code = code", // counts as a row, and changes nothing
+                )
+                .and_then(|mut statement| {
+                    statement.execute(params![ulid(trace.as_ulid()), sequence, failure.code])
+                })
+                .map_err(trouble::of("mark a trace"))?;
+            if marked == 0 { Err(StoreError::Misuse { what: "there is no such trace" }) } else { Ok(()) }
+        })
+    }
+
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.readers.read("read a note", |connection| read::note(connection, name))
+    }
+
+    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.write("write a note", |transaction| {
+            transaction
+                .prepare_cached("INSERT OR REPLACE INTO notes (name, value) VALUES (?1, ?2)")
+                .and_then(|mut statement| statement.execute(params![name, value]))
+                .map_err(trouble::of("write a note"))
+                .map(|_| ())
+        })
+    }
+}
+
+fn close(connection: Connection) -> Result<(), StoreError> {
+    connection.close().map_err(|(_, error)| trouble::of("close the database")(error))
+}

@@ -1,0 +1,90 @@
+-- Version 1: the ledger, what is derived from it, and operational data (docs/design/003).
+-- Times are milliseconds since 1970 in UTC, digests 32 bytes, ULIDs 16 bytes big-endian.
+
+-- The ledger: only ever grows -------------------------------------------------------------------------------
+
+CREATE TABLE traces (
+    id      INTEGER PRIMARY KEY,    -- a short name inside this file; ascends with creation, so that traces
+                                    -- that are active together share pages of the index of events
+    trace   BLOB NOT NULL UNIQUE,   -- the ULID its opener chose
+    kind    TEXT NOT NULL,          -- registry or run
+    opened  INTEGER NOT NULL        -- time of the first event
+) STRICT;
+
+-- A store has one registry.
+CREATE UNIQUE INDEX traces_registry ON traces (kind) WHERE kind = 'registry';
+
+-- One row holds an event and what is kept beside it, so that an append touches as few pages as can be. Beside an
+-- event: null means that nothing was ever there, an empty value that it was erased.
+CREATE TABLE events (
+    ordinal       INTEGER PRIMARY KEY, -- place in the order of all commits; the cursor of readers
+    trace         INTEGER NOT NULL REFERENCES traces (id),
+    sequence      INTEGER NOT NULL,    -- place in its trace, from 0
+    hash          BLOB NOT NULL,       -- the hash that names it
+    time          INTEGER NOT NULL,    -- the desk's clock, as in the envelope
+    head          BLOB,                -- the desk's signature where it was the newest of its trace after a commit:
+                                       -- 1, epoch, registry sequence, registry hash, store, key, signature
+    artifact      BLOB,                -- beside: plain SHA-256 of its artifact, the name of the file
+    artifact_salt BLOB,                -- beside: opens the commitment to the artifact
+    content_salt  BLOB,                -- beside: opens the commitment to the content
+    bytes         BLOB NOT NULL,       -- canonical JSON of the envelope
+    content       BLOB                 -- beside: canonical JSON of the content
+) STRICT;
+
+-- Length and newest event of a trace are read from here: no row is updated when a trace grows.
+CREATE UNIQUE INDEX events_place ON events (trace, sequence);
+
+CREATE TRIGGER traces_stay BEFORE UPDATE ON traces
+BEGIN SELECT RAISE(ABORT, 'a trace is never changed'); END;
+CREATE TRIGGER traces_remain BEFORE DELETE ON traces
+BEGIN SELECT RAISE(ABORT, 'a trace is never deleted'); END;
+CREATE TRIGGER events_stay BEFORE UPDATE OF ordinal, trace, sequence, hash, time, head, bytes ON events
+BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END;
+CREATE TRIGGER events_remain BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'an event is never deleted'); END;
+CREATE TRIGGER events_beside BEFORE UPDATE OF artifact, artifact_salt, content_salt, content ON events
+WHEN NOT (NEW.artifact IS OLD.artifact AND NEW.artifact_salt IS OLD.artifact_salt
+          OR OLD.artifact IS NOT NULL AND NEW.artifact IS x'' AND NEW.artifact_salt IS x'')
+  OR NOT (NEW.content IS OLD.content AND NEW.content_salt IS OLD.content_salt
+          OR OLD.content IS NOT NULL AND NEW.content IS x'' AND NEW.content_salt IS x'')
+BEGIN SELECT RAISE(ABORT, 'what lies beside an event is never changed, only erased with its salt'); END;
+
+-- Derived: written with the events, rebuilt from them at will ------------------------------------------------
+
+CREATE TABLE commands (
+    key     BLOB NOT NULL,          -- fingerprint of the author's key
+    command BLOB NOT NULL,          -- the ULID the author chose
+    event   INTEGER NOT NULL REFERENCES events (ordinal),
+    PRIMARY KEY (key, command)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_changes (
+    fingerprint BLOB PRIMARY KEY NOT NULL,
+    sequence    INTEGER NOT NULL    -- the newest registry event that changed the key's standing
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+    trace INTEGER PRIMARY KEY REFERENCES traces (id),
+    phase TEXT NOT NULL             -- where the run stands; written only when it changes
+) STRICT;
+
+-- Operational: backed up, no part of the ledger --------------------------------------------------------------
+
+CREATE TABLE snapshots (
+    trace    INTEGER PRIMARY KEY REFERENCES traces (id),
+    sequence INTEGER NOT NULL,      -- the newest event in it
+    hash     BLOB NOT NULL,         -- its hash
+    version  INTEGER NOT NULL,      -- of the code that wrote it
+    bytes    BLOB NOT NULL          -- in a form only that version knows
+) STRICT;
+
+CREATE TABLE failures (
+    trace    INTEGER PRIMARY KEY REFERENCES traces (id),
+    sequence INTEGER,               -- where the violation was found, if at one event
+    code     TEXT NOT NULL          -- the verifier's code
+) STRICT;
+
+CREATE TABLE notes (
+    name  TEXT PRIMARY KEY NOT NULL,
+    value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;

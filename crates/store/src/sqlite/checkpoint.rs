@@ -1,0 +1,118 @@
+//! The thread that moves the write-ahead log into the database, off the path of appends.
+//!
+//! Most of a checkpoint runs beside the writer. Under steady load the log would still never come to an end at
+//! which it can begin anew, so the last few pages are moved while the writer waits. The file keeps its size:
+//! overwriting blocks that are there syncs twice as fast as growing.
+
+use std::{
+    path::Path,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+use rusqlite::{Connection, MAIN_DB, Result, wal::CheckpointMode};
+
+use super::connection;
+
+/// The checkpointer of an open store. Dropping it ends the thread.
+#[derive(Debug)]
+pub(super) struct Checkpointer {
+    bell: Arc<Bell>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the writer rings after a commit.
+#[derive(Debug)]
+struct Bell {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Pages in the log after the last commit.
+    pages: i32,
+    /// From how many pages on a checkpoint is due.
+    due: i32,
+    stopped: bool,
+}
+
+impl Checkpointer {
+    /// Starts the thread for this database and has its writer ring.
+    pub(super) fn start(path: &Path, writer: &Arc<Mutex<Connection>>) -> Result<Self> {
+        let bell = Arc::new(Bell {
+            state: Mutex::new(State { pages: 0, due: LOG_PAGES, stopped: false }),
+            changed: Condvar::new(),
+        });
+        let rung = Arc::clone(&bell);
+        let hook = move |_: &mut rusqlite::hooks::Wal, pages| {
+            rung.ring(pages);
+            Ok(())
+        };
+        writer.lock().unwrap_or_else(PoisonError::into_inner).wal_hook(Some(hook))?;
+        let connection = connection::writer(path)?;
+        let (heard, writer) = (Arc::clone(&bell), Arc::clone(writer));
+        let thread = thread::spawn(move || heard.serve(&connection, &writer));
+        Ok(Self { bell, thread: Some(thread) })
+    }
+}
+
+impl Drop for Checkpointer {
+    fn drop(&mut self) {
+        self.bell.lock().stopped = true;
+        self.bell.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing left to say: the log is whole without it.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Bell {
+    fn ring(&self, pages: i32) {
+        let mut state = self.lock();
+        state.pages = pages;
+        if pages >= state.due {
+            self.changed.notify_all();
+        }
+    }
+
+    fn serve(&self, connection: &Connection, writer: &Mutex<Connection>) {
+        while self.wait() {
+            let left = checkpoint(connection, writer);
+            let mut state = self.lock();
+            // What a reader or a full disk holds back is tried again when the log has grown further.
+            state.due = left.unwrap_or(state.pages).saturating_add(LOG_PAGES);
+            // The count is of the log as it was; the next commit tells anew.
+            state.pages = 0;
+        }
+    }
+
+    /// Waits until a checkpoint is due; returns false when there will be none any more.
+    fn wait(&self) -> bool {
+        let state = self.lock();
+        let idle = |state: &mut State| !state.stopped && state.pages < state.due;
+        let state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+        !state.stopped
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Three numbers are whole whatever happened to their last user.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Moves the log into the database; returns how many pages of it must stay.
+fn checkpoint(connection: &Connection, writer: &Mutex<Connection>) -> Result<i32> {
+    let (pages, moved) = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE)?;
+    if moved >= pages {
+        return Ok(0);
+    }
+    let waiting = writer.lock().unwrap_or_else(PoisonError::into_inner);
+    let (pages, moved) = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE)?;
+    drop(waiting);
+    Ok(if moved >= pages { 0 } else { pages })
+}
+
+/// When the log is worth moving: 8 MiB. Until then its file grows, and growing syncs slowly.
+const LOG_PAGES: i32 = 2048;

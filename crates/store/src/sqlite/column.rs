@@ -1,0 +1,177 @@
+//! Values as they stand in columns. A value that nobody of us could have written is an error of conversion,
+//! which the store reports as damage.
+
+use std::error::Error as StdError;
+
+use demur_core::{
+    commitment::Salt,
+    hash::Digest,
+    id::Ulid,
+    key::{Fingerprint, Signature},
+    time::Timestamp,
+};
+use demur_engine::entry::{Address, ArtifactPlace};
+use demur_ledger::{
+    content::Opening,
+    event_type::TraceKind,
+    name::{Position, Sequence, StoreId, TraceId},
+    proof::KeySignature,
+    signed::{Head, Signed},
+    state::Phase,
+};
+use rusqlite::{Error, Result, Row, types::Type};
+
+use crate::contract::{Kept, Stored};
+
+/// Returns a ULID as it is stored.
+pub(super) fn ulid(ulid: Ulid) -> [u8; 16] {
+    ulid.as_u128().to_be_bytes()
+}
+
+/// Returns a number as it is stored. Sequences, times and epochs end far below the limit.
+pub(super) fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Returns a limit as SQLite takes it.
+pub(super) fn limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// Reads a number that is never negative.
+pub(super) fn unsigned(row: &Row<'_>, index: usize) -> Result<u64> {
+    u64::try_from(row.get::<_, i64>(index)?).map_err(wrong(index))
+}
+
+pub(super) fn trace(row: &Row<'_>, index: usize) -> Result<TraceId> {
+    Ok(Ulid::from_u128(u128::from_be_bytes(row.get(index)?)).into())
+}
+
+pub(super) fn digest(row: &Row<'_>, index: usize) -> Result<Digest> {
+    row.get(index).map(Digest::from_bytes)
+}
+
+pub(super) fn sequence(row: &Row<'_>, index: usize) -> Result<Sequence> {
+    Sequence::try_from(unsigned(row, index)?).map_err(wrong(index))
+}
+
+/// Reads sequence and hash from two neighbouring columns.
+pub(super) fn position(row: &Row<'_>, index: usize) -> Result<Position> {
+    Ok(Position::new(sequence(row, index)?, digest(row, index + 1)?))
+}
+
+pub(super) fn time(row: &Row<'_>, index: usize) -> Result<Timestamp> {
+    Timestamp::from_millis(unsigned(row, index)?).map_err(wrong(index))
+}
+
+pub(super) fn kind(row: &Row<'_>, index: usize) -> Result<TraceKind> {
+    let text = row.get_ref(index)?.as_str()?;
+    let known = [TraceKind::Registry, TraceKind::Run].into_iter().find(|kind| kind.as_str() == text);
+    known.ok_or_else(|| wrong(index)("expected registry or run"))
+}
+
+pub(super) fn phase(row: &Row<'_>, index: usize) -> Result<Option<Phase>> {
+    let Some(text) = row.get_ref(index)?.as_str_or_null()? else { return Ok(None) };
+    let known = Phase::ALL.into_iter().find(|phase| phase.as_str() == text);
+    known.map(Some).ok_or_else(|| wrong(index)("expected the name of a phase"))
+}
+
+/// Returns a signed head without what its row says already.
+pub(super) fn compact_head(head: &Signed<Head>) -> [u8; HEAD] {
+    let document = &head.document;
+    let mut bytes = [0; HEAD];
+    let mut rest = &mut bytes[..];
+    for part in [
+        &[HEAD_FORM][..],
+        &document.epoch.to_be_bytes(),
+        &document.registry.sequence.number().to_be_bytes(),
+        document.registry.hash.as_bytes(),
+        document.store.as_digest().as_bytes(),
+        head.proof.key.as_digest().as_bytes(),
+        head.proof.signature.as_bytes(),
+    ] {
+        let (place, after) = rest.split_at_mut(part.len());
+        place.copy_from_slice(part);
+        rest = after;
+    }
+    bytes
+}
+
+fn head(bytes: &[u8], trace: TraceId, head: Position) -> Option<Signed<Head>> {
+    let (&[form], rest) = bytes.split_first_chunk()?;
+    let (epoch, rest) = rest.split_first_chunk()?;
+    let (sequence, rest) = rest.split_first_chunk()?;
+    let (hash, rest) = rest.split_first_chunk()?;
+    let (store, rest) = rest.split_first_chunk()?;
+    let (key, rest) = rest.split_first_chunk()?;
+    let signature: &[u8; 64] = rest.try_into().ok()?;
+    if form != HEAD_FORM {
+        return None;
+    }
+    let sequence = Sequence::try_from(u64::from_be_bytes(*sequence)).ok()?;
+    let document = Head {
+        epoch: u64::from_be_bytes(*epoch),
+        head,
+        registry: Position::new(sequence, Digest::from_bytes(*hash)),
+        store: StoreId::new(Digest::from_bytes(*store)),
+        trace,
+    };
+    let key = Fingerprint::from(Digest::from_bytes(*key));
+    Some(Signed { document, proof: KeySignature { key, signature: Signature::from_bytes(*signature) } })
+}
+
+/// Reads an event selected with [`stored_columns`], whose columns begin at `index`.
+pub(super) fn stored(row: &Row<'_>, index: usize) -> Result<Stored> {
+    let position = position(row, index + 1)?;
+    let head = match row.get_ref(index + 3)?.as_blob_or_null()? {
+        None => None,
+        Some(bytes) => {
+            let known = head(bytes, trace(row, index)?, position);
+            Some(known.ok_or_else(|| wrong(index + 3)("expected a signed head"))?)
+        }
+    };
+    let content = kept(row, index + 6, index + 8, |salt, content| {
+        Some(Opening { bytes: content.to_vec(), salt: salt.try_into().map(Salt::from_bytes).ok()? })
+    })?;
+    let artifact = kept(row, index + 5, index + 4, |salt, artifact| {
+        let address = Address::from_digest(artifact.try_into().map(Digest::from_bytes).ok()?);
+        Some(ArtifactPlace { address, salt: salt.try_into().map(Salt::from_bytes).ok()? })
+    })?;
+    Ok(Stored { bytes: row.get(index + 7)?, hash: position.hash, content, artifact, head })
+}
+
+/// Reads what is kept beside an event: two nulls, two empty values, or salt and thing.
+fn kept<T>(
+    row: &Row<'_>,
+    salt: usize,
+    thing: usize,
+    read: impl FnOnce(&[u8], &[u8]) -> Option<T>,
+) -> Result<Kept<T>> {
+    match (row.get_ref(salt)?.as_blob_or_null()?, row.get_ref(thing)?.as_blob_or_null()?) {
+        (None, None) => Ok(Kept::Absent),
+        (Some([]), Some([])) => Ok(Kept::Erased),
+        (Some(salt), Some(bytes)) => {
+            read(salt, bytes).map(Kept::Here).ok_or_else(|| wrong(thing)("expected salt and value"))
+        }
+        _ => Err(wrong(thing)("expected salt and value")),
+    }
+}
+
+fn wrong<E: Into<Box<dyn StdError + Send + Sync>>>(index: usize) -> impl FnOnce(E) -> Error {
+    move |error| Error::FromSqlConversionFailure(index, Type::Null, error.into())
+}
+
+/// The columns that [`stored`] reads and the tables they are in.
+macro_rules! stored_columns {
+    () => {
+        "t.trace, e.sequence, e.hash, e.head, e.artifact, e.artifact_salt, e.content_salt, e.bytes, e.content
+         FROM events e JOIN traces t ON t.id = e.trace"
+    };
+}
+pub(super) use stored_columns;
+
+/// The length of a compact head: form, epoch, registry position, store, key, signature.
+const HEAD: usize = 1 + 8 + 8 + 32 + 32 + 32 + 64;
+
+/// The only form there is.
+const HEAD_FORM: u8 = 1;

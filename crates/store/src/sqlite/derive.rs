@@ -1,0 +1,171 @@
+//! The derived tables, filled again from the events: into the database to rebuild them, or into temporary tables
+//! to compare them.
+
+use std::{collections::BTreeMap, fmt::Display};
+
+use demur_core::{key::Fingerprint, time::Timestamp};
+use demur_ledger::{
+    envelope::Event,
+    event_type::TraceKind,
+    name::{Position, Sequence, TraceId},
+    state::State,
+};
+use rusqlite::{Connection, Result, Row, params};
+
+use super::{
+    column::{self, number, ulid},
+    trouble,
+};
+use crate::{contract::StoreError, derived};
+
+/// The tables that follow from events, each with a list of all its columns.
+pub(super) const TABLES: [(&str, &str); 3] =
+    [("commands", "key, command, event"), ("key_changes", "fingerprint, sequence"), ("runs", "trace, phase")];
+
+/// One row of events, as it stands in the database.
+pub(super) struct Raw {
+    pub(super) ordinal: i64,
+    /// The number of the trace inside the database.
+    pub(super) id: i64,
+    pub(super) trace: TraceId,
+    pub(super) kind: TraceKind,
+    pub(super) position: Position,
+    pub(super) time: Timestamp,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Drops and refills the derived tables. An event that cannot be folded stops it: that is damage.
+pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
+    for (table, _) in TABLES {
+        let sql = format!("DELETE FROM main.{table}");
+        connection.execute(&sql, []).map_err(trouble::of("rebuild"))?;
+    }
+    let mut refill = Refill::new(connection, "main");
+    walk(connection, |raw| {
+        let event = Event::parse(&raw.bytes).map_err(|error| damaged(raw, &error))?;
+        match refill.take(raw, &event) {
+            Ok(()) => Ok(()),
+            Err(Misfit::Guard(what)) => Err(damaged(raw, &what)),
+            Err(Misfit::Store(error)) => Err(trouble::of("rebuild")(error)),
+        }
+    })?;
+    refill.finish().map_err(trouble::of("rebuild"))
+}
+
+/// Visits every event, trace by trace and in order.
+pub(super) fn walk(
+    connection: &Connection,
+    mut visit: impl FnMut(&Raw) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let read = || trouble::of("read the events");
+    let mut statement = connection
+        .prepare(
+            "SELECT e.ordinal, t.id, t.trace, t.kind, e.sequence, e.hash, e.time, e.bytes
+             FROM main.events e JOIN main.traces t ON t.id = e.trace ORDER BY e.trace, e.sequence",
+        )
+        .map_err(read())?;
+    let mut rows = statement.query([]).map_err(read())?;
+    while let Some(row) = rows.next().map_err(read())? {
+        visit(&raw(row).map_err(read())?)?;
+    }
+    Ok(())
+}
+
+/// Derived rows in the making.
+pub(super) struct Refill<'a> {
+    connection: &'a Connection,
+    schema: &'static str,
+    /// The run that is being folded; its state is missing once an event did not fit.
+    run: Option<(i64, Option<State>)>,
+    keys: BTreeMap<Fingerprint, Sequence>,
+}
+
+/// An event that derived rows cannot be made from.
+pub(super) enum Misfit {
+    /// The event does not follow from those before it.
+    Guard(String),
+    /// The database failed.
+    Store(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Misfit {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl<'a> Refill<'a> {
+    /// Returns a refill of the tables in this schema, which are empty.
+    pub(super) fn new(connection: &'a Connection, schema: &'static str) -> Self {
+        Self { connection, schema, run: None, keys: BTreeMap::new() }
+    }
+
+    /// Takes the next event of [`walk`]. After a misfit the rest of its run is passed over.
+    pub(super) fn take(&mut self, raw: &Raw, event: &Event) -> Result<(), Misfit> {
+        if let Some((key, command)) = derived::command(event) {
+            let sql =
+                format!("INSERT INTO {}.commands (key, command, event) VALUES (?1, ?2, ?3)", self.schema);
+            let key = key.as_digest().as_bytes();
+            self.connection.prepare_cached(&sql)?.execute(params![
+                key,
+                ulid(command.as_ulid()),
+                raw.ordinal
+            ])?;
+        }
+        if raw.kind == TraceKind::Registry {
+            let at = raw.position.sequence;
+            self.keys.extend(derived::changed_keys(event).into_iter().map(|key| (key, at)));
+            return Ok(());
+        }
+        self.fold(raw, event)
+    }
+
+    /// Writes what only the end shows.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.close_run()?;
+        let sql = format!("INSERT INTO {}.key_changes (fingerprint, sequence) VALUES (?1, ?2)", self.schema);
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        for (key, sequence) in &self.keys {
+            statement.execute(params![key.as_digest().as_bytes(), number(sequence.number())])?;
+        }
+        Ok(())
+    }
+
+    fn fold(&mut self, raw: &Raw, event: &Event) -> Result<(), Misfit> {
+        if self.run.as_ref().is_none_or(|(id, _)| *id != raw.id) {
+            self.close_run()?;
+            self.run = Some((raw.id, Some(State::new())));
+        }
+        let Some((_, state)) = &mut self.run else { return Ok(()) };
+        match state.as_mut().map(|state| state.apply(event)) {
+            Some(Err(error)) => {
+                *state = None;
+                Err(Misfit::Guard(error.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn close_run(&mut self) -> Result<()> {
+        let Some((id, Some(state))) = self.run.take() else { return Ok(()) };
+        let sql = format!("INSERT INTO {}.runs (trace, phase) VALUES (?1, ?2)", self.schema);
+        self.connection.prepare_cached(&sql)?.execute(params![id, state.phase().as_str()]).map(|_| ())
+    }
+}
+
+fn raw(row: &Row<'_>) -> Result<Raw> {
+    Ok(Raw {
+        ordinal: row.get(0)?,
+        id: row.get(1)?,
+        trace: column::trace(row, 2)?,
+        kind: column::kind(row, 3)?,
+        position: column::position(row, 4)?,
+        time: column::time(row, 6)?,
+        bytes: row.get(7)?,
+    })
+}
+
+fn damaged(raw: &Raw, what: &dyn Display) -> StoreError {
+    let what = format!("event {} of trace {}: {what}", raw.position.sequence, raw.trace);
+    StoreError::Corrupt { what }
+}

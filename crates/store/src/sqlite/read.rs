@@ -1,0 +1,162 @@
+//! The queries. Each is one statement, and so sees one moment of the store.
+
+use demur_core::{hash::Digest, key::Fingerprint};
+use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
+
+use super::column::{self, number, stored_columns, ulid};
+use crate::contract::{Cursor, Failure, Performed, Snapshot, Stored, TraceSummary};
+
+/// The ordinal of the newest event of trace `t`, read from the index.
+macro_rules! newest_event {
+    () => {
+        "(SELECT ordinal FROM events WHERE trace = t.id ORDER BY sequence DESC LIMIT 1)"
+    };
+}
+
+/// The columns of a summary.
+macro_rules! summary {
+    () => {
+        concat!(
+            "SELECT t.trace, t.kind, t.opened, e.sequence, e.hash, e.time, r.phase, f.sequence, f.code
+             FROM traces t
+             JOIN events e ON e.ordinal = ",
+            newest_event!(),
+            " LEFT JOIN runs r ON r.trace = t.id
+              LEFT JOIN failures f ON f.trace = t.id"
+        )
+    };
+}
+
+pub(super) fn trace(connection: &Connection, trace: TraceId) -> Result<Option<TraceSummary>> {
+    let mut statement = connection.prepare_cached(concat!(summary!(), " WHERE t.trace = ?1"))?;
+    statement.query_row([ulid(trace.as_ulid())], summary).optional()
+}
+
+pub(super) fn traces(
+    connection: &Connection,
+    after: Option<TraceId>,
+    limit: usize,
+) -> Result<Vec<TraceSummary>> {
+    let limit = column::limit(limit);
+    let Some(after) = after else {
+        let sql = concat!(summary!(), " ORDER BY t.id DESC LIMIT ?1");
+        return connection.prepare_cached(sql)?.query_map([limit], summary)?.collect();
+    };
+    let sql = concat!(
+        summary!(),
+        " WHERE t.id < (SELECT id FROM traces WHERE trace = ?1) ORDER BY t.id DESC LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_map(params![ulid(after.as_ulid()), limit], summary)?.collect()
+}
+
+pub(super) fn newest(connection: &Connection) -> Result<Option<TraceId>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT t.trace FROM events e JOIN traces t ON t.id = e.trace
+         WHERE t.kind <> 'registry' ORDER BY e.ordinal DESC LIMIT 1",
+    )?;
+    statement.query_row([], |row| column::trace(row, 0)).optional()
+}
+
+pub(super) fn registry(connection: &Connection) -> Result<Option<TraceId>> {
+    let mut statement = connection.prepare_cached("SELECT trace FROM traces WHERE kind = 'registry'")?;
+    statement.query_row([], |row| column::trace(row, 0)).optional()
+}
+
+pub(super) fn events(
+    connection: &Connection,
+    trace: TraceId,
+    from: Sequence,
+    limit: usize,
+) -> Result<Vec<Stored>> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        stored_columns!(),
+        " WHERE e.trace = (SELECT id FROM traces WHERE trace = ?1) AND e.sequence >= ?2
+          ORDER BY e.sequence LIMIT ?3"
+    ))?;
+    let parameters = params![ulid(trace.as_ulid()), number(from.number()), column::limit(limit)];
+    statement.query_map(parameters, |row| column::stored(row, 0))?.collect()
+}
+
+pub(super) fn hash(connection: &Connection, trace: TraceId, sequence: Sequence) -> Result<Option<Digest>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT hash FROM events
+         WHERE trace = (SELECT id FROM traces WHERE trace = ?1) AND sequence = ?2",
+    )?;
+    let parameters = params![ulid(trace.as_ulid()), number(sequence.number())];
+    statement.query_row(parameters, |row| column::digest(row, 0)).optional()
+}
+
+pub(super) fn command(
+    connection: &Connection,
+    key: &Fingerprint,
+    command: CommandId,
+) -> Result<Option<Performed>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT t.trace, e.bytes FROM commands c
+         JOIN events e ON e.ordinal = c.event
+         JOIN traces t ON t.id = e.trace
+         WHERE c.key = ?1 AND c.command = ?2",
+    )?;
+    let parameters = params![key.as_digest().as_bytes(), ulid(command.as_ulid())];
+    let performed = |row: &Row<'_>| Ok(Performed { trace: column::trace(row, 0)?, bytes: row.get(1)? });
+    statement.query_row(parameters, performed).optional()
+}
+
+pub(super) fn heads(connection: &Connection) -> Result<Vec<(TraceId, Position)>> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT t.trace, e.sequence, e.hash FROM traces t JOIN events e ON e.ordinal = ",
+        newest_event!(),
+        " ORDER BY t.trace"
+    ))?;
+    statement.query_map([], |row| Ok((column::trace(row, 0)?, column::position(row, 1)?)))?.collect()
+}
+
+pub(super) fn changes(connection: &Connection, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>> {
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT e.ordinal, ",
+        stored_columns!(),
+        " WHERE e.ordinal > ?1 ORDER BY e.ordinal LIMIT ?2"
+    ))?;
+    let parameters = params![number(after.number()), column::limit(limit)];
+    statement
+        .query_map(parameters, |row| Ok((Cursor::new(column::unsigned(row, 0)?), column::stored(row, 1)?)))?
+        .collect()
+}
+
+pub(super) fn snapshot(connection: &Connection, trace: TraceId) -> Result<Option<Snapshot>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT s.sequence, s.hash, s.version, s.bytes
+         FROM snapshots s JOIN traces t ON t.id = s.trace WHERE t.trace = ?1",
+    )?;
+    let snapshot = |row: &Row<'_>| {
+        Ok(Snapshot { head: column::position(row, 0)?, version: row.get(2)?, bytes: row.get(3)? })
+    };
+    statement.query_row([ulid(trace.as_ulid())], snapshot).optional()
+}
+
+pub(super) fn note(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>> {
+    let mut statement = connection.prepare_cached("SELECT value FROM notes WHERE name = ?1")?;
+    statement.query_row([name], |row| row.get(0)).optional()
+}
+
+fn summary(row: &Row<'_>) -> Result<TraceSummary> {
+    let failed = match row.get::<_, Option<String>>(8)? {
+        None => None,
+        Some(code) => {
+            let at = row.get::<_, Option<i64>>(7)?.map(|_| column::sequence(row, 7)).transpose()?;
+            Some(Failure { sequence: at, code })
+        }
+    };
+    Ok(TraceSummary {
+        trace: column::trace(row, 0)?,
+        kind: column::kind(row, 1)?,
+        head: column::position(row, 3)?,
+        opened: column::time(row, 2)?,
+        changed: column::time(row, 5)?,
+        phase: column::phase(row, 6)?,
+        failed,
+    })
+}

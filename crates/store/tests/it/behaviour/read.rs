@@ -1,0 +1,102 @@
+//! What reads promise: lists, pages, heads, single hashes.
+
+use demur_core::random::Seeded;
+use demur_ledger::name::{Sequence, TraceId};
+
+use super::append::PROPOSAL;
+use crate::sample::{Sample, done};
+
+behaviour! {
+    #[test]
+    fn empty_store_has_nothing(store) {
+        assert_eq!(store.registry().unwrap(), None);
+        assert_eq!(store.newest().unwrap(), None);
+        assert_eq!(store.heads().unwrap(), []);
+        assert_eq!(store.traces(None, 10).unwrap(), []);
+        assert_eq!(store.append(&[]).unwrap(), []);
+    }
+
+    #[test]
+    fn unknown_trace_has_nothing(store) {
+        let sample = Sample::in_store(store);
+        let now = store.traces(None, 1).unwrap()[0].opened;
+        let unknown = TraceId::new(now, &mut Seeded::from_number(5));
+        assert_eq!(store.trace(unknown).unwrap(), None);
+        assert_eq!(store.events(unknown, Sequence::FIRST, 10).unwrap(), []);
+        assert_eq!(store.hash(unknown, Sequence::FIRST).unwrap(), None);
+        assert_eq!(store.snapshot(unknown).unwrap(), None);
+        assert_eq!(store.traces(Some(unknown), 10).unwrap(), []);
+        assert_eq!(store.newest().unwrap(), None);
+        assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));
+    }
+
+    #[test]
+    fn traces_are_listed_newest_first_in_pages(store) {
+        let mut sample = Sample::in_store(store);
+        let mut works: Vec<_> = (0..5).map(|_| sample.open()).collect();
+        // Opened in another order than their ids.
+        works.sort_by_key(|work| std::cmp::Reverse(work.trace()));
+        let mut expected = vec![sample.desk.registry_chain().trace()];
+        for work in &mut works {
+            done(store, &[sample.append(work)]);
+            expected.insert(0, work.trace());
+        }
+        let (mut listed, mut after) = (Vec::new(), None);
+        loop {
+            let page: Vec<_> = store.traces(after, 2).unwrap().iter().map(|one| one.trace).collect();
+            after = page.last().copied();
+            listed.extend(page);
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn newest_is_where_the_last_event_is(store) {
+        let mut sample = Sample::in_store(store);
+        let mut works = [sample.open(), sample.open()];
+        for work in &mut works {
+            done(store, &[sample.append(work)]);
+        }
+        assert_eq!(store.newest().unwrap(), Some(works[1].trace()));
+        sample.say(&mut works[0], PROPOSAL);
+        done(store, &[sample.append(&mut works[0])]);
+        sample.revoke(demur_ledger::role::Role::Auditor);
+        done(store, &[sample.registry_append()]);
+        assert_eq!(store.newest().unwrap(), Some(works[0].trace()));
+    }
+
+    #[test]
+    fn heads_are_sorted_and_complete(store) {
+        let mut sample = Sample::in_store(store);
+        let mut works: Vec<_> = (0..8).map(|_| sample.executing()).collect();
+        works.sort_by_key(|work| std::cmp::Reverse(work.trace()));
+        let mut expected = vec![(sample.desk.registry_chain().trace(), sample.desk.registry().head())];
+        for work in &mut works {
+            done(store, &[sample.append(work)]);
+            expected.push((work.trace(), work.head()));
+        }
+        expected.sort_unstable();
+        assert_eq!(store.heads().unwrap(), expected);
+    }
+
+    /// LED-05
+    #[test]
+    fn events_are_read_from_any_place_in_order(store) {
+        let mut sample = Sample::in_store(store);
+        let mut work = sample.executing();
+        done(store, &[sample.append(&mut work)]);
+        let all = store.events(work.trace(), Sequence::FIRST, 10).unwrap();
+        assert_eq!(all.len(), 3);
+        for from in 0..4_u32 {
+            let page = store.events(work.trace(), from.into(), 2).unwrap();
+            let rest = &all[from as usize..];
+            assert_eq!(page, rest[..rest.len().min(2)]);
+            let hash = store.hash(work.trace(), from.into()).unwrap();
+            assert_eq!(hash, rest.first().map(|stored| stored.hash));
+        }
+        assert_eq!(store.events(work.trace(), Sequence::FIRST, 0).unwrap(), []);
+    }
+}

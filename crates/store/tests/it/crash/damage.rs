@@ -1,0 +1,96 @@
+//! Pages of a closed database that were damaged: whatever is still shown is what was recorded, the file is not changed
+//! by looking at it, and going on does not hide the damage.
+
+use std::{fs, path::Path, sync::Arc};
+
+use demur_store::{ledger::LedgerError, sqlite::SqliteStore};
+
+use super::{
+    dice::Dice,
+    in_memory,
+    work::{self, Bustle, Desk, Ledgered},
+};
+use crate::{office::Office, sample::rounds};
+
+/// LED-18 ONE-05
+#[test]
+fn fuzz_damaged_pages_are_told_and_never_show_a_false_record() {
+    let place = in_memory();
+    let path = place.path().join("store");
+    let database = path.join("ledger.db");
+    let events = fill(&path);
+    let whole = fs::read(&database).unwrap();
+    let (mut dice, mut shown, mut told) = (Dice::new(9), 0, 0);
+    for round in 0..rounds(4000, 40) {
+        for rest in ["ledger.db-wal", "ledger.db-shm", "ledger.db-journal"] {
+            let _ = fs::remove_file(path.join(rest));
+        }
+        let bytes = damaged(&whole, &mut dice);
+        fs::write(&database, &bytes).unwrap();
+        let (holding, damage) = look(&path, &events);
+        assert!(fs::read(&database).unwrap() == bytes, "round {round}: looking changed the file");
+        shown += holding;
+        told += usize::from(damage);
+        // Going on may work or be refused; either way the damage does not go away.
+        let probs = SqliteStore::open_read_only(&path).map(|s| s.check(&mut |_| ()));
+        let res = own(&path).map(|desk| work::go_on(&desk, 10, &|_, _| ()).map(|a| a.len()));
+        if damage && !look_again(&path) { eprintln!("HIDDEN round {round} {probs:?} {res:?}"); continue; }
+        assert!(!damage || look_again(&path), "round {round}: the damage was hidden");
+    }
+    eprintln!("damage was told {told} times, and {shown} traces could still be shown");
+    assert!(told > 0 && shown > 0);
+}
+
+/// Fills a store, closes it, and returns what is in it.
+fn fill(path: &Path) -> Ledgered {
+    let desk = work::create(path, 2, &|_, _| ());
+    desk.whole_run();
+    let ready = work::go_on(&desk, 10, &|_, _| ()).unwrap();
+    Bustle { threads: 1, steps: 12, besides: Some(9_000) }.run(&desk, &ready, &|_, _| ());
+    let events = work::all_events(desk.ledger.store());
+    desk.ledger.close().unwrap();
+    events
+}
+
+/// Returns the database with a few bytes of one page flipped, a part of a page overwritten, or a page exchanged for
+/// another.
+fn damaged(whole: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let page = dice.index(whole.len() / PAGE) * PAGE;
+    match dice.roll(4) {
+        0 => {
+            let other = dice.index(whole.len() / PAGE) * PAGE;
+            bytes[page..page + PAGE].copy_from_slice(&whole[other..other + PAGE]);
+        }
+        1 => {
+            let start = page + dice.index(PAGE / 512) * 512;
+            bytes[start..start + 512].fill(0);
+        }
+        _ => {
+            for _ in 0..=dice.roll(8) {
+                bytes[page + dice.index(PAGE)] ^= 1 << dice.roll(8);
+            }
+        }
+    }
+    bytes
+}
+
+/// Looks at the store without owning it. Returns how many traces hold, and whether damage shows.
+fn look(path: &Path, events: &Ledgered) -> (usize, bool) {
+    let Ok(store) = SqliteStore::open_read_only(path) else { return (0, true) };
+    let damage = work::finds_damage(&store);
+    let Ok(desk) = Office::beside(Arc::new(store)) else { return (0, true) };
+    let (holding, all) = work::expect_the_truth(&desk, events);
+    assert!(all || damage, "a trace is broken and the check does not find it");
+    (holding, damage)
+}
+
+fn look_again(path: &Path) -> bool {
+    SqliteStore::open_read_only(path).map_or(true, |store| work::finds_damage(&store))
+}
+
+fn own(path: &Path) -> Result<Desk, LedgerError> {
+    Office::at(Arc::new(SqliteStore::open(path)?))
+}
+
+const PAGE: usize = 4096;

@@ -1,0 +1,6 @@
+//! The ledger in use: commands become events, on each store.
+
+mod crash;
+mod faults;
+mod flow;
+mod races;

@@ -1,0 +1,116 @@
+//! Backup and restore.
+
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use demur_store::{
+    contract::{Cursor, Store as _, StoreError},
+    sqlite::{RESTORED, SqliteStore, Step},
+};
+
+use super::Filled;
+use crate::sample::done;
+
+#[test]
+fn backup_made_while_appends_go_on_is_one_moment_of_the_store() {
+    let mut filled = Filled::new();
+    let store = filled.open();
+    let before = store.changes(Cursor::START, 10_000).unwrap().len();
+    let (backup, made) = (filled.folder.path().join("backup"), AtomicBool::new(false));
+    let appended = thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut appended = 0;
+            // At least one before the copy begins to be waited for and one after it has ended.
+            while !made.load(Ordering::Acquire) || appended < 2 {
+                store.put_artifact(format!("artifact {appended}").as_bytes()).unwrap();
+                filled.sample.record(&mut filled.work, format!("artifact {appended}").as_bytes());
+                done(&store, &[filled.sample.append(&mut filled.work)]);
+                appended += 1;
+            }
+            appended
+        });
+        store.backup(&backup, &mut |_| {}).unwrap();
+        made.store(true, Ordering::Release);
+        writer.join().unwrap()
+    });
+    let all = store.changes(Cursor::START, 10_000).unwrap();
+    assert_eq!(all.len(), before + appended);
+
+    let copy = SqliteStore::open_read_only(&backup).unwrap();
+    let copied = copy.changes(Cursor::START, 10_000).unwrap();
+    assert!(copied.len() >= before);
+    assert_eq!(copied, all[..copied.len()]);
+    assert_eq!(copy.check(&mut |_| {}).unwrap(), []);
+    assert_eq!(store.check(&mut |_| {}).unwrap(), []);
+}
+
+#[test]
+fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
+    let mut filled = Filled::new();
+    let (backup, restored) = (filled.folder.path().join("backup"), filled.folder.path().join("a/restored"));
+    let store = filled.open();
+    store.set_note("cursor", b"7").unwrap();
+    let mut steps = Vec::new();
+    store.backup(&backup, &mut |progress| steps.push(progress.step)).unwrap();
+    assert_eq!(steps, [Step::Copy, Step::Copy, Step::Artifacts, Step::Artifacts]);
+    assert_eq!(store.note(RESTORED).unwrap(), None);
+    let before = fs::read(backup.join("ledger.db")).unwrap();
+
+    SqliteStore::restore(&backup, &restored, &mut |_| {}).unwrap();
+    assert_eq!(fs::read(backup.join("ledger.db")).unwrap(), before);
+    let copy = SqliteStore::open(&restored).unwrap();
+    assert_eq!(copy.changes(Cursor::START, 1000).unwrap(), store.changes(Cursor::START, 1000).unwrap());
+    assert_eq!(copy.traces(None, 100).unwrap(), store.traces(None, 100).unwrap());
+    assert_eq!(copy.note("cursor").unwrap().as_deref(), Some(b"7".as_slice()));
+    assert_eq!(copy.note(RESTORED).unwrap().as_deref(), Some(b"".as_slice()));
+    assert_eq!(copy.check(&mut |_| {}).unwrap(), []);
+    filled.sample.record(&mut filled.work, b"two");
+    done(&copy, &[filled.sample.append(&mut filled.work)]);
+}
+
+#[test]
+fn secrets_beside_the_store_are_not_backed_up() {
+    let filled = Filled::new();
+    fs::create_dir(filled.path().join("keys")).unwrap();
+    fs::write(filled.path().join("keys/desk.key"), b"secret").unwrap();
+    let backup = filled.folder.path().join("backup");
+    filled.open().backup(&backup, &mut |_| {}).unwrap();
+    let mut names: Vec<_> =
+        fs::read_dir(&backup).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["artifacts", "ledger.db", "lock"]);
+    assert_eq!(super::mode(&backup.join("ledger.db")), 0o600);
+    assert_eq!(super::mode(&backup), 0o700);
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let filled = Filled::new();
+    let store = filled.open();
+    let error = store.backup(filled.folder.path(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
+    let backup = filled.folder.path().join("backup");
+    store.backup(&backup, &mut |_| {}).unwrap();
+    assert!(matches!(store.backup(&backup, &mut |_| {}), Err(StoreError::Foreign { .. })));
+    drop(store);
+    let before = fs::read(filled.database()).unwrap();
+    let error = SqliteStore::restore(&backup, &filled.path(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, StoreError::Exists { .. }), "{error}");
+    assert_eq!(fs::read(filled.database()).unwrap(), before);
+    let error = SqliteStore::restore(&filled.folder.path().join("none"), &backup, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, StoreError::Missing { .. }), "{error}");
+}
+
+#[test]
+fn backup_that_cannot_be_completed_is_no_store() {
+    let filled = Filled::new();
+    let address = demur_engine::entry::Address::of(b"two").to_string();
+    fs::remove_file(filled.path().join("artifacts").join(&address[..2]).join(&address[2..])).unwrap();
+    let backup = filled.folder.path().join("backup");
+    let error = filled.open().backup(&backup, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(matches!(SqliteStore::open(&backup), Err(StoreError::Missing { .. })));
+}

@@ -1,0 +1,177 @@
+//! Files that are not what they should be: reported with one clear sentence, never repaired, never changed.
+
+use std::{fs, path::Path};
+
+use demur_store::{
+    contract::{Cursor, Store as _, StoreError},
+    sqlite::{Problem, SqliteStore, VERSION},
+};
+use rusqlite::Connection;
+
+use super::Filled;
+use crate::sample::rounds;
+
+/// Returns what opening says, and makes sure that the file is as it was.
+fn refusal(path: &Path) -> StoreError {
+    let database = path.join("ledger.db");
+    let before = fs::read(&database).unwrap();
+    let error = SqliteStore::open(path).unwrap_err();
+    let reading = SqliteStore::open_read_only(path).unwrap_err();
+    assert_eq!(reading.to_string(), error.to_string());
+    assert_eq!(fs::read(&database).unwrap(), before);
+    error
+}
+
+#[test]
+fn newer_version_is_refused() {
+    let filled = Filled::new();
+    filled.raw().pragma_update(None, "user_version", VERSION + 1).unwrap();
+    let error = refusal(&filled.path());
+    assert!(matches!(error, StoreError::Newer { found, known: VERSION } if found == VERSION + 1));
+}
+
+#[test]
+fn database_of_another_program_is_refused() {
+    let filled = Filled::new();
+    filled.raw().pragma_update(None, "application_id", 0).unwrap();
+    assert!(matches!(refusal(&filled.path()), StoreError::Foreign { .. }));
+
+    let folder = tempfile::tempdir().unwrap();
+    let other = Connection::open(folder.path().join("ledger.db")).unwrap();
+    other.execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
+    assert!(matches!(refusal(folder.path()), StoreError::Foreign { .. }));
+}
+
+#[test]
+fn file_that_is_no_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for bytes in [b"once upon a time, and so on".as_slice(), b"SQLite", b"\0"] {
+        fs::write(folder.path().join("ledger.db"), bytes).unwrap();
+        assert!(matches!(refusal(folder.path()), StoreError::Foreign { .. }));
+    }
+}
+
+#[test]
+fn empty_or_cut_off_file_is_damage() {
+    let filled = Filled::new();
+    let whole = fs::read(filled.database()).unwrap();
+    for length in [0, 100, 4096, 3 * 4096 + 17] {
+        fs::write(filled.database(), &whole[..length]).unwrap();
+        let found = match SqliteStore::open_read_only(filled.path()) {
+            Ok(store) => !store.check(&mut |_| {}).unwrap().is_empty(),
+            Err(error) => matches!(error, StoreError::Corrupt { .. } | StoreError::Foreign { .. }),
+        };
+        assert!(found, "cut to {length} bytes");
+        assert_eq!(fs::read(filled.database()).unwrap(), &whole[..length]);
+    }
+    fs::write(filled.database(), b"").unwrap();
+    assert!(matches!(refusal(&filled.path()), StoreError::Corrupt { .. }));
+}
+
+#[test]
+fn no_overwritten_page_goes_unnoticed_and_none_is_repaired() {
+    let filled = Filled::new();
+    let whole = fs::read(filled.database()).unwrap();
+    let pages = whole.len() / 4096;
+    assert!(pages > 15);
+    for page in 1..pages {
+        let mut damaged = whole.clone();
+        damaged[page * 4096..page * 4096 + 64].fill(0xff);
+        fs::write(filled.database(), &damaged).unwrap();
+        match SqliteStore::open_read_only(filled.path()) {
+            // A page of the schema: SQLite reads it before anything else.
+            Err(error) => assert!(matches!(error, StoreError::Corrupt { .. }), "page {page}: {error}"),
+            Ok(store) => {
+                let problems = store.check(&mut |_| {}).unwrap();
+                assert!(problems.iter().any(|one| matches!(one, Problem::Database { .. })), "page {page}");
+            }
+        }
+        assert_eq!(fs::read(filled.database()).unwrap(), damaged, "page {page}");
+    }
+}
+
+#[test]
+fn damaged_page_is_an_error_of_the_read_that_needs_it() {
+    let filled = Filled::new();
+    let root: u32 = filled
+        .raw()
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events_place'", [], |row| row.get(0))
+        .unwrap();
+    let mut bytes = fs::read(filled.database()).unwrap();
+    let start = (root as usize - 1) * 4096;
+    bytes[start..start + 64].fill(0xff);
+    fs::write(filled.database(), &bytes).unwrap();
+    let store = filled.open();
+    let error = store.events(filled.work.trace(), 0_u32.into(), 10).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    // Another table is still whole.
+    assert_eq!(store.registry().unwrap(), Some(filled.sample.desk.registry_chain().trace()));
+}
+
+/// LED-29
+#[test]
+fn every_column_that_says_something_else_than_the_event_is_found() {
+    for sql in [
+        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), 'planner', 'auditor') AS BLOB)",
+        "UPDATE events SET hash = zeroblob(32) WHERE ordinal = 8",
+        "UPDATE events SET time = time + 1 WHERE ordinal = 8",
+        "UPDATE events SET sequence = sequence + 1 WHERE trace = 3 AND sequence = 12",
+        "UPDATE events SET trace = 2, sequence = 13 WHERE trace = 3 AND sequence = 12",
+        "UPDATE events SET content = x'7b7d' WHERE ordinal = 8",
+        "UPDATE events SET content_salt = zeroblob(32) WHERE ordinal = 8",
+        "UPDATE events SET content = NULL, content_salt = NULL WHERE ordinal = 8",
+        "UPDATE events SET artifact_salt = zeroblob(32) WHERE ordinal = 9",
+        "UPDATE events SET artifact = zeroblob(32) WHERE ordinal = 9",
+        "UPDATE events SET artifact = zeroblob(32), artifact_salt = zeroblob(32) WHERE ordinal = 8",
+    ] {
+        let filled = Filled::new();
+        let raw = filled.raw();
+        raw.execute_batch("DROP TRIGGER events_stay; DROP TRIGGER events_beside").unwrap();
+        assert!(raw.execute(sql, []).unwrap() > 0, "{sql}");
+        drop(raw);
+        let problems = filled.open().check(&mut |_| {}).unwrap();
+        assert!(problems.iter().any(|one| matches!(one, Problem::Event { .. })), "{sql}: {problems:?}");
+    }
+}
+
+#[test]
+fn missing_and_damaged_artifacts_are_found() {
+    let filled = Filled::new();
+    let store = filled.open();
+    let address = demur_engine::entry::Address::of(b"two").to_string();
+    let file = filled.path().join("artifacts").join(&address[..2]).join(&address[2..]);
+    fs::write(&file, b"tWo").unwrap();
+    let count = |store: &SqliteStore| {
+        let problems = store.check(&mut |_| {}).unwrap();
+        assert!(problems.iter().all(|one| matches!(one, Problem::Event { .. })));
+        problems.len()
+    };
+    assert_eq!(count(&store), 10);
+    fs::remove_file(&file).unwrap();
+    assert_eq!(count(&store), 10);
+}
+
+#[test]
+fn fuzz_flipped_bytes_never_panic_and_never_change_the_file() {
+    let filled = Filled::new();
+    let whole = fs::read(filled.database()).unwrap();
+    let mut place = 99_991;
+    let mut found = 0;
+    for round in 0..rounds(5000, 60) {
+        let mut damaged = whole.clone();
+        for _ in 0..8 {
+            place = (place * 48_271) % 2_147_483_647;
+            damaged[place % whole.len()] ^= 1 << (round % 8);
+        }
+        fs::write(filled.database(), &damaged).unwrap();
+        match SqliteStore::open_read_only(filled.path()) {
+            Err(_) => found += 1,
+            Ok(store) => {
+                found += usize::from(store.check(&mut |_| {}).is_ok_and(|problems| !problems.is_empty()));
+                let _ = (store.changes(Cursor::START, 1000), store.heads(), store.traces(None, 10));
+            }
+        }
+        assert_eq!(fs::read(filled.database()).unwrap(), damaged);
+    }
+    assert!(found > 0);
+}

@@ -1,0 +1,95 @@
+//! Derived tables: written with the events, and the same when rebuilt from them.
+
+use demur_ledger::role::Role;
+use demur_store::{
+    contract::StoreError,
+    sqlite::{Problem, Progress, Step},
+};
+use rusqlite::{Connection, types::Value};
+
+use super::Filled;
+use crate::sample::done;
+
+/// Returns every row of the derived tables.
+fn derived(raw: &Connection) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for sql in [
+        "SELECT * FROM commands ORDER BY key, command",
+        "SELECT * FROM key_changes ORDER BY fingerprint",
+        "SELECT * FROM runs ORDER BY trace",
+    ] {
+        let mut statement = raw.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|index| row.get(index)).collect();
+        rows.extend(statement.query_map([], row).unwrap().map(Result::unwrap));
+    }
+    rows
+}
+
+/// A store whose registry has changed keys and whose runs stand in several phases.
+fn varied() -> Filled {
+    let mut filled = Filled::new();
+    let store = filled.open();
+    let mut open = filled.sample.open();
+    done(&store, &[filled.sample.append(&mut open)]);
+    filled.sample.register(Role::Operator);
+    filled.sample.revoke(Role::Auditor);
+    done(&store, &[filled.sample.registry_append()]);
+    drop(store);
+    filled
+}
+
+#[test]
+fn rebuilt_equals_written() {
+    let filled = varied();
+    let written = derived(&filled.raw());
+    // One command per event, six keys, three runs.
+    assert_eq!(written.len(), 34 + 6 + 3);
+    let store = filled.open();
+    store.rebuild().unwrap();
+    assert_eq!(derived(&filled.raw()), written);
+    assert_eq!(store.check(&mut |_| {}).unwrap(), []);
+}
+
+#[test]
+fn derived_rows_that_do_not_follow_are_found_and_mended() {
+    for (sql, table, missing, extra) in [
+        ("DELETE FROM commands WHERE event IN (7, 8)", "commands", 2, 0),
+        ("INSERT INTO commands VALUES (x'00', x'00', 9)", "commands", 0, 1),
+        ("UPDATE key_changes SET sequence = 0 WHERE sequence = 1", "key_changes", 1, 1),
+        ("UPDATE runs SET phase = 'completed' WHERE trace = 3", "runs", 1, 1),
+        ("DELETE FROM runs", "runs", 3, 0),
+    ] {
+        let filled = varied();
+        let written = derived(&filled.raw());
+        filled.raw().execute(sql, []).unwrap();
+        let store = filled.open();
+        let expected = Problem::Derived { table, missing, extra };
+        assert_eq!(store.check(&mut |_| {}).unwrap(), [expected], "{sql}");
+        store.rebuild().unwrap();
+        assert_eq!(store.check(&mut |_| {}).unwrap(), []);
+        assert_eq!(derived(&filled.raw()), written);
+    }
+}
+
+#[test]
+fn rebuild_over_damaged_events_changes_nothing() {
+    let filled = varied();
+    let raw = filled.raw();
+    raw.execute_batch("DROP TRIGGER events_stay; UPDATE events SET bytes = x'7b7d' WHERE ordinal = 9")
+        .unwrap();
+    let written = derived(&raw);
+    let error = filled.open().rebuild().unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert_eq!(derived(&raw), written);
+}
+
+#[test]
+fn check_tells_how_far_it_is() {
+    let filled = varied();
+    let mut steps = Vec::new();
+    filled.open().check(&mut |progress| steps.push(progress)).unwrap();
+    let end = Progress { step: Step::Events, done: 34, total: 34 };
+    assert_eq!(steps.last(), Some(&end));
+    assert_eq!(steps[0], Progress { step: Step::Structure, done: 0, total: 1 });
+}
