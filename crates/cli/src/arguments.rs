@@ -1,6 +1,7 @@
 //! The command line: what may be typed, and what `--help` says about it.
 
 mod help;
+mod store;
 mod verify;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -10,7 +11,10 @@ use clap_complete::Shell;
 use demur_core::limit::Text;
 use demur_ledger::{facts::RevocationReason, role::Role};
 
-pub(crate) use verify::{ShowTrace, TraceCommand, Verify};
+pub(crate) use store::{
+    BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
+};
+pub(crate) use verify::Verify;
 
 use crate::holder_name::HolderName;
 
@@ -46,10 +50,20 @@ pub(crate) enum Command {
     /// Say what an export proves, what is the desk's word and what is neither
     #[command(long_about = help::VERIFY_ABOUT, after_long_help = help::VERIFY_EXAMPLES)]
     Verify(Verify),
-    /// Read what happened in a trace
+    /// List traces, and read what happened in one
     #[command(subcommand, long_about = help::TRACE_ABOUT, after_long_help = help::TRACE_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
     Trace(TraceCommand),
+    /// Write a trace as one file that anybody can verify
+    #[command(long_about = help::EXPORT_ABOUT, after_long_help = help::EXPORT_EXAMPLES)]
+    Export(Export),
+    /// Record a hash over all traces as they are now
+    #[command(long_about = help::CHECKPOINT_ABOUT, after_long_help = help::CHECKPOINT_EXAMPLES)]
+    Checkpoint,
+    /// Check, rebuild, back up and restore the store
+    #[command(subcommand, long_about = help::STORE_ABOUT, after_long_help = help::STORE_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Store(StoreCommand),
     /// Watch four agents do a small task accountably, then check the file they leave
     #[command(long_about = help::DEMO_ABOUT, after_long_help = help::DEMO_EXAMPLES)]
     Demo(Demo),

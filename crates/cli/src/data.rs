@@ -1,13 +1,14 @@
-//! The data folder: where it is, what lies in it, and the lock that makes its writers take turns.
+//! The data folder: where it is, and what lies in it: the store, which has one owner at a time, and the secret keys.
 
 use std::{
     ffi::OsString,
-    fs::{File, OpenOptions, TryLockError},
-    os::unix::fs::OpenOptionsExt as _,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
-use crate::{durable, error::CommandError, visible::visible_path};
+use demur_store::{contract::StoreError, folder::Folder, sqlite::SqliteStore};
+
+use crate::{error::CommandError, visible::visible_path};
 
 /// A data folder, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -35,44 +36,52 @@ impl DataFolder {
         &self.path
     }
 
-    /// Returns where its registry is.
-    pub(crate) fn registry(&self) -> PathBuf {
-        self.path.join("registry.jsonl")
-    }
-
     /// Returns where its secret keys are.
     pub(crate) fn keys(&self) -> PathBuf {
         self.path.join("keys")
     }
 
-    /// Takes the folder for this process alone, creating it where needed.
-    pub(crate) fn lock(&self) -> Result<Lock, CommandError> {
-        durable::create_folder(&self.path)
-            .map_err(|error| CommandError::file("create the data folder", &self.path, &error))?;
-        let path = self.path.join("lock");
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(|error| CommandError::file("open", &path, &error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) => {
-                let message = format!("another demur is writing here: it holds {}", visible_path(&path));
-                Err(CommandError::refused("FOLDER_IN_USE", message)
-                    .with_hint("nothing was changed; try again in a moment"))
+    /// Returns whether there is a store in it. What lies in its place and is none is told.
+    pub(crate) fn has_store(&self) -> Result<bool, CommandError> {
+        let path = Folder::at(&self.path).database();
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() => Ok(true),
+            Ok(_) => {
+                let message = format!("expected {} to be a file, found something else", visible_path(&path));
+                Err(CommandError::input("STORE_DAMAGED", message).with_hint(OTHER_FOLDER))
             }
-            Err(TryLockError::Error(error)) => Err(CommandError::file("lock", &path, &error)),
+            // A link that leads nowhere is there all the same, and must not be replaced.
+            Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+                Ok(false)
+            }
+            Err(error) => {
+                let cure = "nothing was changed; name another data folder with --data";
+                Err(CommandError::unreadable(&path, &error).with_hint(cure))
+            }
         }
     }
-}
 
-/// The right to write in a data folder. The kernel takes it back when the process ends, however it ends.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    _file: File,
+    /// Returns its store for reading only, whoever owns it; none where there is no store yet.
+    pub(crate) fn read(&self) -> Result<Option<SqliteStore>, CommandError> {
+        if !self.has_store()? {
+            return Ok(None);
+        }
+        match SqliteStore::open_read_only(&self.path) {
+            // An owner that died may have left work that only an owner can finish.
+            Err(StoreError::ReadOnly) if SqliteStore::open(&self.path).is_ok() => {
+                Ok(Some(SqliteStore::open_read_only(&self.path)?))
+            }
+            opened => Ok(Some(opened?)),
+        }
+    }
+
+    /// Returns the error of a folder in which nobody has made a key yet.
+    pub(crate) fn no_keys(&self) -> CommandError {
+        let message = format!("expected a key registry in {}, found none", visible_path(&self.path));
+        CommandError::input("NO_KEYS", message).with_hint(
+            "make the first key with `demur keys new NAME --role ROLE`, or name another folder with --data",
+        )
+    }
 }
 
 /// An empty variable counts as unset, and a relative XDG_DATA_HOME is ignored as its specification asks.
@@ -87,6 +96,8 @@ fn choose(option: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) ->
         .or_else(|| named("DEMUR_DATA"))
         .or_else(|| shared().map(|folder| folder.join("demur")))
 }
+
+const OTHER_FOLDER: &str = "nothing was changed; restore a backup, or use another data folder";
 
 #[cfg(test)]
 mod tests {
@@ -114,15 +125,5 @@ mod tests {
     fn empty_variables_and_a_relative_xdg_folder_do_not_count() {
         let variables = [("DEMUR_DATA", ""), ("XDG_DATA_HOME", "x"), ("HOME", "/h")];
         assert_eq!(chosen(None, &variables), Some("/h/.local/share/demur".into()));
-    }
-
-    #[test]
-    fn second_lock_is_refused_until_the_first_is_gone() {
-        let folder = tempfile::tempdir().unwrap();
-        let data = DataFolder::at(folder.path().join("data"));
-        let first = data.lock().unwrap();
-        assert_eq!(data.lock().unwrap_err().exit(), crate::exit::Exit::Refused);
-        drop(first);
-        data.lock().unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! `demur demo`: a small accountable run of the four roles (seed 002), told as it happens, exported and checked
-//! from the file. Keys, signatures and work are real; the folder is new.
+//! `demur demo`: a small accountable run of the four roles (seed 002), told as it happens, kept in a
+//! store, exported from it and checked from the file. Keys, signatures and work are real; the folder is new.
 
 mod cast;
 mod ending;
@@ -14,8 +14,8 @@ use demur_ledger::verify::{Report, Verdict};
 
 use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
 use crate::{
-    arguments::Demo, context::Context, data::DataFolder, durable, error::CommandError, exit::Exit, verify,
-    visible::visible_path, world::World,
+    arguments::Demo, context::Context, data::DataFolder, durable, error::CommandError, exit::Exit,
+    owner::Owner, verify, visible::visible_path, world::World,
 };
 
 /// Runs the demo.
@@ -26,21 +26,24 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Com
     }
     let mut world = World::open()?;
     let data = DataFolder::at(make_folder(arguments.keep.as_deref(), &mut world)?);
-    let _lock = data.lock()?;
     let output = &mut *context.output;
     output.tell("Four agents, one small task, every step signed.\n")?;
     output.tell(&format!("Everything happens in a new folder: {}", visible_path(data.path())))?;
-    let (desk, cast) = Cast::gather(&data, &mut world)?;
+    let (mut owner, _) = Owner::open_or_create(&data)?;
+    let cast = Cast::gather(&mut owner, world)?;
     cast.introduce(output)?;
 
-    let mut session = Session::new(desk, &cast, &mut world, output)?;
+    let mut session = Session::new(&owner, world, output)?;
     let outcome = script::perform(&mut session, &cast)?;
+    session.settle()?;
     let export = data.path().join("demo.jsonl");
     write(&export, &session.export()?)?;
     write(&data.path().join("report.json"), &outcome.report)?;
 
     let report = verified(&export)?;
-    let ending = Ending::new(&data, &cast, &session, outcome, report);
+    let ending = Ending::new(&data, &cast, &session, outcome, report)?;
+    // Whoever follows the advice at the end finds the folder free.
+    drop(owner);
     context.output.reply(&ending)
 }
 

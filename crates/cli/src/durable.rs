@@ -5,7 +5,7 @@ use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, ErrorKind, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Creates a folder, and those above it, for its owner only. One that is there stays as it is.
@@ -39,7 +39,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a file in place of the one that is there, if any. If that fails, the old one is untouched.
 ///
-/// The caller holds the lock of the data folder: what lies under the temporary name was left by a process that
+/// The caller owns the data folder: what lies under the temporary name was left by a process that
 /// is dead.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(path);
@@ -59,6 +59,38 @@ pub(crate) fn remove(path: &Path) -> io::Result<bool> {
         Ok(()) => sync_folder(folder_of(path)).map(|()| true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// Makes the name of a file durable.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    sync_folder(folder_of(path))
+}
+
+/// A file that goes away again unless it is kept: it means nothing before something else is recorded.
+#[derive(Debug)]
+pub(crate) struct Tentative {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Tentative {
+    /// Takes over a file that was just made.
+    pub(crate) const fn of(path: PathBuf) -> Self {
+        Self { path, kept: false }
+    }
+
+    /// Lets the file stay.
+    pub(crate) fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Tentative {
+    fn drop(&mut self) {
+        if !self.kept {
+            discard(&self.path);
+        }
     }
 }
 
@@ -127,6 +159,18 @@ mod tests {
         replace(&path, b"new").unwrap_err();
         assert!(path.join("inner").is_dir());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn tentative_file_stays_only_if_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, dropped] = ["kept", "dropped"].map(|name| folder.path().join(name));
+        for path in [&kept, &dropped] {
+            create(path, b"secret").unwrap();
+        }
+        Tentative::of(kept.clone()).keep();
+        drop(Tentative::of(dropped.clone()));
+        assert!(kept.exists() && !dropped.exists());
     }
 
     #[test]

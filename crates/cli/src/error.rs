@@ -2,6 +2,7 @@
 //! stable code, one sentence and, where there is a cure, one hint.
 
 mod ledger;
+mod store;
 
 use std::{fmt::Display, io, path::Path};
 
@@ -15,6 +16,8 @@ use crate::{exit::Exit, visible::visible_path};
 pub(crate) struct CommandError {
     exit: Exit,
     code: &'static str,
+    /// The field of a statement it is about, as a dotted path.
+    field: Option<&'static str>,
     message: String,
     hint: Option<String>,
 }
@@ -22,7 +25,7 @@ pub(crate) struct CommandError {
 impl CommandError {
     /// Returns an error of this kind. Codes are upper-case words, as in the ledger's refusals.
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl Display) -> Self {
-        Self { exit, code, message: message.to_string(), hint: None }
+        Self { exit, code, field: None, message: message.to_string(), hint: None }
     }
 
     /// Returns an error about what was given.
@@ -64,6 +67,23 @@ impl CommandError {
         self
     }
 
+    /// Returns the same error with the field it is about.
+    #[must_use]
+    pub(crate) const fn about(mut self, field: Option<&'static str>) -> Self {
+        self.field = field;
+        self
+    }
+
+    /// Returns its stable code.
+    pub(crate) const fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Returns whether nobody knows if what was asked for happened.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.code == store::UNCERTAIN
+    }
+
     /// Returns how the command ends.
     pub(crate) const fn exit(&self) -> Exit {
         self.exit
@@ -83,10 +103,13 @@ impl CommandError {
         #[derive(Serialize)]
         struct Body<'a> {
             code: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            field: Option<&'a str>,
             hint: Option<&'a str>,
             message: &'a str,
         }
-        Document { error: Body { code: self.code, hint: self.hint(), message: &self.message } }
+        let Self { code, field, message, .. } = self;
+        Document { error: Body { code, field: *field, hint: self.hint(), message } }
     }
 }
 

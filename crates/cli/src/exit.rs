@@ -48,7 +48,7 @@ impl Exit {
             Self::Success => "all went well",
             Self::VerificationFailed => "verification failed, or what was asked for could not be established",
             Self::BadInput => {
-                "bad input: arguments, a malformed or unreadable file, an unknown key, a newer format"
+                "bad input: arguments, an unknown key or trace, a malformed, damaged or newer file or store"
             }
             Self::Refused => "refused: a guard, the door or the registry said no, or the folder is in use",
             Self::Internal => "internal error: disk full, trouble with files of our own, a bug",

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use demur_core::visible::deceives;
 
-use crate::book::DESK;
+use crate::roster::DESK;
 
 /// A name of 1 to 64 characters that shows what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ pub(crate) use entry::{KeyEntry, OVERLAP, clock};
 
 use demur_core::visible::visible;
 
-use crate::{arguments::KeysCommand, context::Context, error::CommandError, store::Spent};
+use crate::{arguments::KeysCommand, context::Context, error::CommandError, owner::Spent};
 
 /// Runs one of the `keys` commands.
 pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), CommandError> {

@@ -3,7 +3,7 @@
 
 mod file;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use demur_core::key::Fingerprint;
 
@@ -21,6 +21,11 @@ impl Keystore {
     /// Returns the keystore of a data folder.
     pub(crate) fn of(data: &DataFolder) -> Self {
         Self { folder: data.keys() }
+    }
+
+    /// Returns where the secrets are.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Returns where the file of a key is, or would be.
@@ -41,7 +46,7 @@ impl Keystore {
             .map_or(true, |mut files| !files.any(|file| file.is_ok_and(|file| is_key(file.path()))))
     }
 
-    /// Keeps a secret. The caller holds the lock of the data folder.
+    /// Keeps a secret. The caller owns the data folder.
     pub(crate) fn add(&self, key: &KeyFile) -> Result<PathBuf, CommandError> {
         durable::create_folder(&self.folder)
             .map_err(|error| CommandError::file("create", &self.folder, &error))?;

@@ -1,16 +1,17 @@
 //! The `demur` command. It decides almost nothing: it reads what was typed, lets the ledger decide, and says
-//! what came of it. For Unix systems: secrets rest on file modes, turns on file locks.
+//! what came of it. For Unix systems: secrets rest on file modes, ownership on file locks.
 //!
 //! | part | module |
 //! |---|---|
 //! | command line and help | `arguments` |
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
 //! | clock and randomness | `world` |
-//! | data folder, secrets, registry file | `data`, `keystore`, `book`, `store`, `durable` |
-//! | commands | `keys`, `verify`, `trace`, `demo`, `completions` |
+//! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `durable` |
+//! | commands | `keys`, `verify`, `trace`, `export`, `checkpoint`, `store`, `demo`, `completions` |
 
+mod archive;
 mod arguments;
-mod book;
+mod checkpoint;
 mod completions;
 mod context;
 mod data;
@@ -18,10 +19,13 @@ mod demo;
 mod durable;
 mod error;
 mod exit;
+mod export;
 mod holder_name;
 mod keys;
 mod keystore;
 mod output;
+mod owner;
+mod roster;
 mod store;
 mod trace;
 mod verify;
@@ -64,6 +68,9 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Keys(command) => keys::run(&mut context, command)?,
         Command::Verify(arguments) => return verify::run(&mut context, arguments),
         Command::Trace(command) => return trace::run(&mut context, command),
+        Command::Export(arguments) => export::run(&mut context, arguments)?,
+        Command::Checkpoint => checkpoint::run(&mut context)?,
+        Command::Store(command) => return store::run(&mut context, command),
         Command::Demo(arguments) => demo::run(&mut context, arguments)?,
         Command::Completions(arguments) => completions::run(&mut context, arguments.shell)?,
     }

@@ -2,6 +2,7 @@
 //! standard error, colour only where somebody looks at it.
 
 mod paint;
+mod progress;
 mod table;
 
 use std::{
@@ -13,6 +14,7 @@ use demur_core::{canonical, visible::visible};
 use serde::Serialize;
 
 pub(crate) use paint::Paint;
+pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
 
 use crate::error::CommandError;
@@ -53,6 +55,11 @@ impl Output {
     /// Returns whether somebody watches standard error who does not mind a line that comes and goes.
     pub(crate) const fn is_watched(&self) -> bool {
         self.err.is_on()
+    }
+
+    /// Returns whether whoever read standard output has left.
+    pub(crate) const fn is_deserted(&self) -> bool {
+        self.deserted
     }
 
     /// Returns how standard output may be painted.

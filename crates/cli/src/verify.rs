@@ -2,7 +2,6 @@
 
 mod anchor;
 mod page;
-mod progress;
 mod reply;
 mod source;
 
@@ -14,11 +13,16 @@ pub(crate) use anchor::{parse_head, parse_pin};
 
 use self::{
     page::Page,
-    progress::Progress,
     reply::{Second, Verification},
     source::Source,
 };
-use crate::{arguments::Verify, context::Context, error::CommandError, exit::Exit};
+use crate::{
+    arguments::Verify,
+    context::Context,
+    error::CommandError,
+    exit::Exit,
+    output::{Progress, percent},
+};
 
 /// Verifies one file, or two side by side.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit, CommandError> {
@@ -98,8 +102,14 @@ fn beside(path: &Path, first: &Report, options: &Options, watched: bool) -> Resu
 fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, CommandError> {
     let source = Source::open(path)?;
     let shown = source.shown();
-    let mut progress = Progress::of(source.length(), watched);
-    let report = verify::verify(source.into_reader(), options, &mut |bytes| progress.tell(bytes));
+    let total = source.length().filter(|total| *total > 0);
+    let mut progress = Progress::new(watched);
+    let report = verify::verify(source.into_reader(), options, &mut |bytes| {
+        progress.tell(|| match total {
+            Some(total) => format!("{} MB read, {} %", bytes / 1_000_000, percent(bytes, total)),
+            None => format!("{} MB read", bytes / 1_000_000),
+        });
+    });
     progress.clear();
     report.map_err(|error| unreadable(&shown, &error))
 }

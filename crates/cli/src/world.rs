@@ -3,26 +3,28 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use demur_core::{random::Random, time::Timestamp};
+use demur_store::ledger::Surroundings;
 
 use crate::error::CommandError;
 
 /// The clock and the randomness of this machine.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     clock: fn() -> SystemTime,
 }
 
 impl World {
-    /// Returns the world, once its randomness has answered.
+    /// Returns the world, once its randomness and its clock have answered.
     pub(crate) fn open() -> Result<Self, CommandError> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
             CommandError::internal("NO_RANDOMNESS", format!("the system gives no randomness: {error}"))
         })?;
-        Ok(Self { clock: SystemTime::now })
+        let world = Self { clock: SystemTime::now };
+        world.now().map(|_| world)
     }
 
     /// Returns the time.
-    pub(crate) fn now(&self) -> Result<Timestamp, CommandError> {
+    pub(crate) fn now(self) -> Result<Timestamp, CommandError> {
         let since = (self.clock)().duration_since(UNIX_EPOCH).ok();
         since
             .and_then(|since| u64::try_from(since.as_millis()).ok())
@@ -41,6 +43,17 @@ impl Random for World {
     }
 }
 
+impl Surroundings for World {
+    /// A clock that went wrong after `open` saw it right stands still: an event is never earlier than the one before.
+    fn now(&self) -> Timestamp {
+        Self::now(*self).unwrap_or(Timestamp::MIN)
+    }
+
+    fn fill(&self, bytes: &mut [u8]) {
+        Random::fill(&mut { *self }, bytes);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,8 +62,8 @@ mod tests {
     fn randomness_fills_every_byte_anew() {
         let mut world = World::open().unwrap();
         let (mut one, mut other) = ([0; 64], [0; 64]);
-        world.fill(&mut one);
-        world.fill(&mut other);
+        Random::fill(&mut world, &mut one);
+        Random::fill(&mut world, &mut other);
         assert_ne!(one, other);
         assert!(one.chunks(16).all(|part| part != [0; 16]));
     }

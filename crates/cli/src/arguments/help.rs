@@ -1,5 +1,9 @@
 //! The longer texts of `--help`: an introduction, examples at the end, the exit codes.
 
+mod store;
+
+pub(super) use store::*;
+
 use crate::exit::Exit;
 
 /// Returns examples followed by the exit codes.
@@ -20,7 +24,9 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   demur demo                             a whole session with four agents, told step by step
   demur verify run.jsonl                 what a file proves, and what it does not
-  demur trace show run.jsonl             who did what, and why
+  demur trace list                       what was recorded here
+  demur trace show last                  who did what, and why
+  demur export last | demur verify -     one file that anybody can check, checked
   demur keys new alice --role planner    make a key; the first one also creates the registry
   demur keys list                        who may speak, and since when
   demur keys list --json | jq .keys      the same for programs";
@@ -125,8 +131,8 @@ pub(super) const DEMO_ABOUT: &str = "\
 Watch four agents do a small task accountably, then check the file they leave.
 
 A planner proposes, a critic sets a condition, an executor does the work and claims a result, the critic doubts \
-it, an auditor closes. One step comes too early and is refused. The keys, the signatures and the work are real; \
-the folder is new, and your data folder is not touched.";
+it, an auditor closes. One step comes too early and is refused. The keys, the signatures, the store and the work are \
+real; the folder is new, and your data folder is not touched.";
 
 pub(super) const DEMO_EXAMPLES: &str = "\
 Examples:
@@ -158,33 +164,11 @@ Examples:
   demur verify yesterday.jsonl today.jsonl      did the desk rewrite anything?
   demur verify run.jsonl --html report.html     the report as a page, to print or to send
   demur verify run.jsonl --json | jq .verdict
+  demur export last | demur verify -
   zcat run.jsonl.gz | demur verify -
 
 Exit codes: 0 pass, with or without warnings; 1 fail or not established, the report says why; 2 the file cannot be \
 read as an export, or is of a newer format. `demur --help` lists the others.";
-
-pub(super) const TRACE_ABOUT: &str = "\
-Read what happened in a trace: who said what, as what, why, and on what it rests.";
-
-pub(super) const TRACE_EXAMPLES: &str = "\
-Examples:
-  demur trace show run.jsonl
-
-`demur --help` lists the exit codes.";
-
-pub(super) const TRACE_SHOW_ABOUT: &str = "\
-Show the events of an export in words, in order, under the verdict on the file.
-
-The file is verified first. Where it does not hold, everything that can still be read is shown, what cannot be \
-relied on is marked with a question mark, and the exit code is 1. Names are what the desk calls the holders of keys; \
-\"desk's word\" marks events that no key signed.";
-
-pub(super) const TRACE_SHOW_EXAMPLES: &str = "\
-Examples:
-  demur trace show run.jsonl
-  demur trace show run.jsonl --json | jq -r '.entries[] | select(.role == \"critic\") | .what'
-
-`demur --help` lists the exit codes.";
 
 pub(super) const COMPLETIONS_ABOUT: &str = "\
 Print the script that completes demur's commands and options in a shell.";

@@ -1,14 +1,13 @@
-//! What may be typed after `verify` and `trace`.
+//! What may be typed after `verify`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use demur_ledger::{
     facts::VerificationProfile,
     verify::{KnownHead, Pin},
 };
 
-use super::help;
 use crate::verify::{parse_head, parse_pin};
 
 #[derive(Debug, Args)]
@@ -72,17 +71,4 @@ enum ProfileName {
     Default,
     /// So are missing evidence and overstepped roles
     Lenient,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TraceCommand {
-    /// Show the events of an export in words
-    #[command(long_about = help::TRACE_SHOW_ABOUT, after_long_help = help::TRACE_SHOW_EXAMPLES)]
-    Show(ShowTrace),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ShowTrace {
-    /// The export
-    pub(crate) file: PathBuf,
 }

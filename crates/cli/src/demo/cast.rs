@@ -1,24 +1,10 @@
-//! Who takes part: four agents with keys of their own, and the desk that registers them.
+//! Who takes part: four agents with keys of their own, registered at the desk.
 
-use demur_core::key::{Fingerprint, SecretKey};
-use demur_ledger::{
-    author::{Author, Place},
-    desk::{Desk, Recorded},
-    facts::Participant,
-    name::PrincipalId,
-    role::Role,
-};
+use demur_core::key::Fingerprint;
+use demur_ledger::{author::Author, facts::Participant, name::PrincipalId, role::Role};
 use serde::Serialize;
 
-use crate::{
-    book::{Book, DESK},
-    data::DataFolder,
-    durable,
-    error::CommandError,
-    keystore::{KeyFile, Keystore},
-    output::Output,
-    world::World,
-};
+use crate::{error::CommandError, keystore::KeyFile, output::Output, owner::Owner, world::World};
 
 /// One agent.
 #[derive(Debug)]
@@ -27,14 +13,13 @@ pub(super) struct Agent {
     pub(super) author: Author,
 }
 
-/// The four agents, and the registry events that brought their keys in.
+/// The four agents.
 #[derive(Debug)]
 pub(super) struct Cast {
     pub(super) planner: Agent,
     pub(super) executor: Agent,
     pub(super) critic: Agent,
     pub(super) auditor: Agent,
-    pub(super) registry: Vec<Recorded>,
 }
 
 /// What is told about an agent.
@@ -46,29 +31,15 @@ pub(super) struct Introduction {
 }
 
 impl Cast {
-    /// Returns a desk and four agents whose keys it registered, all kept in the data folder.
-    pub(super) fn gather(data: &DataFolder, world: &mut World) -> Result<(Desk, Self), CommandError> {
-        let keystore = Keystore::of(data);
-        let secret = SecretKey::generate(world);
-        let (mut desk, first) = Desk::create(secret.clone(), None, DESK, world.now()?, world)?;
-        let principal = desk.registry().desk();
-        keystore.add(&KeyFile { name: DESK.to_owned(), principal, role: Role::Desk, secret })?;
-
-        let mut registry = vec![first];
-        let mut join = |name, role| -> Result<Agent, CommandError> {
-            let agent = Agent::new(name, role, &keystore, world)?;
-            registry.push(agent.register(&mut desk, world)?);
-            Ok(agent)
-        };
-        let planner = join("ada", Role::Planner)?;
-        let executor = join("ben", Role::Executor)?;
-        let critic = join("cleo", Role::Critic)?;
-        let auditor = join("dora", Role::Auditor)?;
-
-        let bytes = Book::of_desk(&desk, registry.clone()).to_bytes(desk.key(), world.now()?)?;
-        let path = data.registry();
-        durable::replace(&path, &bytes).map_err(|error| CommandError::file("write", &path, &error))?;
-        Ok((desk, Self { planner, executor, critic, auditor, registry }))
+    /// Returns four agents whose keys were registered, all kept in the data folder.
+    pub(super) fn gather(owner: &mut Owner, mut world: World) -> Result<Self, CommandError> {
+        let mut join = |name, role| Agent::join(name, role, owner, &mut world);
+        Ok(Self {
+            planner: join("ada", Role::Planner)?,
+            executor: join("ben", Role::Executor)?,
+            critic: join("cleo", Role::Critic)?,
+            auditor: join("dora", Role::Auditor)?,
+        })
     }
 
     /// Tells who is there.
@@ -106,23 +77,17 @@ impl Cast {
 }
 
 impl Agent {
-    fn new(
+    fn join(
         name: &'static str,
         role: Role,
-        keystore: &Keystore,
+        owner: &mut Owner,
         world: &mut World,
     ) -> Result<Self, CommandError> {
         let principal = PrincipalId::new(world.now()?, world);
-        let secret = SecretKey::generate(world);
-        keystore.add(&KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() })?;
-        Ok(Self { name, author: Author::new(secret, principal, role) })
-    }
-
-    fn register(&self, desk: &mut Desk, world: &mut World) -> Result<Recorded, CommandError> {
-        let now = world.now()?;
-        let chain = desk.registry_chain();
-        let place = Place { store: desk.store(), trace: chain.trace(), seen: chain.head(), now };
-        let submission = self.author.register(&place, None, self.name, world)?;
-        Ok(desk.admit_key(submission, now)?)
+        let secret = owner.generate();
+        owner.keep(&KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() })?;
+        let author = Author::new(secret, principal, role);
+        owner.register(&author, None, name)?;
+        Ok(Self { name, author })
     }
 }

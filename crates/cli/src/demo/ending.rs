@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use demur_core::hash::{Digest, sha256};
 use demur_ledger::{
     name::{StoreId, TraceId},
+    state::Phase,
     verify::Report,
 };
 use serde::Serialize;
@@ -17,6 +18,7 @@ use super::{
 };
 use crate::{
     data::DataFolder,
+    error::CommandError,
     output::{Paint, Reply},
     visible::shell_word,
 };
@@ -46,19 +48,19 @@ impl Ending {
         session: &Session<'_>,
         outcome: Outcome,
         verification: Report,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, CommandError> {
+        Ok(Self {
             agents: cast.introductions(),
             export: data.path().join("demo.jsonl").to_string_lossy().into_owned(),
             folder: data.path().to_string_lossy().into_owned(),
-            phase: session.run().state().phase().as_str(),
+            phase: session.summary()?.phase.map_or("none", Phase::as_str),
             refused: outcome.refusal,
             report: sha256(&outcome.report),
             result: outcome.count,
-            store: session.desk().store(),
-            trace: session.run().chain().trace(),
+            store: session.store_id(),
+            trace: session.trace(),
             verification,
-        }
+        })
     }
 
     fn proven(&self) -> Vec<String> {
@@ -81,13 +83,15 @@ impl Ending {
         records.chain(word.besides.iter().map(|line| format!("  {line}"))).collect()
     }
 
-    fn commands(&self) -> [String; 4] {
+    fn commands(&self) -> [String; 6] {
         let (export, data) = (shell_word(Path::new(&self.export)), shell_word(Path::new(&self.folder)));
         let demur = as_called();
         [
             format!("  {demur} verify {export}"),
             format!("  {demur} verify {export} --html report.html"),
             format!("  {demur} trace show {export}"),
+            format!("  {demur} trace list --data {data}"),
+            format!("  {demur} trace show last --data {data}"),
             format!("  {demur} keys list --data {data}"),
         ]
     }

@@ -1,39 +1,31 @@
-//! A run at the desk while its story is told: agents sign, the desk records or refuses, every event is kept for
-//! the export.
+//! A run at the desk while its story is told: agents sign, the ledger records or refuses, and the store keeps it all.
 
+use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
     author::{Artifact, Place},
-    content::{ArtifactContent, RefusalContent},
-    desk::{Desk, DeskError, Recorded, Run},
-    envelope::FORMAT,
-    event_type::{Content, EventType, Facts},
-    export::{ExportWriter, Header},
-    facts::{CommandRefused, RefusalCode},
-    name::{Position, Sequence, TraceId},
-    role::Role,
-    statement::{Statement, Submission},
+    content::ArtifactContent,
+    event_type::{Content, Facts},
+    name::{Position, Sequence, StoreId, TraceId},
+    statement::Submission,
+};
+use demur_store::{
+    contract::{Store as _, TraceSummary},
+    ledger::{Ledger, LedgerError},
+    sqlite::SqliteStore,
 };
 use serde::Serialize;
 
-use super::cast::{Agent, Cast};
-use crate::{book::software, error::CommandError, output::Output, world::World};
+use super::cast::Agent;
+use crate::{error::CommandError, output::Output, owner::Owner, roster::software, world::World};
 
 /// The run in progress.
-#[derive(Debug)]
 pub(super) struct Session<'a> {
-    desk: Desk,
-    run: Run,
-    registry: &'a [Recorded],
-    steps: Vec<Step>,
-    world: &'a mut World,
+    ledger: &'a Ledger<SqliteStore>,
+    trace: TraceId,
+    /// The newest event: what every author has seen.
+    head: Option<Position>,
+    world: World,
     output: &'a mut Output,
-}
-
-/// One event and the bytes it records, if it records any.
-#[derive(Debug)]
-struct Step {
-    recorded: Recorded,
-    artifact: Option<Artifact>,
 }
 
 /// What a guard said no to.
@@ -46,23 +38,28 @@ pub(super) struct Refusal {
 impl<'a> Session<'a> {
     /// Returns a run that nothing has opened yet.
     pub(super) fn new(
-        desk: Desk,
-        cast: &'a Cast,
-        world: &'a mut World,
+        owner: &'a Owner,
+        mut world: World,
         output: &'a mut Output,
     ) -> Result<Self, CommandError> {
-        let run = Run::new(TraceId::new(world.now()?, world));
-        Ok(Self { desk, run, registry: &cast.registry, steps: Vec::new(), world, output })
+        let trace = TraceId::new(world.now()?, &mut world);
+        Ok(Self { ledger: owner.ledger(), trace, head: None, world, output })
     }
 
-    /// Returns the desk.
-    pub(super) const fn desk(&self) -> &Desk {
-        &self.desk
+    /// Returns the trace of the run.
+    pub(super) const fn trace(&self) -> TraceId {
+        self.trace
     }
 
-    /// Returns the run.
-    pub(super) const fn run(&self) -> &Run {
-        &self.run
+    /// Returns the store it is in.
+    pub(super) fn store_id(&self) -> StoreId {
+        self.ledger.registry().store()
+    }
+
+    /// Returns what the store's list of traces shows of it.
+    pub(super) fn summary(&self) -> Result<TraceSummary, CommandError> {
+        let summary = self.ledger.store().trace(self.trace)?;
+        summary.ok_or_else(|| LedgerError::TraceUnknown { trace: self.trace }.into())
     }
 
     /// Tells something that is not an event.
@@ -79,8 +76,7 @@ impl<'a> Session<'a> {
         content: impl Into<Option<Content>>,
     ) -> Result<Sequence, CommandError> {
         let submission = self.sign(agent, facts, content.into())?;
-        let recorded = self.desk.admit(&mut self.run, submission, self.world.now()?)?;
-        self.keep(agent.name, agent.author.role(), words, Step { recorded, artifact: None })
+        self.submit(agent, words, submission, None)
     }
 
     /// Records bytes that an agent stores, and tells it.
@@ -93,14 +89,12 @@ impl<'a> Session<'a> {
     ) -> Result<Sequence, CommandError> {
         let size = (bytes.len() as u64).try_into()?;
         let content = ArtifactContent { media_type: media_type.try_into()?, name: name.try_into()?, size };
-        let artifact = Artifact::new(bytes, self.world);
+        let artifact = Artifact::new(bytes, &mut self.world);
         let submission = self.sign(agent, artifact.facts(), Some(Content::ArtifactRecorded(content)))?;
-        let recorded = self.desk.admit(&mut self.run, submission, self.world.now()?)?;
-        let step = Step { recorded, artifact: Some(artifact) };
-        self.keep(agent.name, agent.author.role(), words, step)
+        self.submit(agent, words, submission, Some(&artifact))
     }
 
-    /// Lets an agent try what a guard must refuse, tells the refusal and records it.
+    /// Lets an agent try what a guard must refuse, and tells the refusal, which the ledger records by itself.
     pub(super) fn attempt(
         &mut self,
         agent: &Agent,
@@ -109,59 +103,44 @@ impl<'a> Session<'a> {
         content: Content,
     ) -> Result<Refusal, CommandError> {
         let submission = self.sign(agent, facts, Some(content))?;
-        let command =
-            Statement::parse(&submission.statement).map_err(|error| CommandError::bug(&error))?.command;
-        let refusal = match self.desk.admit(&mut self.run, submission, self.world.now()?) {
-            Err(DeskError::Guard(guard)) => Refusal { code: guard.code(), message: guard.to_string() },
+        let refusal = match self.ledger.submit(submission, None) {
+            Err(LedgerError::Refused(refusal)) => Refusal { code: refusal.code, message: refusal.message },
             Err(error) => return Err(error.into()),
             Ok(_) => return Err(CommandError::bug(&"a guard let through what it must refuse")),
         };
         let paint = self.output.paint();
         self.tell(&format!("   -  {} ({}) {words}", agent.name, agent.author.role()))?;
         self.tell(&format!("      {} {}: {}", paint.bad("Refused,"), refusal.code, refusal.message))?;
-        let code =
-            RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| CommandError::bug(&error))?;
-        let facts = CommandRefused { code, command, principal: agent.author.principal() };
-        let content = RefusalContent { field: None, message: refusal.message.as_str().try_into()? };
-        self.record_refusal(facts, content)?;
+        let (before, now) = (self.head, self.summary()?.head);
+        if before == Some(now) {
+            return Err(CommandError::bug(&"a refusal left no mark"));
+        }
+        self.head = Some(now);
+        let words = "the desk notes the refusal. Nothing else changed.";
+        self.tell(&format!("{:>4}  {words}", now.sequence.number()))?;
         Ok(refusal)
     }
 
-    fn record_refusal(&mut self, facts: CommandRefused, content: RefusalContent) -> Result<(), CommandError> {
-        let said = (EventType::CommandRefused, Role::Desk, facts.into());
-        let (content, now) = (Content::CommandRefused(content), self.world.now()?);
-        let recorded = self.desk.record(&mut self.run, said, &content, None, now, self.world)?;
-        let words = "notes the refusal. Nothing else changed.";
-        self.keep("the desk", Role::Desk, words, Step { recorded, artifact: None }).map(|_| ())
+    /// Lets the desk do what a run that has ended asks for elsewhere: it fixes the set of all traces.
+    pub(super) fn settle(&mut self) -> Result<(), CommandError> {
+        match self.ledger.react(&CheckpointAfterRun)? {
+            1 => {
+                self.tell("\nThe desk records a checkpoint: it fixes every trace of the store as it is now.")
+            }
+            _ => Err(CommandError::bug(&"a run that ended asked for one checkpoint")),
+        }
     }
 
     /// Returns the export of everything so far, signed by the desk.
-    pub(super) fn export(&mut self) -> Result<Vec<u8>, CommandError> {
-        let (desk, chain) = (&self.desk, self.run.chain());
-        let header =
-            Header { format: FORMAT, software: software()?, store: desk.store(), trace: chain.trace() };
-        let (mut writer, mut bytes) = ExportWriter::begin(&header)?;
-        for Recorded { event, opening } in self.registry {
-            bytes.extend(writer.event(event, opening.as_ref())?);
-        }
-        let head = |chain| desk.head(chain)?.ok_or_else(|| CommandError::bug(&"a trace without events"));
-        bytes.extend(writer.head(&head(desk.registry_chain())?)?);
-        for Step { recorded: Recorded { event, opening }, artifact } in &self.steps {
-            bytes.extend(writer.event(event, opening.as_ref())?);
-            if let Some(artifact) = artifact {
-                bytes.extend(writer.artifact(event.envelope().sequence, &artifact.bytes, &artifact.salt)?);
-            }
-        }
-        let signed = head(chain)?;
-        bytes.extend(writer.head(&signed)?);
-        let registry = (signed.document.registry, signed.document.epoch);
-        bytes.extend(writer.finish(signed.document.head, registry, self.world.now()?, desk.key())?);
+    pub(super) fn export(&self) -> Result<Vec<u8>, CommandError> {
+        let mut bytes = Vec::new();
+        self.ledger.export(self.trace, software()?, &mut bytes, &mut |_| ())?;
         Ok(bytes)
     }
 
     /// Returns the newest event.
     pub(super) fn head(&self) -> Result<Position, CommandError> {
-        self.run.chain().head().ok_or_else(|| CommandError::bug(&"a run without events"))
+        self.head.ok_or_else(|| CommandError::bug(&"a run without events"))
     }
 
     fn sign(
@@ -170,17 +149,22 @@ impl<'a> Session<'a> {
         facts: impl Into<Facts>,
         content: Option<Content>,
     ) -> Result<Submission, CommandError> {
-        let chain = self.run.chain();
-        let (store, trace, seen) = (self.desk.store(), chain.trace(), chain.head());
-        let place = Place { store, trace, seen, now: self.world.now()? };
-        Ok(agent.author.say(&place, facts, content, self.world)?)
+        let (store, now) = (self.store_id(), self.world.now()?);
+        let place = Place { store, trace: self.trace, seen: self.head, now };
+        Ok(agent.author.say(&place, facts, content, &mut self.world)?)
     }
 
-    fn keep(&mut self, who: &str, role: Role, words: &str, step: Step) -> Result<Sequence, CommandError> {
-        let at = step.recorded.event.envelope().sequence;
-        self.steps.push(step);
-        let who = if role == Role::Desk { who.to_owned() } else { format!("{who} ({role})") };
-        self.tell(&format!("{:>4}  {who} {words}", at.number()))?;
+    fn submit(
+        &mut self,
+        agent: &Agent,
+        words: &str,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+    ) -> Result<Sequence, CommandError> {
+        let position = self.ledger.submit(submission, artifact)?.position;
+        self.head = Some(position);
+        let (at, who, role) = (position.sequence, agent.name, agent.author.role());
+        self.tell(&format!("{:>4}  {who} ({role}) {words}", at.number()))?;
         Ok(at)
     }
 }

@@ -1,21 +1,46 @@
-//! From the ledger's errors to the command's: a rule that said no ends with 3 and keeps its code, the rest is
-//! a bug of ours.
+//! From the ledger's errors to the command's: a rule that said no ends with 3 and keeps its code, its field and its
+//! cure; the rest is the store's trouble or a bug of ours.
 
 use demur_core::{canonical::WriteError, limit::LimitError};
-use demur_ledger::{
-    author::AuthorError, desk::DeskError, registry::RegistryError, state::GuardError, statement::DraftError,
-};
+use demur_engine::refusal::Refusal;
+use demur_ledger::{author::AuthorError, desk::DeskError, statement::DraftError};
+use demur_store::ledger::LedgerError;
 
-use super::CommandError;
+use super::{CommandError, store};
+
+impl From<LedgerError> for CommandError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::Refused(refusal) => refusal.into(),
+            LedgerError::Store(error) => error.into(),
+            LedgerError::TraceUnknown { .. } => {
+                Self::input("TRACE_UNKNOWN", error).with_hint("`demur trace list` shows what is there")
+            }
+            LedgerError::Damaged { .. } => {
+                Self::input("RECORD_DAMAGED", error).with_hint("`demur store check` says what else is wrong")
+            }
+            LedgerError::NoDeskKey => Self::refused("NO_DESK_KEY", error)
+                .with_hint("the desk signs every change: restore its key from a backup of the folder keys"),
+            LedgerError::Contended => Self::refused("CONTENDED", error),
+            LedgerError::Commit(_) => Self::internal("COMMIT_FAILED", error),
+            LedgerError::Uncertain => Self::internal(store::UNCERTAIN, error),
+            LedgerError::Output(error) => {
+                Self::internal("OUTPUT_TROUBLE", format!("the export could not be written: {error}"))
+            }
+            _ => Self::bug(&error),
+        }
+    }
+}
+
+impl From<Refusal> for CommandError {
+    fn from(refusal: Refusal) -> Self {
+        Self::refused(refusal.code, refusal.message).about(refusal.field).with_hint(refusal.cure)
+    }
+}
 
 impl From<DeskError> for CommandError {
     fn from(error: DeskError) -> Self {
-        match &error {
-            DeskError::Admission(cause) => Self::refused(cause.code(), cause),
-            DeskError::Guard(cause) => Self::from_guard(cause),
-            DeskError::Registry(cause) => Self::from_registry(cause),
-            _ => Self::bug(&error),
-        }
+        Self::bug(&error)
     }
 }
 
@@ -45,25 +70,6 @@ impl From<LimitError> for CommandError {
 }
 
 impl CommandError {
-    fn from_guard(error: &GuardError) -> Self {
-        Self::refused(error.code(), error)
-    }
-
-    /// Returns the error of a registry that said no.
-    pub(crate) fn from_registry(error: &RegistryError) -> Self {
-        let code = match error {
-            RegistryError::LastDeskKey => "LAST_DESK_KEY",
-            RegistryError::Subject(_) => "KEY_STANDING",
-            RegistryError::Signer { .. } => "SIGNER_NOT_ENTITLED",
-            RegistryError::KeyKnown => "KEY_KNOWN",
-            RegistryError::Rotation { .. } => "ROTATION",
-            RegistryError::Recovery => "RECOVERY",
-            RegistryError::Write(_) => return Self::bug(error),
-            _ => "REGISTRY_REFUSED",
-        };
-        Self::refused(code, error)
-    }
-
     /// Returns the error of something that cannot happen unless we made a mistake.
     pub(crate) fn bug(error: &impl std::fmt::Display) -> Self {
         Self::internal("BUG", error).with_hint("this is a mistake in demur: please report it")

@@ -5,7 +5,6 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::{
-    event_type::{Content, EventType, Facts},
     facts::RevocationReason,
     name::{PrincipalId, Sequence},
     registry::{KeyOrigin, KeyRecord},
@@ -13,7 +12,7 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
-use crate::{book::Book, keystore::Keystore};
+use crate::{keystore::Keystore, roster::Roster};
 
 /// A key and what became of it.
 #[derive(Clone, Debug, Serialize)]
@@ -79,40 +78,45 @@ pub(crate) enum Origin {
 }
 
 impl KeyEntry {
-    /// Returns every key of a book, oldest first.
-    pub(crate) fn all(book: &Book, keystore: &Keystore) -> Vec<Self> {
-        let mut entries: Vec<Self> = book
+    /// Returns every key of a roster, oldest first.
+    pub(crate) fn all(roster: &Roster, keystore: &Keystore) -> Vec<Self> {
+        let mut entries: Vec<Self> = roster
             .registry()
             .keys()
-            .filter_map(|(fingerprint, record)| Self::new(book, keystore, fingerprint, record))
+            .filter_map(|(fingerprint, record)| Self::new(roster, keystore, fingerprint, record))
             .collect();
         entries.sort_by_key(|entry| entry.since.event);
         entries
     }
 
-    fn new(book: &Book, keystore: &Keystore, fingerprint: &Fingerprint, record: &KeyRecord) -> Option<Self> {
+    fn new(
+        roster: &Roster,
+        keystore: &Keystore,
+        fingerprint: &Fingerprint,
+        record: &KeyRecord,
+    ) -> Option<Self> {
         let status = match record {
             KeyRecord { revoked: Some(_), .. } => Status::Revoked,
             KeyRecord { retired: Some(_), .. } => Status::Retired,
             KeyRecord { rotated: Some(_), .. } => Status::Rotated,
             _ => Status::Active,
         };
-        let rotated = record.rotated.and_then(|at| moment(book, at));
+        let rotated = record.rotated.and_then(|at| moment(roster, at));
         let overlap = rotated.filter(|_| status == Status::Rotated);
         Some(Self {
             fingerprint: *fingerprint,
-            name: book.name(record.principal).to_owned(),
+            name: roster.name(record.principal).to_owned(),
             origin: record.origin.into(),
             principal: record.principal,
             public_key: record.public,
             recovery: record.recovery,
             retires_after: overlap.map(|moment| moment.time.plus_millis(OVERLAP)),
-            retired: record.retired.and_then(|at| moment(book, at)),
-            revoked: record.revoked.and_then(|at| revocation(book, at)),
+            retired: record.retired.and_then(|at| moment(roster, at)),
+            revoked: record.revoked.and_then(|at| revocation(roster, at)),
             roles: record.roles.clone(),
             rotated,
             secret_here: keystore.holds(fingerprint),
-            since: moment(book, record.since)?,
+            since: moment(roster, record.since)?,
             status,
         })
     }
@@ -190,19 +194,14 @@ pub(crate) fn clock(time: Timestamp) -> String {
     }
 }
 
-fn moment(book: &Book, at: Sequence) -> Option<Moment> {
-    book.event(at).map(|recorded| Moment { event: at, time: recorded.event.envelope().time })
+fn moment(roster: &Roster, at: Sequence) -> Option<Moment> {
+    roster.time(at).map(|time| Moment { event: at, time })
 }
 
-fn revocation(book: &Book, at: Sequence) -> Option<Revocation> {
-    let recorded = book.event(at)?;
-    let Facts::KeyRevoked(facts) = recorded.event.said().ok()?.facts else { return None };
-    let content = Content::parse(EventType::KeyRevoked, &recorded.opening.as_ref()?.bytes).ok();
-    let note = match content {
-        Some(Content::KeyRevoked(content)) if &*content.note != NO_NOTE => Some(content.note.into()),
-        _ => None,
-    };
-    Some(Revocation { event: at, note, reason: facts.reason, time: recorded.event.envelope().time })
+fn revocation(roster: &Roster, at: Sequence) -> Option<Revocation> {
+    let (reason, note) = roster.revocation(at)?;
+    let note = note.filter(|note| note != NO_NOTE);
+    Some(Revocation { event: at, note, reason, time: roster.time(at)? })
 }
 
 /// What a revocation notes when nobody wrote a note: the event type always has one.

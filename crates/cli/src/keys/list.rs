@@ -6,19 +6,19 @@ use serde::Serialize;
 
 use super::{KeyEntry, clock};
 use crate::{
-    book::Book,
     context::Context,
     error::CommandError,
     keystore::Keystore,
     output::{Paint, Reply, Table},
+    roster::Roster,
 };
 
 /// Lists the keys.
 pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
     let data = context.data()?;
-    let book = Book::read(&data.registry())?;
-    let keys = book.as_ref().map_or_else(Vec::new, |book| KeyEntry::all(book, &Keystore::of(&data)));
-    let store = book.map(|book| book.registry().store());
+    let roster = Roster::of(&data)?;
+    let keys = roster.as_ref().map_or_else(Vec::new, |roster| KeyEntry::all(roster, &Keystore::of(&data)));
+    let store = roster.map(|roster| roster.registry().store());
     let data = data.path().to_string_lossy().into_owned();
     context.output.reply(&ListReply { data, keys, store })
 }

@@ -1,9 +1,9 @@
 //! `demur keys new`: makes a key, registers it with its own signature, and keeps its secret.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use demur_core::{
-    key::{Fingerprint, PublicKey},
+    key::{Fingerprint, PublicKey, SecretKey},
     visible::visible,
 };
 use demur_ledger::{
@@ -17,36 +17,41 @@ use super::{retired_lines, select::check_name};
 use crate::{
     arguments::NewKey,
     context::Context,
+    durable::Tentative,
     error::CommandError,
     keystore::{KeyFile, Keystore},
     output::{Paint, Reply},
-    store::{Spent, Store},
+    owner::{Owner, Spent},
     visible::visible_path,
+    world::World,
 };
 
 /// Makes a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), CommandError> {
     let data = context.data()?;
+    let mut world = World::open()?;
+    let (name, role) = (arguments.name.as_str(), arguments.role.into());
+    let principal = PrincipalId::new(world.now()?, &mut world);
+    // Before the folder is touched: this file may turn out to be there already.
+    let recovery = arguments.recovery.as_deref();
+    let recovery = recovery.map(|path| make_recovery(&mut world, name, principal, path)).transpose()?;
     let had_secrets = !Keystore::of(&data).is_empty();
-    let (mut store, created) = Store::open_or_create(data)?;
-    let name = arguments.name.as_str();
-    check_name(&store.entries(), name, None)?;
-    let (principal, role) = (store.principal(), arguments.role.into());
-    let recovery = match &arguments.recovery {
-        Some(path) => Some(make_recovery(&mut store, name, principal, path)?),
-        None => None,
-    };
-    let secret = store.generate();
+    let (mut owner, created) = Owner::open_or_create(&data)?;
+    check_name(&owner.entries()?, name, None)?;
+    let recovery = recovery.map(|(reply, file)| {
+        owner.adopt(file);
+        reply
+    });
+    let secret = owner.generate();
     let public_key = secret.public();
     let key = KeyFile { name: name.to_owned(), principal, role, secret };
-    let file = store.keep(&key)?;
+    let file = owner.keep(&key)?;
     let author = Author::new(key.secret, principal, role);
-    let event = store.register(&author, recovery.as_ref().map(|recovery| recovery.public_key), name)?;
-    let desk = store.desk_fingerprint();
-    let (book, retired) = store.commit()?;
+    let event = owner.register(&author, recovery.as_ref().map(|recovery| recovery.public_key), name)?;
+    let retired = owner.retire_due();
     context.output.reply(&NewReply {
         created_store: created,
-        desk,
+        desk: owner.desk_fingerprint(),
         event,
         fingerprint: public_key.fingerprint(),
         key_file: file.to_string_lossy().into_owned(),
@@ -56,23 +61,23 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
         recovery,
         retired,
         role,
-        store: book.registry().store(),
+        store: owner.ledger().registry().store(),
         strangers: created && had_secrets,
     })
 }
 
 fn make_recovery(
-    store: &mut Store,
+    world: &mut World,
     name: &str,
     principal: PrincipalId,
     path: &Path,
-) -> Result<RecoveryReply, CommandError> {
-    let secret = store.generate();
+) -> Result<(RecoveryReply, Tentative), CommandError> {
+    let secret = SecretKey::generate(world);
     let public_key = secret.public();
-    let key = KeyFile { name: name.to_owned(), principal, role: Role::Holder, secret };
-    store.keep_elsewhere(&key, PathBuf::from(path))?;
+    KeyFile { name: name.to_owned(), principal, role: Role::Holder, secret }.create(path)?;
     let file = path.to_string_lossy().into_owned();
-    Ok(RecoveryReply { file, fingerprint: public_key.fingerprint(), public_key })
+    let reply = RecoveryReply { file, fingerprint: public_key.fingerprint(), public_key };
+    Ok((reply, Tentative::of(path.to_owned())))
 }
 
 #[derive(Serialize)]

@@ -1,21 +1,8 @@
 //! `demur keys revoke`: a key may no longer speak. The event fixes, by a Merkle root over all traces, what was
 //! recorded before it.
 
-use demur_core::{
-    key::Fingerprint,
-    limit::Whole,
-    merkle::{self, Scheme},
-    time::Timestamp,
-    visible::visible,
-};
-use demur_ledger::{
-    chain::Chain,
-    content::NoteContent,
-    event_type::Content,
-    facts::{KeyRevoked, RevocationReason},
-    name::Sequence,
-    signed::TraceLeaf,
-};
+use demur_core::{key::Fingerprint, time::Timestamp, visible::visible};
+use demur_ledger::{content::NoteContent, event_type::Content, facts::RevocationReason, name::Sequence};
 use serde::Serialize;
 
 use super::{
@@ -30,23 +17,19 @@ use crate::{
     error::CommandError,
     keystore::Removal,
     output::{Paint, Reply},
-    store::{Spent, Store},
+    owner::{Owner, Spent},
 };
 
 /// Revokes a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<(), CommandError> {
-    let mut store = Store::open(context.data()?)?;
-    let entries = store.entries();
+    let owner = Owner::open(&context.data()?)?;
+    let entries = owner.entries()?;
     let key = select(&entries, &arguments.key)?;
-    check_not_in_use(&store, key)?;
+    check_not_in_use(&owner, key)?;
     let note = arguments.note.clone().unwrap_or(NO_NOTE.try_into()?);
-    let (root, traces) = root_over_all_traces(store.book().chain())?;
     let reason = arguments.reason.into();
-    let facts = KeyRevoked { key: key.fingerprint, reason, root, traces };
-    let event = store.revoke(facts, Content::KeyRevoked(NoteContent { note }))?;
-    let (book, mut spent) = store.commit()?;
-    let secret = spent.iter().position(|spent| spent.fingerprint == key.fingerprint);
-    let secret = secret.map_or(Removal::NotHere, |at| spent.remove(at).secret);
+    let (event, spent) = owner.revoke(key, reason, Content::KeyRevoked(NoteContent { note }))?;
+    let retired = owner.retire_due();
     let usable = |other: &&KeyEntry| {
         other.principal == key.principal && other.fingerprint != key.fingerprint && other.status.speaks()
     };
@@ -56,31 +39,21 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<()
         name: key.name.clone(),
         others: entries.iter().filter(usable).map(|other| other.fingerprint).collect(),
         reason,
-        retired: spent,
-        secret,
-        time: book.event(event).map(|recorded| recorded.event.envelope().time),
+        retired,
+        secret: spent.secret,
+        time: owner.roster()?.time(event),
     })
 }
 
 /// The desk signs every revocation: it cannot sign away the key it signs with.
-fn check_not_in_use(store: &Store, key: &KeyEntry) -> Result<(), CommandError> {
-    if store.desk_fingerprint() != Some(key.fingerprint) {
+fn check_not_in_use(owner: &Owner, key: &KeyEntry) -> Result<(), CommandError> {
+    if owner.desk_fingerprint() != Some(key.fingerprint) {
         return Ok(());
     }
     let short = key.fingerprint.short();
     let message = format!("expected a key that the desk does not sign with, found its key {short}");
     Err(CommandError::refused("DESK_KEY_IN_USE", message)
         .with_hint(format!("first `demur keys rotate desk`, then `demur keys revoke {short} --reason ...`")))
-}
-
-/// The registry is the only trace there is until runs are stored.
-fn root_over_all_traces(
-    registry: &Chain,
-) -> Result<(demur_core::hash::Digest, Whole<1, 9_007_199_254_740_991>), CommandError> {
-    let head = registry.head().ok_or_else(|| CommandError::bug(&"the registry has no events"))?;
-    let length = registry.next().number().try_into()?;
-    let leaf = TraceLeaf { head: head.hash, length, trace: registry.trace() }.hash()?;
-    Ok((merkle::root(Scheme::DEMUR, &[leaf]), 1.try_into()?))
 }
 
 #[derive(Serialize)]

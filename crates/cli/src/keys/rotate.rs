@@ -23,32 +23,29 @@ use crate::{
     error::CommandError,
     keystore::{KeyFile, KeyFileError, Removal},
     output::{Paint, Reply},
-    store::{Spent, Store},
+    owner::{Owner, Spent},
     visible::visible_path,
 };
 
 /// Rotates a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<(), CommandError> {
-    let mut store = Store::open(context.data()?)?;
-    let entries = store.entries();
+    let mut owner = Owner::open(&context.data()?)?;
+    let entries = owner.entries()?;
     let old = select(&entries, &arguments.key)?;
     check_name(&entries, &old.name, Some(old.principal))?;
     let signer = match &arguments.with_recovery {
         Some(path) => recovery_key(path, old)?,
-        None => own_key(&store, old)?,
+        None => own_key(&owner, old)?,
     };
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
-    let (name, principal, secret) = (old.name.clone(), old.principal, store.generate());
+    let (name, principal, secret) = (old.name.clone(), old.principal, owner.generate());
     let new = KeyFile { name, principal, role, secret };
-    let key_file = store.keep(&new)?.to_string_lossy().into_owned();
-    let rotation = store.rotate(&Author::new(signer, principal, role), old, &new.secret)?;
-    if arguments.retire_now && old.status.speaks() {
-        store.retire(old.fingerprint, rotation)?;
-    }
-    let (book, mut spent) = store.commit()?;
-    let old_secret =
-        spent.iter().position(|spent| spent.fingerprint == old.fingerprint).map(|at| spent.remove(at).secret);
-    let time = book.event(rotation).map(|recorded| recorded.event.envelope().time);
+    let key_file = owner.keep(&new)?.to_string_lossy().into_owned();
+    let rotation = owner.rotate(&Author::new(signer, principal, role), old, &new.secret)?;
+    let ends_at_once = arguments.retire_now && old.status.speaks();
+    let old_secret = if ends_at_once { Some(owner.retire(old, rotation)?.secret) } else { None };
+    let retired = owner.retire_due();
+    let time = owner.roster()?.time(rotation);
     let overlaps = old_secret.is_none() && old.status.speaks();
     context.output.reply(&RotateReply {
         by_recovery: arguments.with_recovery.is_some(),
@@ -57,13 +54,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
         name: new.name,
         old: old.fingerprint,
         old_secret,
-        retired: spent,
+        retired,
         retires_after: time.filter(|_| overlaps).map(|time| time.plus_millis(OVERLAP)),
     })
 }
 
 /// Returns the secret of the key itself, if it may name a successor.
-fn own_key(store: &Store, old: &KeyEntry) -> Result<SecretKey, CommandError> {
+fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, CommandError> {
     let (name, key) = (visible(&old.name), old.fingerprint.short());
     match old.status {
         Status::Active => {}
@@ -82,7 +79,7 @@ fn own_key(store: &Store, old: &KeyEntry) -> Result<SecretKey, CommandError> {
             return Err(CommandError::refused("KEY_STANDING", message).with_hint(cure));
         }
     }
-    match store.keystore().load(&old.fingerprint) {
+    match owner.keystore().load(&old.fingerprint) {
         Ok(key) => Ok(key.secret),
         Err(error) => {
             let is_absent = matches!(&error,

@@ -10,11 +10,11 @@ use super::{
 };
 use crate::{
     arguments::ShowKey,
-    book::Book,
     context::Context,
     error::CommandError,
     keystore::Keystore,
     output::{Paint, Reply},
+    roster::Roster,
     visible::visible_path,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), CommandError> {
     let data = context.data()?;
     let keystore = Keystore::of(&data);
-    let entries = Book::read(&data.registry())?.map_or_else(Vec::new, |book| KeyEntry::all(&book, &keystore));
+    let entries = Roster::of(&data)?.map_or_else(Vec::new, |roster| KeyEntry::all(&roster, &keystore));
     let key = select(&entries, &arguments.key)?.clone();
     let file = keystore.path(&key.fingerprint);
     let key_file = key.secret_here.then(|| file.to_string_lossy().into_owned());

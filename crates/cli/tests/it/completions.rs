@@ -8,7 +8,17 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = sandbox.run(&["completions", shell]);
         ran.expect_code(0);
-        for word in ["keys", "rotate", "with-recovery", "demo", "require-anchor", "trace"] {
+        for word in [
+            "keys",
+            "rotate",
+            "with-recovery",
+            "demo",
+            "require-anchor",
+            "trace",
+            "checkpoint",
+            "rebuild",
+            "replace",
+        ] {
             assert!(ran.stdout.contains(word), "{shell} does not know {word}");
         }
         let reply = sandbox.json(&["completions", shell]);

@@ -76,6 +76,8 @@ fn tells_its_story() {
       19  dora (auditor) takes an export and begins to verify it.
       20  dora (auditor) passes it: every check of the export holds. The run is closed.
 
+    The desk records a checkpoint: it fixes every trace of the store as it is now.
+
     Now the file, read back from the disk and trusting nothing in it:
 
     Verdict: internally consistent; origin and completeness not established: through sequence 20; later events may exist
@@ -99,6 +101,8 @@ fn tells_its_story() {
       demur verify kept/demo.jsonl
       demur verify kept/demo.jsonl --html report.html
       demur trace show kept/demo.jsonl
+      demur trace list --data kept
+      demur trace show last --data kept
       demur keys list --data kept
     Delete the folder when you are done.
     "#);
@@ -178,10 +182,11 @@ fn commands_at_the_end_work() {
     let sandbox = Sandbox::new();
     let told = sandbox.run(&["demo"]).stdout;
     let commands: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("  demur ")).collect();
-    assert_eq!(commands.len(), 4);
+    assert_eq!(commands.len(), 6);
     for command in commands {
         let ran = sandbox.run(&command.split(' ').collect::<Vec<_>>());
-        assert!(ran.expect_code(0).stdout.contains("cleo"), "{ran}");
+        let word = if command.starts_with("trace list") { "completed" } else { "cleo" };
+        assert!(ran.expect_code(0).stdout.contains(word), "{ran}");
     }
     assert!(sandbox.path("report.html").is_file());
 }
@@ -258,4 +263,20 @@ fn folder_is_closed_to_others() {
     let folder = std::path::Path::new(reply["folder"].as_str().unwrap());
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(folder), mode(&folder.join("demo.jsonl"))), (0o700, 0o600));
+}
+
+/// The file the demo leaves is what its store holds, and the run that ended is fixed by a checkpoint.
+#[test]
+fn story_is_in_the_store() {
+    let sandbox = Sandbox::with_run();
+    let reply = sandbox.json(&["trace", "list"]);
+    let trace = &reply["traces"][0];
+    assert_eq!((&trace["events"], &trace["phase"]), (&21.into(), &"completed".into()));
+    let newest = &sandbox.registry()[6]["event"]["event"]["statement"];
+    assert_eq!((&newest["type"], &newest["facts"]["traces"]), (&"checkpoint_recorded".into(), &2.into()));
+    let (left, now) =
+        (fs::read_to_string(sandbox.path("data/demo.jsonl")).unwrap(), sandbox.run(&["export", "last"]));
+    let body = |text: &str| text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
+    assert_eq!(body(&left), body(&now.stdout));
+    assert_eq!(sandbox.json(&["store", "check"])["problems"], serde_json::json!([]));
 }

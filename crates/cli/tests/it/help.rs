@@ -22,7 +22,10 @@ fn short_help_of_the_command() {
     Commands:
       keys         Make, list, rotate and revoke the keys that may speak
       verify       Say what an export proves, what is the desk's word and what is neither
-      trace        Read what happened in a trace
+      trace        List traces, and read what happened in one
+      export       Write a trace as one file that anybody can verify
+      checkpoint   Record a hash over all traces as they are now
+      store        Check, rebuild, back up and restore the store
       demo         Watch four agents do a small task accountably, then check the file they leave
       completions  Print the completion script of a shell
 
@@ -60,7 +63,10 @@ fn no_command_is_a_mistake_that_shows_the_way() {
     Commands:
       keys         Make, list, rotate and revoke the keys that may speak
       verify       Say what an export proves, what is the desk's word and what is neither
-      trace        Read what happened in a trace
+      trace        List traces, and read what happened in one
+      export       Write a trace as one file that anybody can verify
+      checkpoint   Record a hash over all traces as they are now
+      store        Check, rebuild, back up and restore the store
       demo         Watch four agents do a small task accountably, then check the file they leave
       completions  Print the completion script of a shell
 
@@ -120,7 +126,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, verify, trace, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, verify, trace, export, checkpoint, store, demo, completions]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}

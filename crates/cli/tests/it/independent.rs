@@ -31,11 +31,12 @@ fn verify_alone(file: &std::path::Path) -> (Option<i32>, Value) {
 fn golden_file_and_fresh_export_pass_both_verifiers() {
     let sandbox = Sandbox::new();
     sandbox.run(&["demo", "--keep", "kept"]).expect_code(0);
-    for file in [
-        conformance("golden/run.jsonl"),
-        sandbox.path("kept/demo.jsonl"),
-        sandbox.path("kept/registry.jsonl"),
-    ] {
+    let from_the_store = ["last", "registry"].map(|trace| {
+        sandbox.run(&["export", trace, "--data", "kept", "--out", trace]).expect_code(0);
+        sandbox.path(trace)
+    });
+    let files = [conformance("golden/run.jsonl"), sandbox.path("kept/demo.jsonl")];
+    for file in files.into_iter().chain(from_the_store) {
         let (code, said) = verify_alone(&file);
         assert_eq!((code, &said["verdict"]), (Some(0), &"pass".into()), "{}: {said}", file.display());
         sandbox.run(&["verify", file.to_str().unwrap()]).expect_code(0);

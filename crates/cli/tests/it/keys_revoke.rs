@@ -3,7 +3,6 @@
 use demur_core::merkle::{self, Scheme};
 use demur_ledger::signed::TraceLeaf;
 use insta::assert_snapshot;
-use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
@@ -38,8 +37,17 @@ fn second_revocation_is_refused_by_the_registry() {
     exit 3
     --- stderr
     error: the key the event is about does not allow it: the key was revoked by registry event 3
+    hint: look at the key's state in the registry
     ");
     assert_eq!(sandbox.contents(), before);
+}
+
+#[test]
+fn refusal_for_programs_has_code_field_and_cure() {
+    let sandbox = Sandbox::with_keys();
+    sandbox.run(&["keys", "revoke", "alice", "--reason", "lost"]).expect_code(0);
+    let error = sandbox.json_error(&["keys", "revoke", "alice", "--reason", "lost"], 3);
+    assert_snapshot!(error, @r#"{"code":"KEY_STATE","field":"facts.key","hint":"look at the key's state in the registry","message":"the key the event is about does not allow it: the key was revoked by registry event 3"}"#);
 }
 
 #[test]
@@ -88,8 +96,7 @@ fn desk_cannot_revoke_the_key_it_signs_with() {
 fn root_covers_the_registry_up_to_the_revocation() {
     let sandbox = Sandbox::with_keys();
     sandbox.run(&["keys", "revoke", "alice", "--reason", "lost"]).expect_code(0);
-    let text = std::fs::read_to_string(sandbox.registry()).unwrap();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = sandbox.registry();
     // Header, three events, the revocation, the head.
     let event = &lines[4]["event"]["event"];
     let facts = &event["statement"]["facts"];

@@ -7,12 +7,16 @@ use std::{
 };
 
 use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
+use demur_engine::entry::Entry;
 use demur_ledger::{
     author::{Author, Place},
     desk::{Desk, Recorded},
-    export::{ExportWriter, Header},
     name::PrincipalId,
     role::Role,
+};
+use demur_store::{
+    contract::{Append, Outcome, Store as _},
+    sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -158,9 +162,7 @@ fn desk_goes_on_with_its_new_key() {
     let new = sandbox.fingerprint("desk");
     assert_ne!(old, new);
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
-    let text = fs::read_to_string(sandbox.registry()).unwrap();
-    for (line, tag) in text.lines().rev().zip(["checkpoint", "head"]) {
-        let line: Value = serde_json::from_str(line).unwrap();
+    for (line, tag) in sandbox.registry().iter().rev().zip(["checkpoint", "head"]) {
         assert_eq!(line[tag]["proof"]["key"].as_str(), Some(new.as_str()), "{tag}");
     }
 }
@@ -220,21 +222,21 @@ fn rotated_hours_ago(sandbox: &Sandbox, hours: u64) -> (String, String) {
 }
 
 fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
-    let header = Header {
-        format: 1,
-        software: "another program 7".try_into().unwrap(),
-        store: desk.store(),
-        trace: desk.registry_chain().trace(),
+    let store = SqliteStore::create(sandbox.data()).unwrap();
+    let entry = |recorded: &Recorded| Entry {
+        event: recorded.event.clone(),
+        opening: recorded.opening.clone(),
+        artifact: None,
     };
-    let (mut writer, mut bytes) = ExportWriter::begin(&header).unwrap();
-    for recorded in events {
-        bytes.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
-    }
-    let head = desk.head(desk.registry_chain()).unwrap().unwrap();
-    bytes.extend(writer.head(&head).unwrap());
-    let (registry, time) = (head.document.registry, events[0].event.envelope().time);
-    bytes.extend(writer.finish(registry, (registry, 1), time, desk.key()).unwrap());
-    fs::write(sandbox.registry(), bytes).unwrap();
+    let append = Append {
+        trace: desk.registry_chain().trace(),
+        expected: None,
+        entries: events.iter().map(entry).collect(),
+        head: desk.head(desk.registry_chain()).unwrap().unwrap(),
+        phase: None,
+        snapshot: None,
+    };
+    assert_eq!(store.append(&[append]).unwrap(), [Outcome::Done]);
 }
 
 #[test]

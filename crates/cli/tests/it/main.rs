@@ -1,11 +1,13 @@
 //! The command from outside: the real executable in folders of its own.
 #![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect has failed")]
 
+mod checkpoint;
 mod completions;
 mod corpus;
 mod crash;
 mod damage;
 mod demo;
+mod export;
 mod help;
 mod independent;
 mod keys_list;
@@ -17,6 +19,10 @@ mod output;
 mod reference;
 mod sandbox;
 mod secrets;
+mod store_backup;
+mod store_check;
+mod store_trouble;
+mod trace_list;
 mod trace_show;
 mod turns;
 mod verify;

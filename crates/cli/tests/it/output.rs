@@ -13,14 +13,18 @@ use crate::sandbox::Sandbox;
 #[test]
 fn reader_that_left_ends_the_command_quietly() {
     let sandbox = Sandbox::with_keys();
-    let calls: [&[&str]; 8] = [
+    sandbox.run(&["export", "registry", "--out", "registry.jsonl"]).expect_code(0);
+    let calls: [&[&str]; 11] = [
         &["--help"],
         &["keys", "list"],
         &["keys", "list", "--json"],
         &["keys", "new", "carol", "--role", "critic"],
         &["completions", "bash"],
-        &["verify", "data/registry.jsonl"],
-        &["trace", "show", "data/registry.jsonl"],
+        &["verify", "registry.jsonl"],
+        &["trace", "show", "registry.jsonl"],
+        &["trace", "list"],
+        &["export", "registry"],
+        &["store", "check"],
         &["demo"],
     ];
     for call in calls {

@@ -12,6 +12,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
+use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -41,8 +43,49 @@ impl Sandbox {
         self.path("data")
     }
 
-    pub(crate) fn registry(&self) -> PathBuf {
-        self.path("data/registry.jsonl")
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path("data/ledger.db")
+    }
+
+    /// Returns the lines of an export of the registry.
+    pub(crate) fn registry(&self) -> Vec<Value> {
+        let ran = self.run(&["export", "registry"]);
+        ran.expect_code(0).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Returns a sandbox whose data folder is the one of a demo.
+    pub(crate) fn with_run() -> Self {
+        let sandbox = Self::new();
+        sandbox.run(&["demo", "--keep", "data"]).expect_code(0);
+        sandbox
+    }
+
+    /// Returns the id of the newest trace.
+    pub(crate) fn trace(&self) -> String {
+        self.json(&["trace", "list"])["traces"][0]["trace"].as_str().unwrap().to_owned()
+    }
+
+    /// Changes the database behind everybody's back, past the rules that its tables have.
+    pub(crate) fn tamper(&self, sql: &str) {
+        let connection = Connection::open(self.database()).unwrap();
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
+        let mut statement =
+            connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
+        let triggers: Vec<(String, String)> = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        drop(statement);
+        for (name, _) in &triggers {
+            connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+        }
+        let before = connection.total_changes();
+        connection.execute_batch(sql).unwrap();
+        assert!(connection.total_changes() > before, "nothing was changed by {sql}");
+        for (_, sql) in &triggers {
+            connection.execute_batch(sql).unwrap();
+        }
     }
 
     /// Returns a call of the command, ready to start.
@@ -118,12 +161,32 @@ impl Sandbox {
         self.data().join(format!("keys/{}.key", self.fingerprint(name)))
     }
 
-    /// Returns every file below the data folder with its mode and bytes.
+    /// Returns every file below the data folder with its mode and what it says. Of a database that is what its
+    /// traces hold: its bytes also change when somebody opens and closes it.
     pub(crate) fn contents(&self) -> BTreeMap<PathBuf, (u32, Option<Vec<u8>>)> {
-        let mut contents = BTreeMap::new();
-        collect(&self.data(), &mut contents);
+        let mut contents = self.files();
+        for (path, (_, bytes)) in &mut contents {
+            if path.file_name().is_some_and(|name| name == "ledger.db")
+                && let Ok(store) = SqliteStore::open_read_only(path.parent().unwrap())
+            {
+                *bytes = Some(format!("{:?}", store.traces(None, 1000)).into_bytes());
+            }
+        }
+        contents.retain(|path, _| !is_of_sqlite(path));
         contents
     }
+
+    /// Returns every file below the data folder with its mode and bytes.
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, (u32, Option<Vec<u8>>)> {
+        let mut files = BTreeMap::new();
+        collect(&self.data(), &mut files);
+        files
+    }
+}
+
+/// The log and the shared memory that come and go with whoever reads.
+fn is_of_sqlite(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "db-wal" || end == "db-shm")
 }
 
 fn collect(path: &Path, contents: &mut BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>) {

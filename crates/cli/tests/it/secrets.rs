@@ -24,7 +24,8 @@ fn seed(path: &Path) -> String {
 fn folders_and_files_are_closed_to_others() {
     let sandbox = Sandbox::new();
     sandbox.run(&["keys", "new", "alice", "--role", "planner", "--recovery", "r"]).expect_code(0);
-    for (path, (mode, bytes)) in sandbox.contents() {
+    sandbox.run(&["keys", "list"]).expect_code(0);
+    for (path, (mode, bytes)) in sandbox.files() {
         let expected = if bytes.is_some() { 0o600 } else { 0o700 };
         assert_eq!(mode, expected, "{}", path.display());
     }
@@ -177,8 +178,8 @@ fn no_secret_is_ever_printed() {
 
     let mut texts: Vec<String> = said.into_iter().flat_map(|ran| [ran.stdout, ran.stderr]).collect();
     texts.push(demo.to_string());
-    for file in [sandbox.registry(), folder.join("registry.jsonl"), folder.join("demo.jsonl")] {
-        texts.push(fs::read_to_string(file).unwrap());
+    for file in [sandbox.database(), folder.join("ledger.db"), folder.join("demo.jsonl")] {
+        texts.push(String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned());
     }
     for text in texts {
         let found = seeds.iter().find(|seed| text.contains(&seed[..16]));

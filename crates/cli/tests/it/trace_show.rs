@@ -180,6 +180,7 @@ fn what_is_no_export_is_told() {
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
+    hint: expected is a file, the id of a trace as `demur trace list` shows it, `last` or `registry`
     exit 2
     --- stderr
     error: expected a file, found something else: .
@@ -198,4 +199,30 @@ fn hidden_characters_are_shown_not_obeyed() {
     sandbox.golden_with("bad.jsonl", "five words", "five\u{202e} words");
     let told = sandbox.run(&["trace", "show", "bad.jsonl"]).stdout;
     assert!(told.contains("five\\u{202e} words") && !told.contains('\u{202e}'), "{told}");
+}
+
+#[test]
+fn trace_of_the_store_reads_like_its_export() {
+    let sandbox = Sandbox::with_run();
+    let file = sandbox.run(&["trace", "show", "data/demo.jsonl"]).expect_code(0).stdout.clone();
+    let trace = sandbox.trace();
+    for name in ["last", &trace] {
+        assert_eq!(sandbox.run(&["trace", "show", name]).expect_code(0).stdout, file, "{name}");
+    }
+    let registry = sandbox.run(&["trace", "show", "registry"]);
+    assert!(registry.expect_code(0).stdout.contains("#5 "), "{registry}");
+    let spooled = fs::read_dir(sandbox.path("")).unwrap().map(|file| file.unwrap().file_name());
+    assert_eq!(spooled.collect::<Vec<_>>(), ["data"]);
+}
+
+#[test]
+fn name_of_a_trace_wins_over_a_file_of_that_name() {
+    let sandbox = Sandbox::with_keys();
+    fs::write(sandbox.path("last"), golden()).unwrap();
+    assert_eq!(sandbox.json_error(&["trace", "show", "last"], 2)["code"], "NO_TRACE");
+    sandbox.run(&["trace", "show", "./last"]).expect_code(0);
+    let unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    assert_eq!(sandbox.json_error(&["trace", "show", unknown], 2)["code"], "TRACE_UNKNOWN");
+    // What is neither is taken for a file.
+    assert_eq!(sandbox.json_error(&["trace", "show", &unknown[1..]], 2)["code"], "FILE_UNREADABLE");
 }

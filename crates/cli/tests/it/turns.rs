@@ -1,4 +1,4 @@
-//! Writers take turns.
+//! A folder has one owner at a time; readers need no turn.
 
 use std::process::Stdio;
 
@@ -15,12 +15,21 @@ fn writer_is_refused_while_another_holds_the_folder() {
     assert_snapshot!(sandbox.run(&["keys", "new", "carol", "--role", "critic"]), @r"
     exit 3
     --- stderr
-    error: another demur is writing here: it holds [DIR]/data/lock
-    hint: nothing was changed; try again in a moment
+    error: another demur owns this folder: it holds [DIR]/data/lock; nothing was changed, ask it or stop it
     ");
     assert_eq!(sandbox.contents(), before);
-    // Readers need no turn: the file they read is always whole.
-    sandbox.run(&["keys", "list"]).expect_code(0);
+    // Readers need no turn.
+    for call in ["keys list", "keys show alice", "trace list", "trace show registry", "export registry"] {
+        sandbox.run(&call.split(' ').collect::<Vec<_>>()).expect_code(0);
+    }
+    sandbox.run(&["store", "backup", "copy"]).expect_code(0);
+    for call in
+        ["checkpoint", "store check", "store rebuild", "store restore copy --replace", "keys rotate bob"]
+    {
+        let error = sandbox.json_error(&call.split(' ').collect::<Vec<_>>(), 3);
+        assert_eq!(error["code"], "FOLDER_IN_USE", "{call}");
+    }
+    assert_eq!(sandbox.contents(), before);
     drop(lock);
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
 }

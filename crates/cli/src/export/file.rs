@@ -1,0 +1,133 @@
+//! The file of an export: written beside its place, synced, renamed. No file is overwritten unless that was asked for,
+//! and half an export is never left under the name.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufWriter, ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process,
+};
+
+use demur_store::ledger::LedgerError;
+
+use crate::{
+    durable::{self, Tentative},
+    error::CommandError,
+    visible::visible_path,
+};
+
+/// A file in the making.
+pub(super) struct NewFile {
+    path: PathBuf,
+    unfinished: PathBuf,
+    out: BufWriter<File>,
+    /// What is removed again if the export comes to nothing.
+    tentative: Vec<Tentative>,
+}
+
+impl NewFile {
+    /// Begins a file at this path; one that is there stays until the new one is whole, and without `force` is an error.
+    pub(super) fn begin(path: &Path, force: bool) -> Result<Self, CommandError> {
+        let trouble = |error: &io::Error| CommandError::file("write the export", path, error);
+        let mut tentative = Vec::new();
+        match path.metadata() {
+            Ok(metadata) if !metadata.is_file() => {
+                let message = format!("expected a file, found something else: {}", visible_path(path));
+                return Err(CommandError::input("FILE_UNUSABLE", message));
+            }
+            Ok(_) if force => {}
+            // Its name is taken at once, so that nobody else's file is replaced later.
+            _ => {
+                create(path).map_err(|error| exists(trouble(&error), &error))?;
+                tentative.push(Tentative::of(path.to_owned()));
+            }
+        }
+        let mut unfinished = path.as_os_str().to_owned();
+        unfinished.push(format!(".{}.part", process::id()));
+        let unfinished = PathBuf::from(unfinished);
+        let file = create(&unfinished).map_err(|error| trouble(&error))?;
+        tentative.push(Tentative::of(unfinished.clone()));
+        Ok(Self { path: path.to_owned(), unfinished, out: BufWriter::new(file), tentative })
+    }
+
+    /// Puts the whole file in its place, durably.
+    pub(super) fn finish(mut self) -> Result<(), CommandError> {
+        let mut put = || {
+            self.out.flush()?;
+            self.out.get_ref().sync_all()?;
+            fs::rename(&self.unfinished, &self.path)?;
+            durable::sync_folder_of(&self.path)
+        };
+        put().map_err(|error| CommandError::file("write the export", &self.path, &error))?;
+        self.tentative.drain(..).for_each(Tentative::keep);
+        Ok(())
+    }
+
+    /// Returns the error of an export into this file.
+    pub(super) fn trouble(&self, error: LedgerError) -> CommandError {
+        match error {
+            LedgerError::Output(error) => CommandError::file("write the export", &self.path, &error),
+            other => other.into(),
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn exists(shown: CommandError, error: &io::Error) -> CommandError {
+    if error.kind() == ErrorKind::AlreadyExists {
+        shown.with_hint("nothing is overwritten: name a new file, or say --force")
+    } else {
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn abandoned_file_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = NewFile::begin(&folder.path().join("run"), false).unwrap();
+        file.write_all(b"half").unwrap();
+        drop(file);
+        assert_eq!(files(folder.path()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn replaced_file_stays_until_the_new_one_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        fs::write(&path, "old").unwrap();
+        assert!(NewFile::begin(&path, false).is_err());
+        let mut file = NewFile::begin(&path, true).unwrap();
+        file.write_all(b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        file.finish().unwrap();
+        assert_eq!(
+            (fs::read(&path).unwrap(), files(folder.path())),
+            (b"new".to_vec(), vec!["run".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,303 @@
+//! A data folder that this process alone writes to. A secret is on the disk before the event that names its key, and
+//! goes away again if there is no such event. Everything that is recorded goes through the ledger of the store.
+
+use std::{io::ErrorKind, mem, path::PathBuf, sync::Arc};
+
+use demur_core::{
+    key::{Fingerprint, PublicKey, SecretKey},
+    time::Timestamp,
+};
+use demur_ledger::{
+    author::{Author, Place},
+    content::NoteContent,
+    event_type::Content,
+    facts::{KeyRetired, RevocationReason},
+    name::Sequence,
+    registry::Registry,
+    role::Role,
+};
+use demur_store::{
+    contract::{Store as _, StoreError},
+    ledger::{Acknowledged, Ledger, LedgerError},
+    sqlite::{RESTORED, SqliteStore},
+};
+
+use crate::{
+    data::DataFolder,
+    durable::Tentative,
+    error::CommandError,
+    keys::KeyEntry,
+    keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    roster::{DESK, Roster},
+    visible::visible_path,
+    world::World,
+};
+
+/// A data folder in use.
+pub(crate) struct Owner {
+    keystore: Keystore,
+    /// Always there until the owner goes away.
+    ledger: Option<Ledger<SqliteStore>>,
+    world: World,
+    /// Secrets that mean nothing before the next event is recorded.
+    tentative: Vec<Tentative>,
+}
+
+/// A key that stopped speaking, and what became of its secret.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct Spent {
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) name: String,
+    pub(crate) secret: Removal,
+}
+
+impl Owner {
+    /// Takes a data folder that has a registry.
+    pub(crate) fn open(data: &DataFolder) -> Result<Self, CommandError> {
+        let world = World::open()?;
+        if !data.has_store()? {
+            return Err(data.no_keys());
+        }
+        let store = SqliteStore::open(data.path())?;
+        if store.registry()?.is_none() {
+            return Err(data.no_keys());
+        }
+        Self::with_registry(data, store, world)
+    }
+
+    /// Takes a data folder, and returns whether its registry had to be created.
+    pub(crate) fn open_or_create(data: &DataFolder) -> Result<(Self, bool), CommandError> {
+        let world = World::open()?;
+        let store = if data.has_store()? {
+            SqliteStore::open(data.path())?
+        } else {
+            match SqliteStore::create(data.path()) {
+                // Another process was faster, and is done.
+                Err(StoreError::Exists { .. }) => SqliteStore::open(data.path())?,
+                created => created?,
+            }
+        };
+        if store.registry()?.is_some() {
+            return Ok((Self::with_registry(data, store, world)?, false));
+        }
+        let keystore = Keystore::of(data);
+        let secret = SecretKey::generate(&mut { world });
+        let mut tentative = None;
+        let keep = |principal| -> Result<(), CommandError> {
+            let key = KeyFile { name: DESK.to_owned(), principal, role: Role::Desk, secret: secret.clone() };
+            tentative = Some(Tentative::of(keystore.add(&key)?));
+            Ok(())
+        };
+        let ledger = Ledger::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
+        // Whoever does not know whether it was recorded must keep the key.
+        if ledger.as_ref().err().is_none_or(CommandError::is_uncertain) {
+            tentative.into_iter().for_each(Tentative::keep);
+        }
+        Ok((Self { keystore, ledger: Some(ledger?), world, tentative: Vec::new() }, true))
+    }
+
+    fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
+        let keystore = Keystore::of(data);
+        let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
+        let owner = Self { keystore, ledger: Some(ledger), world, tentative: Vec::new() };
+        owner.record_restored()?;
+        Ok(owner)
+    }
+
+    /// Begins a new epoch in a store that came back from a backup, before anything else is recorded.
+    fn record_restored(&self) -> Result<(), CommandError> {
+        let store = self.ledger().store();
+        if store.note(RESTORED)?.is_none_or(|note| note == RECORDED) {
+            return Ok(());
+        }
+        let note = "the store came back from a backup".try_into()?;
+        self.ledger().record_restored(Content::StoreRestored(NoteContent { note }))?;
+        Ok(store.set_note(RESTORED, RECORDED)?)
+    }
+
+    /// Returns the ledger.
+    pub(crate) fn ledger(&self) -> &Ledger<SqliteStore> {
+        self.ledger.as_ref().expect("the ledger is there until the owner goes away")
+    }
+
+    /// Returns the secrets.
+    pub(crate) const fn keystore(&self) -> &Keystore {
+        &self.keystore
+    }
+
+    /// Returns the registry with its words.
+    pub(crate) fn roster(&self) -> Result<Roster, CommandError> {
+        let ledger = self.ledger();
+        Ok(Roster::read(ledger.store(), Arc::unwrap_or_clone(ledger.registry()))?)
+    }
+
+    /// Returns every key.
+    pub(crate) fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
+        Ok(KeyEntry::all(&self.roster()?, &self.keystore))
+    }
+
+    /// Returns a new secret that nothing knows of yet.
+    pub(crate) fn generate(&self) -> SecretKey {
+        SecretKey::generate(&mut { self.world })
+    }
+
+    /// Takes over a secret that is to stay only if the next event is recorded.
+    pub(crate) fn adopt(&mut self, file: Tentative) {
+        self.tentative.push(file);
+    }
+
+    /// Keeps a secret in the keystore, if the next event is recorded.
+    pub(crate) fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, CommandError> {
+        let path = self.keystore.add(key)?;
+        self.adopt(Tentative::of(path.clone()));
+        Ok(path)
+    }
+
+    /// Registers a new key, signed with that very key.
+    pub(crate) fn register(
+        &mut self,
+        author: &Author,
+        recovery: Option<PublicKey>,
+        name: &str,
+    ) -> Result<Sequence, CommandError> {
+        let submission = author.register(&self.place()?, recovery, name, &mut { self.world })?;
+        let recorded = self.ledger().submit(submission, None);
+        self.settle(recorded)
+    }
+
+    /// Names `new` as the successor of `old`. The new key keeps the recovery key: whoever stole the old one
+    /// cannot take the way back away.
+    pub(crate) fn rotate(
+        &mut self,
+        author: &Author,
+        old: &KeyEntry,
+        new: &SecretKey,
+    ) -> Result<Sequence, CommandError> {
+        let registry = self.ledger().registry();
+        let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
+        let place = self.place()?;
+        let submission = author.rotate(&place, old.fingerprint, new, recovery, &mut { self.world })?;
+        let recorded = self.ledger().submit(submission, None);
+        let at = self.settle(recorded)?;
+        if old.principal == registry.desk() {
+            self.ledger().use_desk_key(new.clone())?;
+        }
+        Ok(at)
+    }
+
+    /// Ends the overlap after a rotation, and removes the secret.
+    pub(crate) fn retire(&self, key: &KeyEntry, rotation: Sequence) -> Result<Spent, CommandError> {
+        self.ledger().state(KeyRetired { key: key.fingerprint, rotation }, None)?;
+        Ok(self.forget(key))
+    }
+
+    /// Revokes a key, and removes the secret.
+    pub(crate) fn revoke(
+        &self,
+        key: &KeyEntry,
+        reason: RevocationReason,
+        content: Content,
+    ) -> Result<(Sequence, Spent), CommandError> {
+        let recorded = self.ledger().revoke(key.fingerprint, reason, content)?;
+        Ok((recorded.position.sequence, self.forget(key)))
+    }
+
+    /// Returns the key the desk signs with now.
+    pub(crate) fn desk_fingerprint(&self) -> Option<Fingerprint> {
+        desk_fingerprint(&self.ledger().registry())
+    }
+
+    /// Retires every key whose overlap is over, after the change that this process was asked for. That one is
+    /// recorded: what fails here is no reason to say otherwise, and the next change tries again.
+    pub(crate) fn retire_due(&self) -> Vec<Spent> {
+        let (desk, now) = (self.desk_fingerprint(), self.world.now().unwrap_or(Timestamp::MIN));
+        let is_due = |entry: &KeyEntry| {
+            Some(entry.fingerprint) != desk && entry.retires_after.is_some_and(|time| time <= now)
+        };
+        let due = self.entries().unwrap_or_default().into_iter().filter(is_due);
+        due.map_while(|entry| self.retire(&entry, entry.rotated?.event).ok()).collect()
+    }
+
+    fn forget(&self, key: &KeyEntry) -> Spent {
+        let secret = self.keystore.remove(&key.fingerprint);
+        Spent { fingerprint: key.fingerprint, name: key.name.clone(), secret }
+    }
+
+    fn place(&self) -> Result<Place, CommandError> {
+        let (registry, now) = (self.ledger().registry(), self.world.now()?);
+        Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
+    }
+
+    /// Lets new secrets stay if the event that names them is recorded, or may be.
+    fn settle(&mut self, recorded: Result<Acknowledged, LedgerError>) -> Result<Sequence, CommandError> {
+        let files = mem::take(&mut self.tentative);
+        match recorded.map_err(CommandError::from) {
+            Ok(recorded) => {
+                files.into_iter().for_each(Tentative::keep);
+                Ok(recorded.position.sequence)
+            }
+            Err(error) if error.is_uncertain() => {
+                files.into_iter().for_each(Tentative::keep);
+                let hint = "the new secret was kept: `demur keys list` shows whether its key was registered";
+                Err(error.with_hint(hint))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        if let Some(ledger) = self.ledger.take() {
+            // If this fails, the next use takes this one for a crash and says so in the record: harmless.
+            let _ = ledger.close();
+        }
+    }
+}
+
+/// Returns the key the desk of a registry signs with now.
+pub(crate) fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
+    let at = registry.head().sequence;
+    registry
+        .keys()
+        .filter(|(fingerprint, _)| registry.desk_key(fingerprint, at).is_ok())
+        .filter(|(_, record)| record.roles.contains(&Role::Desk))
+        .max_by_key(|(_, record)| (record.rotated.is_none(), record.since))
+        .map(|(fingerprint, _)| *fingerprint)
+}
+
+/// Opens a ledger with the desk's key from a keystore; says what is wrong with the key's file where that is why it
+/// could not be opened.
+pub(crate) fn open_ledger(
+    keystore: &Keystore,
+    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Ledger<SqliteStore>, LedgerError>,
+) -> Result<Ledger<SqliteStore>, CommandError> {
+    let mut trouble = None;
+    let opened = open(&mut |registry| {
+        let key = desk_key(keystore, registry);
+        key.map_err(|error| trouble = Some(error)).ok()
+    });
+    opened.map_err(|error| match (error, trouble) {
+        (LedgerError::NoDeskKey, Some(trouble)) => trouble,
+        (error, _) => error.into(),
+    })
+}
+
+/// Returns the key the desk of a registry signs with now, from a keystore.
+pub(crate) fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, CommandError> {
+    let fingerprint = desk_fingerprint(registry).ok_or(LedgerError::NoDeskKey)?;
+    keystore.load(&fingerprint).map(|key| key.secret).map_err(|error| {
+        let absent =
+            matches!(&error, KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
+        let error = CommandError::from(error);
+        if absent {
+            let keys = visible_path(keystore.folder());
+            error.with_hint(format!("the desk signs every change: restore its key from a backup of {keys}"))
+        } else {
+            error
+        }
+    })
+}
+
+/// What the note of a restored store says once its registry says so too.
+const RECORDED: &[u8] = b"recorded";

@@ -1,0 +1,130 @@
+//! The roster: the registry of a store together with the words that its events carry: names, notes, times. A name is
+//! the desk's claim; what is proven is the fingerprint.
+
+use std::collections::BTreeMap;
+
+use demur_core::{limit::Text, time::Timestamp};
+use demur_ledger::{
+    envelope::Event,
+    event_type::{Content, EventType, Facts},
+    facts::RevocationReason,
+    name::{PrincipalId, Sequence},
+    registry::Registry,
+};
+use demur_store::{
+    contract::{Kept, Store, Stored},
+    ledger::{self, LedgerError},
+};
+
+use crate::{data::DataFolder, error::CommandError};
+
+/// A registry and what its events say in words.
+#[derive(Clone, Debug)]
+pub(crate) struct Roster {
+    registry: Registry,
+    names: BTreeMap<PrincipalId, String>,
+    times: Vec<Timestamp>,
+    revocations: BTreeMap<Sequence, (RevocationReason, Option<String>)>,
+}
+
+impl Roster {
+    /// Returns the roster of a data folder, whoever owns it; none where nobody has made a key yet.
+    pub(crate) fn of(data: &DataFolder) -> Result<Option<Self>, CommandError> {
+        let Some(store) = data.read()? else { return Ok(None) };
+        if store.registry()?.is_none() {
+            return Ok(None);
+        }
+        let registry = ledger::registry(&store)?;
+        Ok(Some(Self::read(&store, registry)?))
+    }
+
+    /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
+    pub(crate) fn read(store: &impl Store, registry: Registry) -> Result<Self, LedgerError> {
+        let mut roster = Self {
+            names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
+            times: Vec::new(),
+            revocations: BTreeMap::new(),
+            registry,
+        };
+        let mut next = Sequence::FIRST;
+        while next <= roster.registry.head().sequence {
+            let page = store.events(roster.registry.trace(), next, PAGE)?;
+            if page.is_empty() {
+                return Err(roster.damaged(next, "CHAIN_BREAK"));
+            }
+            for stored in page {
+                roster.take(next, &stored)?;
+                next = next.next();
+            }
+        }
+        Ok(roster)
+    }
+
+    /// Returns the keys.
+    pub(crate) const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Returns the name a principal is known by.
+    pub(crate) fn name(&self, principal: PrincipalId) -> &str {
+        self.names.get(&principal).map_or("(no name)", String::as_str)
+    }
+
+    /// Returns when an event was recorded.
+    pub(crate) fn time(&self, at: Sequence) -> Option<Timestamp> {
+        self.times.get(usize::try_from(at.number()).ok()?).copied()
+    }
+
+    /// Returns why an event revoked a key, and what was noted.
+    pub(crate) fn revocation(&self, at: Sequence) -> Option<(RevocationReason, Option<String>)> {
+        self.revocations.get(&at).cloned()
+    }
+
+    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
+        let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
+        if at <= self.registry.head().sequence && !self.registry.holds(&event.position()) {
+            return Err(self.damaged(at, "CHAIN_BREAK"));
+        }
+        self.times.push(event.envelope().time);
+        let Some(commitment) = event.envelope().content else { return Ok(()) };
+        let opening = match &stored.content {
+            Kept::Here(opening) if opening.commitment() == commitment => opening,
+            Kept::Here(_) => return Err(self.damaged(at, "COMMITMENT_MISMATCH")),
+            Kept::Absent => return Err(self.damaged(at, "NOT_DISCLOSED")),
+            Kept::Erased => return Ok(()),
+        };
+        match event.said().map(|said| said.facts) {
+            Ok(Facts::KeyRegistered(facts)) => {
+                if let Ok(Content::KeyRegistered(content)) =
+                    Content::parse(EventType::KeyRegistered, &opening.bytes)
+                {
+                    self.names.entry(facts.principal).or_insert_with(|| content.name.into());
+                }
+            }
+            Ok(Facts::KeyRevoked(facts)) => {
+                let note = match Content::parse(EventType::KeyRevoked, &opening.bytes) {
+                    Ok(Content::KeyRevoked(content)) => Some(content.note.into()),
+                    _ => None,
+                };
+                self.revocations.insert(at, (facts.reason, note));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, sequence: Sequence, code: &'static str) -> LedgerError {
+        LedgerError::Damaged { trace: self.registry.trace(), sequence, code }
+    }
+}
+
+/// Returns the name and version that stand in the files we write.
+pub(crate) fn software() -> Result<Text<1, 128>, CommandError> {
+    Ok(Text::try_from(concat!("demur ", env!("CARGO_PKG_VERSION")))?)
+}
+
+/// The name of the desk's own keys.
+pub(crate) const DESK: &str = "desk";
+
+/// How many events are read at once.
+const PAGE: usize = 1024;

@@ -1,0 +1,53 @@
+//! `demur store backup`: a copy of the store as of one moment, while its owner goes on. Secrets are no part of it.
+
+use demur_store::sqlite::SqliteStore;
+use serde::Serialize;
+
+use super::{Size, tell};
+use crate::{
+    arguments::BackupStore,
+    context::Context,
+    durable,
+    error::CommandError,
+    output::{Paint, Progress, Reply},
+    visible::visible_path,
+};
+
+/// Makes a backup.
+pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<(), CommandError> {
+    let data = context.data()?;
+    let Some(store) = data.read()? else { return Err(data.no_keys()) };
+    let folder = &arguments.folder;
+    durable::create_folder(folder)
+        .map_err(|error| CommandError::file("create the folder", folder, &error))?;
+    let mut progress = Progress::new(context.output.is_watched());
+    let made = store.backup(folder, &mut |step| tell(&mut progress, step));
+    progress.clear();
+    made?;
+    // Read back: what cannot be opened is no backup.
+    let size = Size::of(&SqliteStore::open_read_only(folder)?)?;
+    let keys = data.keys().to_string_lossy().into_owned();
+    let folder = folder.to_string_lossy().into_owned();
+    context.output.reply(&BackupReply { folder, keys, size })
+}
+
+#[derive(Serialize)]
+struct BackupReply {
+    folder: String,
+    /// Where the secrets are, which are no part of the backup.
+    keys: String,
+    size: Size,
+}
+
+impl Reply for BackupReply {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let (folder, keys) = (visible_path(self.folder.as_ref()), visible_path(self.keys.as_ref()));
+        vec![
+            format!("{} {} to {folder}", paint.good("Backed up:"), self.size.words()),
+            format!("The secret keys in {keys} are not part of it: whoever has them speaks as their holders,"),
+            "and a backup is read by more people. Keep the desk's key in another safe place: a store that comes"
+                .to_owned(),
+            "back without it can record nothing.".to_owned(),
+        ]
+    }
+}

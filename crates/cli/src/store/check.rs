@@ -1,0 +1,206 @@
+//! `demur store check`: the files of a store, then every trace as the verifier sees its export. A trace that does not
+//! hold is marked as failed, and nothing is added to it any more (LED-18). Nothing is ever repaired here.
+
+use std::{
+    io::{self, BufReader, BufWriter},
+    thread,
+};
+
+use demur_core::visible::visible;
+use demur_ledger::{
+    name::TraceId,
+    verify::{Options, Report, Severity, Verdict, verify},
+};
+use demur_store::{
+    contract::{Store as _, StoreError},
+    ledger::{Ledger, LedgerError},
+    sqlite::SqliteStore,
+};
+use serde::Serialize;
+
+use super::{Size, problem::Problem, tell};
+use crate::{
+    context::Context,
+    data::DataFolder,
+    error::CommandError,
+    exit::Exit,
+    keystore::Keystore,
+    output::{Paint, Progress, Reply, percent},
+    owner::open_ledger,
+    roster::software,
+    verify::threads,
+    world::World,
+};
+
+/// Checks the store.
+pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let data = context.data()?;
+    if !data.has_store()? {
+        return Err(data.no_keys());
+    }
+    let mut progress = Progress::new(context.output.is_watched());
+    let checked = check(&data, &mut progress);
+    progress.clear();
+    let (problems, marked, size) = checked?;
+    let data = data.path().to_string_lossy().into_owned();
+    let failed = !problems.is_empty();
+    context.output.reply(&CheckReply { data, marked, problems, size })?;
+    Ok(if failed { Exit::VerificationFailed } else { Exit::Success })
+}
+
+type Checked = (Vec<Problem>, Vec<TraceId>, Size);
+
+fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandError> {
+    let store = match SqliteStore::open(data.path()) {
+        // So damaged that it does not open: that is what was asked.
+        Err(error @ StoreError::Corrupt { .. }) => {
+            let problem = Problem::of_opening(&CommandError::from(error).with_hint(UNREADABLE));
+            return Ok((vec![problem], Vec::new(), Size::default()));
+        }
+        opened => opened?,
+    };
+    let found = store.check(&mut |step| tell(progress, step))?;
+    let mut problems = Problem::all_of_files(&found);
+    let Some(size) = readable(Size::of(&store), &mut problems)? else {
+        return Ok((problems, Vec::new(), Size::default()));
+    };
+    if store.registry()?.is_none() {
+        return Ok((problems, Vec::new(), size));
+    }
+    let world = World::open()?;
+    let ledger = match open_ledger(&Keystore::of(data), |find| Ledger::read(store, find, Box::new(world))) {
+        Err(error) if error.exit() == Exit::Internal => return Err(error),
+        Err(error) => {
+            problems.push(Problem::of_opening(&error));
+            return Ok((problems, Vec::new(), size));
+        }
+        Ok(ledger) => ledger,
+    };
+    let marked = check_traces(&ledger, size, &mut problems, progress)?;
+    Ok((problems, marked, size))
+}
+
+/// Returns what a damaged database may still give; that it does not is a problem among the others.
+fn readable<T>(read: Result<T, StoreError>, problems: &mut Vec<Problem>) -> Result<Option<T>, CommandError> {
+    match read {
+        Err(error @ StoreError::Corrupt { .. }) => {
+            if problems.is_empty() {
+                problems.push(Problem::of_opening(&CommandError::from(error).with_hint(UNREADABLE)));
+            }
+            Ok(None)
+        }
+        other => Ok(Some(other?)),
+    }
+}
+
+/// Verifies every trace, the registry first: where that does not hold, nothing can be said about the others.
+fn check_traces(
+    ledger: &Ledger<SqliteStore>,
+    size: Size,
+    problems: &mut Vec<Problem>,
+    progress: &mut Progress,
+) -> Result<Vec<TraceId>, CommandError> {
+    let registry = ledger.registry().trace();
+    if !check_trace(ledger, registry, problems, &mut |_| ())? {
+        return Ok(vec![registry]);
+    }
+    let (mut marked, mut done) = (Vec::new(), 0);
+    for (trace, head) in ledger.store().heads()? {
+        let mut tell = |events: u64| {
+            progress.tell(|| format!("verifying traces, {} %", percent(done + events, size.events)));
+        };
+        if trace != registry && !check_trace(ledger, trace, problems, &mut tell)? {
+            marked.push(trace);
+        }
+        done += head.sequence.next().number();
+    }
+    Ok(marked)
+}
+
+/// Verifies one trace, and marks it if it does not hold.
+fn check_trace(
+    ledger: &Ledger<SqliteStore>,
+    trace: TraceId,
+    problems: &mut Vec<Problem>,
+    tell: &mut (dyn FnMut(u64) + Send),
+) -> Result<bool, CommandError> {
+    let found = match verified(ledger, trace, tell)? {
+        Ok(report) => first_failure(trace, &report),
+        Err(error) => Some(Problem::of_export(trace, error)?),
+    };
+    let Some(problem) = found else {
+        let before = ledger.store().trace(trace)?.and_then(|summary| summary.failed);
+        problems.extend(before.map(|failure| Problem::of_mark(trace, &failure)));
+        return Ok(true);
+    };
+    ledger.store().mark_failed(trace, &problem.failure())?;
+    if !problems.iter().any(|known| known.is_about(&problem)) {
+        problems.push(problem);
+    }
+    Ok(false)
+}
+
+fn first_failure(trace: TraceId, report: &Report) -> Option<Problem> {
+    let failed = report.verdict == Verdict::Fail;
+    let first = report.findings.iter().find(|finding| failed && finding.severity == Severity::Failure)?;
+    Some(Problem::of_trace(trace, first))
+}
+
+/// Returns the verifier's report over the export of a trace, which goes from one to the other through a pipe.
+fn verified(
+    ledger: &Ledger<SqliteStore>,
+    trace: TraceId,
+    tell: &mut (dyn FnMut(u64) + Send),
+) -> Result<Result<Report, LedgerError>, CommandError> {
+    let pipe =
+        |error: io::Error| CommandError::internal("PIPE_TROUBLE", format!("cannot make a pipe: {error}"));
+    let (reader, writer) = io::pipe().map_err(pipe)?;
+    let (software, options) = (software()?, Options { threads: threads(), ..Options::default() });
+    thread::scope(|scope| {
+        let export = scope.spawn(move || {
+            ledger.export(trace, software, &mut BufWriter::with_capacity(BUFFER, writer), tell)
+        });
+        let report = verify(BufReader::with_capacity(BUFFER, reader), &options, &mut |_| ());
+        let exported = export.join().map_err(|_| CommandError::bug(&"the export ended in a panic"))?;
+        match (exported, report) {
+            // The verifier may have seen enough before the end.
+            (Ok(_) | Err(LedgerError::Output(_)), Ok(report)) => Ok(Ok(report)),
+            (Err(error), _) => Ok(Err(error)),
+            (Ok(_), Err(error)) => Err(CommandError::bug(&error)),
+        }
+    })
+}
+
+#[derive(Serialize)]
+struct CheckReply {
+    data: String,
+    /// Traces that do not hold and were marked as failed, now or before.
+    marked: Vec<TraceId>,
+    problems: Vec<Problem>,
+    size: Size,
+}
+
+impl Reply for CheckReply {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let mut lines = Vec::new();
+        for problem in &self.problems {
+            lines.push(format!("{} {}", paint.bad(&problem.code), visible(&problem.cause)));
+            lines.push(format!("    cure: {}", visible(&problem.cure)));
+        }
+        for trace in &self.marked {
+            lines.push(format!("Trace {trace} is marked as failed: nothing is added to it any more."));
+        }
+        let words = self.size.words();
+        lines.push(match self.problems.len() {
+            0 => format!("{} {words}, files and signatures.", paint.good("All of it holds:")),
+            1 => format!("1 problem among {words}."),
+            count => format!("{count} problems among {words}."),
+        });
+        lines
+    }
+}
+
+const UNREADABLE: &str = "keep these files, and restore a backup with `demur store restore --replace`";
+
+/// How much goes through the pipe at a time.
+const BUFFER: usize = 1 << 16;

@@ -1,0 +1,66 @@
+//! `demur store rebuild`: what follows from the events is thrown away and made again from them.
+
+use demur_store::sqlite::{Problem, SqliteStore};
+use serde::Serialize;
+
+use super::{Size, tell};
+use crate::{
+    context::Context,
+    error::CommandError,
+    output::{Paint, Progress, Reply},
+};
+
+/// Rebuilds the derived tables.
+pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+    let data = context.data()?;
+    if !data.has_store()? {
+        return Err(data.no_keys());
+    }
+    let store = SqliteStore::open(data.path())?;
+    let mut progress = Progress::new(context.output.is_watched());
+    let found = store.check(&mut |step| tell(&mut progress, step));
+    progress.clear();
+    let repaired = found?.iter().filter_map(Repaired::of).collect();
+    store.rebuild()?;
+    let size = Size::of(&store)?;
+    context.output.reply(&RebuildReply { repaired, size })
+}
+
+#[derive(Serialize)]
+struct RebuildReply {
+    repaired: Vec<Repaired>,
+    size: Size,
+}
+
+/// A table that was not as it should be.
+#[derive(Serialize)]
+struct Repaired {
+    added: u64,
+    removed: u64,
+    table: &'static str,
+}
+
+impl Repaired {
+    fn of(problem: &Problem) -> Option<Self> {
+        match *problem {
+            Problem::Derived { table, missing, extra } => {
+                Some(Self { added: missing, removed: extra, table })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Reply for RebuildReply {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let made = "commands, changes of keys and phases of runs were made again from";
+        let mut lines = vec![format!("{} {made} {}.", paint.good("Rebuilt:"), self.size.words())];
+        for Repaired { added, removed, table } in &self.repaired {
+            lines.push(format!("  {table}: rows added {added}, rows removed {removed}"));
+        }
+        if self.repaired.is_empty() {
+            lines.push("Nothing in them had been wrong.".to_owned());
+        }
+        lines
+    }
+}

@@ -1,0 +1,132 @@
+//! `demur store restore`: a backup becomes the store of a data folder. The registry says so before anything else is
+//! recorded: a new epoch begins, and parts of the abandoned history cannot be mixed in later.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use demur_ledger::name::Position;
+use demur_store::{folder::Folder, ledger, sqlite::SqliteStore};
+use serde::Serialize;
+
+use super::{Size, tell};
+use crate::{
+    arguments::RestoreStore,
+    context::Context,
+    data::DataFolder,
+    durable,
+    error::CommandError,
+    keystore::Keystore,
+    output::{Paint, Progress, Reply},
+    owner::{Owner, desk_key},
+    visible::visible_path,
+    world::World,
+};
+
+/// Restores a backup.
+pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result<(), CommandError> {
+    let data = context.data()?;
+    let had_store = data.has_store()?;
+    if had_store && !arguments.replace {
+        let message =
+            format!("expected a data folder without a store, found one in {}", visible_path(data.path()));
+        return Err(CommandError::input("STORE_EXISTS", message)
+            .with_hint("name another folder with --data, or move the old store aside with --replace"));
+    }
+    let backup = SqliteStore::open_read_only(&arguments.folder)?;
+    // Before anything is touched: without this key nothing could be recorded afterwards.
+    desk_key(&Keystore::of(&data), &ledger::registry(&backup)?)?;
+    drop(backup);
+    let mut progress = Progress::new(context.output.is_watched());
+    let mut tell = |step| tell(&mut progress, step);
+    let aside = if had_store {
+        Some(replace(&data, &arguments.folder, &mut tell)?)
+    } else {
+        SqliteStore::restore(&arguments.folder, data.path(), &mut tell)?;
+        None
+    };
+    progress.clear();
+    let owner = Owner::open(&data)?;
+    let registry = owner.ledger().registry();
+    let epoch = registry.epoch_at(registry.head().sequence);
+    let size = Size::of(owner.ledger().store())?;
+    let aside = aside.map(|path| path.to_string_lossy().into_owned());
+    context.output.reply(&RestoreReply { aside, epoch, event: registry.head(), size })
+}
+
+/// Copies the backup beside the old store, then lets them change places. The old files are kept.
+fn replace(
+    data: &DataFolder,
+    backup: &Path,
+    tell: &mut dyn FnMut(demur_store::sqlite::Progress),
+) -> Result<PathBuf, CommandError> {
+    let stamp = World::open()?.now()?.to_string().replace(':', "-");
+    let (aside, new) =
+        (data.path().join(format!("replaced-{stamp}")), data.path().join(format!("restoring-{stamp}")));
+    let lock = Folder::at(data.path()).lock()?;
+    let copied = SqliteStore::restore(backup, &new, tell);
+    let moved = copied.map_err(CommandError::from).and_then(|()| {
+        let moved = exchange(data.path(), &aside, &new);
+        moved.map_err(|error| CommandError::file("move files in", data.path(), &error))
+    });
+    if moved.is_err() && !aside.exists() {
+        // Only our own copy: the old store is where it was.
+        let _ = fs::remove_dir_all(&new);
+    }
+    drop(lock);
+    moved.map(|()| aside)
+}
+
+/// The database moves last: there is never one without its artifacts.
+fn exchange(data: &Path, aside: &Path, new: &Path) -> io::Result<()> {
+    durable::create_folder(aside)?;
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal", "artifacts"] {
+        move_if_there(&data.join(name), &aside.join(name))?;
+    }
+    durable::sync_folder_of(&aside.join("ledger.db"))?;
+    for name in ["artifacts", "ledger.db"] {
+        fs::rename(new.join(name), data.join(name))?;
+    }
+    durable::sync_folder_of(&data.join("ledger.db"))?;
+    fs::remove_dir_all(new)
+}
+
+fn move_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[derive(Serialize)]
+struct RestoreReply {
+    /// Where the files of the old store are now.
+    aside: Option<String>,
+    epoch: u64,
+    /// The registry event that says that the store came back.
+    event: Position,
+    size: Size,
+}
+
+impl Reply for RestoreReply {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let mut lines = vec![
+            format!("{} {}.", paint.good("Restored:"), self.size.words()),
+            format!(
+                "  recorded     store_restored, registry event {}; epoch {} begins",
+                self.event.sequence, self.epoch
+            ),
+        ];
+        if let Some(aside) = &self.aside {
+            lines
+                .push(format!("The old files are in {}: nothing was deleted.", visible_path(aside.as_ref())));
+        }
+        lines.push(
+            "What was recorded after the backup is not in it. Whoever holds a receipt of it can show that."
+                .to_owned(),
+        );
+        lines
+    }
+}

@@ -1,0 +1,163 @@
+//! `demur store backup` and `demur store restore`.
+
+use std::{fs, path::Path, process::Command};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+fn with_backup() -> Sandbox {
+    let sandbox = Sandbox::with_run();
+    sandbox.run(&["store", "backup", "copy"]).expect_code(0);
+    sandbox
+}
+
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+}
+
+#[test]
+fn backup_holds_everything_but_the_secrets() {
+    let sandbox = Sandbox::with_run();
+    assert_snapshot!(sandbox.run(&["store", "backup", "copy"]), @r"
+    exit 0
+    --- stdout
+    Backed up: 2 traces with 27 events to copy
+    The secret keys in [DIR]/data/keys are not part of it: whoever has them speaks as their holders,
+    and a backup is read by more people. Keep the desk's key in another safe place: a store that comes
+    back without it can record nothing.
+    ");
+    let names = |folder: &str| {
+        let mut names: Vec<_> =
+            fs::read_dir(sandbox.path(folder)).unwrap().map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("copy"), ["artifacts", "ledger.db", "lock"]);
+    assert_eq!(
+        sandbox.json(&["trace", "list", "--data", "copy"])["traces"],
+        sandbox.json(&["trace", "list"])["traces"]
+    );
+    assert_eq!(sandbox.json(&["keys", "list", "--data", "copy"])["keys"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn backup_goes_into_a_new_or_empty_folder_only() {
+    let sandbox = Sandbox::with_run();
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    sandbox.run(&["store", "backup", "empty"]).expect_code(0);
+    fs::write(sandbox.path("file"), "").unwrap();
+    let told: String = ["empty", "data", "file"]
+        .iter()
+        .map(|to| sandbox.run(&["store", "backup", to]).to_string())
+        .collect();
+    assert_snapshot!(told, @r"
+    exit 2
+    --- stderr
+    error: expected an empty folder, found files in empty: name another
+    exit 2
+    --- stderr
+    error: expected an empty folder, found files in data: name another
+    exit 2
+    --- stderr
+    error: cannot create the folder file: not a directory
+    ");
+    assert_eq!(Sandbox::new().json_error(&["store", "backup", "copy"], 2)["code"], "NO_KEYS");
+}
+
+#[test]
+fn restored_store_begins_a_new_epoch_before_anything_else() {
+    let sandbox = with_backup();
+    sandbox.run(&["keys", "new", "later", "--role", "critic"]).expect_code(0);
+    fs::create_dir(sandbox.path("other")).unwrap();
+    copy(&sandbox.path("data/keys"), &sandbox.path("other/keys"));
+    assert_snapshot!(sandbox.run(&["store", "restore", "copy", "--data", "other"]), @r"
+    exit 0
+    --- stdout
+    Restored: 2 traces with 28 events.
+      recorded     store_restored, registry event 6; epoch 2 begins
+    What was recorded after the backup is not in it. Whoever holds a receipt of it can show that.
+    ");
+    let reply = sandbox.json(&["keys", "list", "--data", "other"]);
+    assert!(!reply.to_string().contains("later"));
+    sandbox.run(&["keys", "new", "carol", "--role", "critic", "--data", "other"]).expect_code(0);
+    let export = sandbox.run(&["export", "registry", "--data", "other"]).stdout;
+    let lines: Vec<Value> = export.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<&Value> =
+        lines.iter().map(|line| &line["event"]["event"]).filter(|event| event.is_object()).collect();
+    let newest: Vec<_> =
+        events[6..].iter().map(|event| (&event["statement"]["type"], &event["epoch"])).collect();
+    assert_eq!(newest, [(&"store_restored".into(), &2.into()), (&"key_registered".into(), &2.into())]);
+    sandbox.feed(&["verify", "-"], export.as_bytes()).expect_code(0);
+    assert_eq!(sandbox.json(&["store", "check", "--data", "other"])["problems"], serde_json::json!([]));
+}
+
+/// Whoever comes first after a restoration that was interrupted records it.
+#[test]
+fn interrupted_restoration_is_recorded_by_the_next_change() {
+    let sandbox = with_backup();
+    fs::create_dir(sandbox.path("other")).unwrap();
+    copy(&sandbox.path("data/keys"), &sandbox.path("other/keys"));
+    let (from, to) = (sandbox.path("copy"), sandbox.path("other"));
+    demur_store::sqlite::SqliteStore::restore(&from, &to, &mut |_| ()).unwrap();
+    sandbox.run(&["keys", "new", "carol", "--role", "critic", "--data", "other"]).expect_code(0);
+    let export = sandbox.run(&["export", "registry", "--data", "other"]).stdout;
+    let restored = export.find("\"store_restored\"").unwrap();
+    assert!(restored < export.find("\"carol\"").unwrap());
+    assert_eq!(export.matches("\"type\":\"store_restored\"").count(), 1);
+    sandbox.run(&["checkpoint", "--data", "other"]).expect_code(0);
+    let export = sandbox.run(&["export", "registry", "--data", "other"]).stdout;
+    assert_eq!(export.matches("\"type\":\"store_restored\"").count(), 1);
+}
+
+#[test]
+fn store_that_is_there_is_moved_aside_only_when_asked() {
+    let sandbox = with_backup();
+    sandbox.run(&["keys", "new", "later", "--role", "critic"]).expect_code(0);
+    let before = sandbox.contents();
+    assert_snapshot!(sandbox.run(&["store", "restore", "copy"]), @r"
+    exit 2
+    --- stderr
+    error: expected a data folder without a store, found one in [DIR]/data
+    hint: name another folder with --data, or move the old store aside with --replace
+    ");
+    assert_eq!(sandbox.contents(), before);
+    let reply = sandbox.json(&["store", "restore", "copy", "--replace"]);
+    assert_eq!(reply["epoch"], 2);
+    assert!(!sandbox.json(&["keys", "list"]).to_string().contains("later"));
+    // The old store is whole where it is now.
+    let aside = reply["aside"].as_str().unwrap();
+    assert!(sandbox.json(&["keys", "list", "--data", aside]).to_string().contains("later"));
+    let left = fs::read_dir(sandbox.data()).unwrap();
+    let left =
+        left.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().starts_with("restoring"));
+    assert_eq!(left.count(), 0);
+    assert_eq!(sandbox.json(&["store", "check"])["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn restoration_needs_the_key_of_the_desk_and_a_backup() {
+    let sandbox = with_backup();
+    let before = sandbox.contents();
+    assert_snapshot!(sandbox.run(&["store", "restore", "copy", "--data", "other"]), @r"
+    exit 2
+    --- stderr
+    error: cannot read other/keys: No such file or directory (os error 2)
+    hint: the desk signs every change: restore its key from a backup of other/keys
+    ");
+    assert!(!sandbox.path("other").exists());
+    sandbox.json_error(&["store", "restore", "nowhere", "--replace"], 2);
+    fs::write(sandbox.path("copy/ledger.db"), "no database").unwrap();
+    assert_eq!(sandbox.json_error(&["store", "restore", "copy", "--replace"], 2)["code"], "STORE_FOREIGN");
+    assert_eq!(sandbox.contents(), before);
+}
+
+#[test]
+fn backup_with_a_missing_artifact_replaces_nothing() {
+    let sandbox = with_backup();
+    fs::remove_dir_all(sandbox.path("copy/artifacts")).unwrap();
+    let before = sandbox.contents();
+    assert_eq!(sandbox.json_error(&["store", "restore", "copy", "--replace"], 2)["code"], "STORE_DAMAGED");
+    assert_eq!(sandbox.contents(), before);
+}

@@ -1,0 +1,171 @@
+//! `demur store check` and `demur store rebuild`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn sound_store_holds() {
+    let sandbox = Sandbox::with_run();
+    assert_snapshot!(sandbox.run(&["store", "check"]), @r"
+    exit 0
+    --- stdout
+    All of it holds: 2 traces with 27 events, files and signatures.
+    ");
+    let reply = sandbox.json(&["store", "check"]);
+    assert_eq!((&reply["problems"], &reply["size"]), (&json!([]), &json!({"events": 27, "traces": 2})));
+}
+
+#[test]
+fn checking_changes_nothing() {
+    let sandbox = Sandbox::with_run();
+    let before = sandbox.contents();
+    sandbox.run(&["store", "check"]).expect_code(0);
+    assert_eq!(sandbox.contents(), before);
+}
+
+/// LED-18: a trace whose events do not verify is marked, stays readable, and the others go on.
+#[test]
+fn trace_that_does_not_verify_is_marked_as_failed() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper(
+        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"claim_issued\"', '\"claim_revised\"') AS BLOB)
+         WHERE trace = 2 AND sequence = 10",
+    );
+    assert_snapshot!(sandbox.run(&["store", "check"]), @r"
+    exit 1
+    --- stdout
+    EVENT_DAMAGED event 10 of trace [ULID]: its bytes do not have its hash
+        cure: keep these files, and restore a backup with `demur store restore`
+    EVENT_DAMAGED event 10 of trace [ULID]: its bytes are not an event: expected another shape (missing field `replaces` at line 1 column 55) at byte 55
+        cure: keep these files, and restore a backup with `demur store restore`
+    EVENT_DAMAGED event 11 of trace [ULID]: expected event 10 of the trace, found 11
+        cure: keep these files, and restore a backup with `demur store restore`
+    DERIVED_DIFFERS the table commands lacks 0 rows and has 1 that do not follow from the events
+        cure: see to the events first: this follows from them
+    DERIVED_DIFFERS the table runs lacks 0 rows and has 1 that do not follow from the events
+        cure: see to the events first: this follows from them
+    Trace [ULID] is marked as failed: nothing is added to it any more.
+    5 problems among 2 traces with 27 events.
+    ");
+    let listed = sandbox.run(&["trace", "list"]).stdout;
+    assert!(listed.contains("at event 10"), "{listed}");
+    assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["failed"]["sequence"], 10);
+    sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
+    // The mark stays, and so does the finding.
+    sandbox.run(&["store", "check"]).expect_code(1);
+}
+
+#[test]
+fn damaged_trace_is_shown_as_far_as_it_holds() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper("UPDATE events SET content_salt = randomblob(32) WHERE trace = 2 AND sequence = 10");
+    let ran = sandbox.run(&["trace", "show", "last"]);
+    assert!(ran.expect_code(1).stdout.contains("Do not rely on anything after event #9"), "{ran}");
+}
+
+#[test]
+fn artifact_that_was_exchanged_or_lost_is_told() {
+    let sandbox = Sandbox::with_run();
+    let artifact = sandbox
+        .files()
+        .into_iter()
+        .find(|(path, (_, bytes))| path.starts_with(sandbox.data().join("artifacts")) && bytes.is_some());
+    let (path, (_, bytes)) = artifact.unwrap();
+    fs::write(&path, "other bytes").unwrap();
+    let exchanged = sandbox.run(&["store", "check"]);
+    assert!(exchanged.expect_code(1).stdout.contains("holds other bytes"), "{exchanged}");
+    fs::write(&path, bytes.unwrap()).unwrap();
+    let again = sandbox.run(&["store", "check"]);
+    // The bytes are back, but a mark is never taken away by a check.
+    assert!(again.expect_code(1).stdout.contains("was found damaged before"), "{again}");
+    fs::remove_file(&path).unwrap();
+    let lost = sandbox.run(&["store", "check"]);
+    assert!(lost.expect_code(1).stdout.contains("the file of its artifact is missing"), "{lost}");
+}
+
+#[test]
+fn words_of_the_registry_that_do_not_hold_are_told_once() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper("UPDATE events SET content_salt = randomblob(32) WHERE trace = 1 AND sequence = 1");
+    let ran = sandbox.run(&["store", "check", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(1).stdout).unwrap();
+    assert_eq!(reply["problems"].as_array().unwrap().len(), 1, "{reply}");
+    // The run is not marked for what is wrong with the registry.
+    assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["failed"], Value::Null);
+}
+
+#[test]
+fn broken_registry_or_missing_key_is_a_problem_among_others() {
+    let sandbox = Sandbox::with_run();
+    let key = sandbox.key_file("desk");
+    let secret = fs::read(&key).unwrap();
+    fs::remove_file(&key).unwrap();
+    assert_snapshot!(sandbox.run(&["store", "check"]), @r"
+    exit 1
+    --- stdout
+    FILE_UNREADABLE cannot read [DIR]/data/keys/[FINGERPRINT].key: No such file or directory (os error 2)
+        cure: the desk signs every change: restore its key from a backup of [DIR]/data/keys
+    1 problem among 2 traces with 27 events.
+    ");
+    fs::write(&key, secret).unwrap();
+    sandbox.tamper("UPDATE events SET head = NULL WHERE trace = 1");
+    sandbox.run(&["store", "check"]).expect_code(1);
+}
+
+#[test]
+fn database_that_does_not_open_is_a_problem_with_a_cure() {
+    let sandbox = Sandbox::with_run();
+    let mut bytes = fs::read(sandbox.database()).unwrap();
+    bytes[100..8192].fill(0xff);
+    fs::write(sandbox.database(), &bytes).unwrap();
+    let ran = sandbox.run(&["store", "check"]);
+    assert!(ran.expect_code(1).stdout.contains("demur store restore"), "{ran}");
+    assert_eq!(fs::read(sandbox.database()).unwrap(), bytes);
+}
+
+#[test]
+fn empty_folder_has_nothing_to_check() {
+    let sandbox = Sandbox::new();
+    for command in ["check", "rebuild"] {
+        assert_eq!(sandbox.json_error(&["store", command], 2)["code"], "NO_KEYS");
+    }
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn tables_that_differ_are_told_and_rebuilt() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper("DELETE FROM commands WHERE event > 20; UPDATE runs SET phase = 'planning'");
+    assert_snapshot!(sandbox.run(&["store", "check"]), @r"
+    exit 1
+    --- stdout
+    DERIVED_DIFFERS the table commands lacks 7 rows and has 0 that do not follow from the events
+        cure: run `demur store rebuild`
+    DERIVED_DIFFERS the table runs lacks 1 rows and has 1 that do not follow from the events
+        cure: run `demur store rebuild`
+    2 problems among 2 traces with 27 events.
+    ");
+    assert_snapshot!(sandbox.run(&["store", "rebuild"]), @r"
+    exit 0
+    --- stdout
+    Rebuilt: commands, changes of keys and phases of runs were made again from 2 traces with 27 events.
+      commands: rows added 7, rows removed 0
+      runs: rows added 1, rows removed 1
+    ");
+    sandbox.run(&["store", "check"]).expect_code(0);
+    assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["phase"], "completed");
+    assert_eq!(sandbox.json(&["store", "rebuild"])["repaired"], json!([]));
+}
+
+#[test]
+fn damaged_events_are_not_rebuilt_from() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper("UPDATE events SET bytes = x'00' WHERE trace = 2 AND sequence = 3");
+    let before = sandbox.contents();
+    assert_eq!(sandbox.json_error(&["store", "rebuild"], 2)["code"], "STORE_DAMAGED");
+    assert_eq!(sandbox.contents(), before);
+}

@@ -1,0 +1,98 @@
+//! Databases that cannot be used although nothing is wrong with them: locked, read-only, newer, of another program.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::{
+        fs::{MetadataExt as _, PermissionsExt as _},
+        process::CommandExt as _,
+    },
+    path::Path,
+    process::Command,
+};
+
+use insta::assert_snapshot;
+use rusqlite::Connection;
+
+use crate::sandbox::{Ran, Sandbox};
+
+#[test]
+fn database_that_another_program_locks_is_refused_politely() {
+    let sandbox = Sandbox::with_keys();
+    let before = sandbox.contents();
+    let other = Connection::open(sandbox.database()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_snapshot!(sandbox.run(&["keys", "new", "carol", "--role", "critic"]), @r"
+    exit 3
+    --- stderr
+    error: the database is locked by another program: close it and try again
+    ");
+    // Readers are not in its way.
+    sandbox.run(&["keys", "list"]).expect_code(0);
+    other.execute_batch("ROLLBACK").unwrap();
+    drop(other);
+    assert_eq!(sandbox.contents(), before);
+    sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
+}
+
+#[test]
+fn newer_and_foreign_databases_are_told() {
+    let sandbox = Sandbox::with_keys();
+    let set = |pragma: &str| Connection::open(sandbox.database()).unwrap().execute_batch(pragma).unwrap();
+    set("PRAGMA user_version = 99");
+    let newer = sandbox.run(&["keys", "list"]).to_string();
+    set("PRAGMA user_version = 1; PRAGMA application_id = 7");
+    let foreign = sandbox.run(&["keys", "list"]).to_string();
+    assert_snapshot!([newer, foreign].concat(), @r"
+    exit 2
+    --- stderr
+    error: the database has version 99, this demur knows up to 1: use a newer version of demur
+    exit 2
+    --- stderr
+    error: [DIR]/data/ledger.db is not a database of demur: it belongs to another program; name another folder
+    ");
+}
+
+/// Runs the command as somebody whom permissions concern.
+fn run_as_somebody(sandbox: &Sandbox, program: &Path, arguments: &[&str]) -> Ran {
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().env("DEMUR_DATA", sandbox.data()).current_dir(sandbox.path(""));
+    if fs::metadata(program).unwrap().uid() == 0 {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    sandbox.ran(command.output().unwrap())
+}
+
+#[test]
+fn database_that_may_not_be_written_is_told() {
+    let sandbox = Sandbox::with_keys();
+    let program = sandbox.path("program");
+    fs::copy(env!("CARGO_BIN_EXE_demur"), &program).unwrap();
+    let is_root = fs::metadata(&program).unwrap().uid() == 0;
+    let mode = |path: &Path, mode: u32| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    mode(&sandbox.path(""), 0o755);
+    mode(&program, 0o755);
+    for path in sandbox.files().keys() {
+        if is_root {
+            std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+    let before = sandbox.contents();
+    mode(&sandbox.database(), 0o400);
+    assert_snapshot!(run_as_somebody(&sandbox, &program, &["keys", "new", "carol", "--role", "critic"]), @r"
+    exit 2
+    --- stderr
+    error: the database is read-only: check who may write to it
+    ");
+    run_as_somebody(&sandbox, &program, &["keys", "list"]).expect_code(0);
+    mode(&sandbox.database(), 0o600);
+    mode(&sandbox.data().join("lock"), 0o400);
+    mode(&sandbox.data(), 0o500);
+    let ran = run_as_somebody(&sandbox, &program, &["keys", "new", "carol", "--role", "critic"]);
+    assert!(ran.expect_code(2).stderr.contains("read-only"), "{ran}");
+    mode(&sandbox.data(), 0o700);
+    mode(&sandbox.data().join("lock"), 0o600);
+    assert_eq!(sandbox.contents(), before);
+}
+
+/// The user who owns nothing.
+const NOBODY: u32 = 65534;

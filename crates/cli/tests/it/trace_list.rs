@@ -1,0 +1,96 @@
+//! `demur trace list`.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn empty_store_says_what_to_do_next() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["trace", "list"]), @r"
+    exit 0
+    --- stdout
+    No traces yet in [DIR]/data.
+    Watch how one comes about: demur demo
+    ");
+    assert!(!sandbox.data().exists());
+    let reply = Sandbox::with_keys().json(&["trace", "list"]);
+    assert_eq!((&reply["traces"], &reply["next"]), (&json!([]), &Value::Null));
+}
+
+#[test]
+fn trace_has_its_phase_events_and_times() {
+    let sandbox = Sandbox::with_run();
+    assert_snapshot!(sandbox.run(&["trace", "list"]), @r"
+    exit 0
+    --- stdout
+    TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE
+    [ULID]  completed  21      [TIME]  [TIME]  none known
+    ");
+    let reply = sandbox.json(&["trace", "list"]);
+    let trace = &reply["traces"][0];
+    assert_eq!(
+        (&trace["events"], &trace["phase"], &trace["failed"]),
+        (&21.into(), &"completed".into(), &Value::Null)
+    );
+    let known = sandbox.json(&["verify", "data/demo.jsonl"]);
+    assert_eq!(trace["head"], known["report"]["scope"]["through"]);
+}
+
+#[test]
+fn listing_traces_changes_nothing() {
+    let sandbox = Sandbox::with_run();
+    let before = sandbox.contents();
+    sandbox.run(&["trace", "list"]).expect_code(0);
+    sandbox.run(&["trace", "show", "last"]).expect_code(0);
+    sandbox.run(&["export", "last"]).expect_code(0);
+    assert_eq!(sandbox.contents(), before);
+}
+
+/// Opens traces as somebody else would: copies of one run under other ids, which the list does not verify.
+fn with_traces(count: u32) -> Sandbox {
+    let sandbox = Sandbox::with_run();
+    for number in 0..count {
+        sandbox.tamper(&format!(
+            "INSERT INTO traces (trace, kind, opened) SELECT randomblob(16), kind, opened + {number} FROM traces
+                 WHERE id = 2;
+             INSERT INTO events (trace, sequence, hash, time, bytes)
+                 SELECT (SELECT max(id) FROM traces), 0, randomblob(32), time, bytes FROM events
+                 WHERE trace = 2 AND sequence = 0"
+        ));
+    }
+    sandbox
+}
+
+#[test]
+fn pages_follow_each_other_without_gap_or_overlap() {
+    let sandbox = with_traces(6);
+    let id = |trace: &Value| trace["trace"].as_str().unwrap().to_owned();
+    let all = sandbox.json(&["trace", "list"]);
+    let expected: Vec<String> = all["traces"].as_array().unwrap().iter().map(id).collect();
+    assert_eq!((expected.len(), &all["next"]), (7, &Value::Null));
+    let mut found = Vec::new();
+    let mut page = sandbox.json(&["trace", "list", "--limit", "3"]);
+    loop {
+        found.extend(page["traces"].as_array().unwrap().iter().map(id));
+        let Some(next) = page["next"].as_str() else { break };
+        page = sandbox.json(&["trace", "list", "--limit", "3", "--after", next]);
+    }
+    assert_eq!(found, expected);
+    let told = sandbox.run(&["trace", "list", "--limit", "1"]).stdout;
+    assert!(told.contains(&format!("There are more: demur trace list --after {}", expected[0])), "{told}");
+    let told = sandbox.run(&["trace", "list", "--after", &expected[6]]).stdout;
+    assert_eq!(told, "No traces older than that one.\n");
+}
+
+#[test]
+fn bad_limits_and_ids_are_told() {
+    let sandbox = Sandbox::with_run();
+    for limit in ["0", "-1", "x", "100001"] {
+        sandbox.json_error(&["trace", "list", "--limit", limit], 2);
+    }
+    assert_eq!(sandbox.json_error(&["trace", "list", "--after", "last"], 2)["code"], "USAGE");
+    let unknown = ["trace", "list", "--after", "01ARZ3NDEKTSV4RRFFQ69G5FAV"];
+    assert_eq!(sandbox.json_error(&unknown, 2)["code"], "TRACE_UNKNOWN");
+}
