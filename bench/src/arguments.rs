@@ -18,7 +18,7 @@ pub(crate) enum Command {
     Run {
         /// Which ones; all when none is named
         names: Vec<Benchmark>,
-        /// Verify a million events too, which takes some minutes and a few gigabytes on disk
+        /// Go up to a million events and a hundred thousand traces, which takes some minutes and gigabytes
         #[arg(long)]
         full: bool,
     },
@@ -37,6 +37,8 @@ pub(crate) enum Benchmark {
     Signatures,
     /// Whole exports beside the raw limit of the machine
     Verify,
+    /// Durable appends beside the raw limit of the machine
+    Append,
 }
 
 #[derive(Debug, Args)]

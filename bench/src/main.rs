@@ -1,6 +1,7 @@
 //! The benchmarks of demur: every figure stands beside a reference that runs in the same minute on the same
 //! machine, because the speed of a shared machine drifts. `cargo xtask bench` runs them.
 
+mod append;
 mod arguments;
 mod canonical;
 mod event;
@@ -38,6 +39,9 @@ fn run(names: &[Benchmark], full: bool) -> Result<()> {
     report.write(&mut io::stdout().lock()).context("the table could not be written")?;
     if wanted(Benchmark::Verify) {
         verify::run(full, &mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Append) {
+        append::run(full, &mut io::stdout().lock())?;
     }
     Ok(())
 }

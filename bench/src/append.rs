@@ -1,0 +1,160 @@
+//! Durable appends of signed events, beside the raw limit of the same work in the same run.
+
+mod cast;
+mod raw;
+mod scale;
+
+use std::{
+    io::Write,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+use demur_bench::measure::median;
+use demur_core::{key::SecretKey, random::Seeded};
+use demur_ledger::name::Sequence;
+use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+
+use self::{
+    cast::{Agents, Caller, OpenRun},
+    raw::Row,
+};
+
+/// Measures appends by one caller and by many, to one trace and to many.
+pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
+    writeln!(out)?;
+    writeln!(out, "{:<34} {:>9} {:>9} {:>7} {:>9} {:>9}  bar", "append", "per s", "raw", "ratio", "p50 ms", "p99 ms")?;
+    for shape in SHAPES {
+        let mut passes = Vec::new();
+        for pass in 1..=PASSES {
+            eprintln!("append: {}, pass {pass} of {PASSES}", shape.name);
+            passes.push(measure(&shape)?);
+        }
+        shape.write(&passes, out)?;
+    }
+    scale::run(full, out)
+}
+
+/// Who appends to what.
+#[derive(Clone, Copy)]
+struct Shape {
+    name: &'static str,
+    callers: usize,
+    traces: usize,
+    bar: Option<f64>,
+}
+
+/// One pass.
+struct Pass {
+    rate: f64,
+    raw: f64,
+    p50: Duration,
+    p99: Duration,
+}
+
+impl Shape {
+    fn write(&self, passes: &[Pass], out: &mut impl Write) -> Result<()> {
+        let ratio = median(passes.iter().map(|pass| pass.rate / pass.raw));
+        let milliseconds = |pick: fn(&Pass) -> Duration| median(passes.iter().map(|pass| pick(pass).as_secs_f64() * 1e3));
+        let bar = match self.bar {
+            Some(least) => format!("{:.0} %: {}", least * 100.0, if ratio >= least { "met" } else { "missed" }),
+            None => "-".to_owned(),
+        };
+        writeln!(
+            out,
+            "{:<34} {:>9.0} {:>9.0} {:>6.1}% {:>9.2} {:>9.2}  {bar}",
+            self.name,
+            median(passes.iter().map(|pass| pass.rate)),
+            median(passes.iter().map(|pass| pass.raw)),
+            ratio * 100.0,
+            milliseconds(|pass| pass.p50),
+            milliseconds(|pass| pass.p99),
+        )?;
+        Ok(())
+    }
+}
+
+fn measure(shape: &Shape) -> Result<Pass> {
+    let folder = tempfile::tempdir().context("cannot make a folder")?;
+    let (ledger, agents, desk) = cast::create(&folder.path().join("data"))?;
+    let runs = (0..shape.traces).map(|number| cast::open(&ledger, &agents, 1000 + number as u64));
+    let runs = runs.collect::<Result<Vec<_>>>()?;
+    let (wall, mut delays) = append(&ledger, &agents, &runs, shape.callers)?;
+    delays.sort_unstable();
+    let at = |share: usize| delays.get(delays.len() * share / 100).copied().unwrap_or_default();
+    let rate = delays.len() as f64 / wall.as_secs_f64();
+    let rows = rows(&ledger, &runs)?;
+    drop(ledger);
+    let keys = (SecretKey::generate(&mut Seeded::from_number(77)), desk);
+    let spent = raw_limit(folder.path(), &rows, &keys, shape.callers)?;
+    let raw = rows.len() as f64 / spent.as_secs_f64();
+    Ok(Pass { rate, raw, p50: at(50), p99: at(99) })
+}
+
+fn raw_limit(folder: &Path, rows: &[Row], keys: &(SecretKey, SecretKey), callers: usize) -> Result<Duration> {
+    if callers == 1 { raw::one_by_one(folder, rows, keys) } else { raw::grouped(folder, rows, keys, callers) }
+}
+
+/// Has all callers append for a while; returns how long it took and how long each acknowledgement took.
+fn append(
+    ledger: &Ledger<SqliteStore>,
+    agents: &Agents,
+    runs: &[OpenRun],
+    callers: usize,
+) -> Result<(Duration, Vec<Duration>)> {
+    let begin = Instant::now();
+    let delays = thread::scope(|scope| {
+        let work = |number: usize| -> Result<Vec<Duration>> {
+            let run = runs[number % runs.len()];
+            let mut caller = Caller::new(ledger, agents, run, 5000 + number as u64)?;
+            let mut delays = Vec::new();
+            while begin.elapsed() < LENGTH {
+                let submission = caller.next()?;
+                let sent = Instant::now();
+                caller.acknowledged(ledger.submit(submission, None)?.position);
+                delays.push(sent.elapsed());
+            }
+            Ok(delays)
+        };
+        let threads: Vec<_> = (0..callers).map(|number| scope.spawn(move || work(number))).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().map_err(|_| anyhow::anyhow!("a caller panicked"))?)
+            .collect::<Result<Vec<_>>>()
+    })?;
+    Ok((begin.elapsed(), delays.into_iter().flatten().collect()))
+}
+
+/// Returns what was written, for the raw limit to write again.
+fn rows(ledger: &Ledger<SqliteStore>, runs: &[OpenRun]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for run in runs {
+        let mut head = None;
+        let mut next = Sequence::FIRST;
+        loop {
+            let page = ledger.store().events(run.trace, next, 1024)?;
+            let Some(count) = (!page.is_empty()).then_some(page.len()) else { break };
+            head = head.or_else(|| page.iter().find_map(|stored| stored.head.clone()));
+            let document = &head.as_ref().context("no signed head")?.document;
+            for stored in &page {
+                rows.extend(Row::new(stored, document)?);
+            }
+            next = Sequence::try_from(next.number() + count as u64)?;
+        }
+    }
+    Ok(rows)
+}
+
+const SHAPES: [Shape; 3] = [
+    Shape { name: "one caller, one trace", callers: 1, traces: 1, bar: Some(0.7) },
+    Shape { name: "64 callers, 64 traces", callers: 64, traces: 64, bar: Some(0.5) },
+    Shape { name: "64 callers, one trace", callers: 64, traces: 1, bar: None },
+];
+
+/// Odd, so that there is a middle one.
+const PASSES: usize = 3;
+
+/// How long a pass appends.
+const LENGTH: Duration = Duration::from_secs(3);

@@ -1,0 +1,228 @@
+//! What an append costs in a large store: processor time and bytes written, beside the same appends in an empty one;
+//! how long a start takes; how fast pages of events are read.
+
+use std::{fs, io::Write, path::Path, thread, time::Instant};
+
+use anyhow::{Context as _, Result};
+use demur_bench::{clock::spent, measure::median};
+use demur_core::{
+    key::SecretKey,
+    random::{Random as _, Seeded},
+};
+use demur_ledger::name::{Sequence, TraceId};
+use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+
+use super::cast::{self, Agents, Caller, Machine, OpenRun};
+
+/// Measures a store with one long trace and one with many traces.
+pub(super) fn run(full: bool, out: &mut impl Write) -> Result<()> {
+    let (events, traces) = if full { (1_000_000, 100_000) } else { (50_000, 5_000) };
+    let folder = tempfile::tempdir().context("cannot make a folder")?;
+    let empty = Site::create(&folder.path().join("empty"))?;
+    let long = Site::create(&folder.path().join("long"))?;
+    let wide = Site::create(&folder.path().join("wide"))?;
+    eprintln!("append: making a trace of {events} events");
+    let runs = long.grow(events)?;
+    eprintln!("append: making {traces} traces");
+    let many = wide.spread(traces)?;
+    let fresh = cast::open(&empty.ledger, &empty.agents, 1)?;
+    let few = empty.spread(64)?;
+
+    writeln!(out)?;
+    writeln!(out, "{:<52} {:>10} {:>10}  bar 1.5", "cost of an append", "cpu us", "pages")?;
+    let base = cost(|| empty.calls(fresh))?;
+    base.write("one trace, empty store", None, out)?;
+    cost(|| long.calls(runs))?.write(&format!("the same in a trace of {events} events"), Some(&base), out)?;
+    let base = cost(|| empty.proposals(&few))?;
+    base.write("64 traces in turns, empty store", None, out)?;
+    let newest = &many[many.len() - 64..];
+    cost(|| wide.proposals(newest))?.write(&format!("64 of {traces} traces in turns"), Some(&base), out)?;
+    cost(|| wide.proposals(&shuffled(&many)))?.write(
+        &format!("any of {traces} traces, none of them in memory"),
+        Some(&base),
+        out,
+    )?;
+    pages(&long, runs.trace, events, out)?;
+    restart(long, runs, out)
+}
+
+/// A store with its agents.
+struct Site {
+    ledger: Ledger<SqliteStore>,
+    agents: Agents,
+    desk: SecretKey,
+}
+
+impl Site {
+    fn create(path: &Path) -> Result<Self> {
+        let (ledger, agents, desk) = cast::create(path)?;
+        Ok(Self { ledger, agents, desk })
+    }
+
+    /// Makes tool calls in one run until it has this many events.
+    fn grow(&self, events: u64) -> Result<OpenRun> {
+        let run = cast::open(&self.ledger, &self.agents, 1)?;
+        thread::scope(|scope| {
+            let work = |number: u64| -> Result<()> {
+                let mut caller = Caller::new(&self.ledger, &self.agents, run, 100 + number)?;
+                for _ in 0..events.div_ceil(3 * CALLERS) * 3 {
+                    let submission = caller.next()?;
+                    caller.acknowledged(self.ledger.submit(submission, None)?.position);
+                }
+                Ok(())
+            };
+            join((0..CALLERS).map(|number| scope.spawn(move || work(number))).collect())
+        })?;
+        Ok(run)
+    }
+
+    /// Opens this many runs.
+    fn spread(&self, traces: u64) -> Result<Vec<TraceId>> {
+        let opened = thread::scope(|scope| {
+            let work = |number: u64| -> Result<Vec<TraceId>> {
+                (0..traces.div_ceil(CALLERS))
+                    .map(|one| cast::begin(&self.ledger, &self.agents, (number << 32) + one))
+                    .collect()
+            };
+            join((0..CALLERS).map(|number| scope.spawn(move || work(number))).collect())
+        })?;
+        let mut traces: Vec<_> = opened.into_iter().flatten().collect();
+        traces.sort_unstable();
+        Ok(traces)
+    }
+
+    /// Makes tool calls in a run, one after the other.
+    fn calls(&self, run: OpenRun) -> Result<()> {
+        let mut caller = Caller::new(&self.ledger, &self.agents, run, 7)?;
+        for _ in 0..APPENDS {
+            let submission = caller.next()?;
+            caller.acknowledged(self.ledger.submit(submission, None)?.position);
+        }
+        Ok(())
+    }
+
+    /// Makes a proposal in one run after the other.
+    fn proposals(&self, traces: &[TraceId]) -> Result<()> {
+        (0..APPENDS).try_for_each(|number| {
+            cast::propose(&self.ledger, &self.agents, traces[number % traces.len()], number as u64)
+        })
+    }
+}
+
+/// What one append cost.
+struct Cost {
+    cpu: f64,
+    pages: f64,
+}
+
+impl Cost {
+    fn write(&self, name: &str, base: Option<&Self>, out: &mut impl Write) -> Result<()> {
+        write!(out, "{name:<52} {:>10.0} {:>10.2}", self.cpu, self.pages)?;
+        match base {
+            None => writeln!(out)?,
+            Some(base) => {
+                let (cpu, pages) = (self.cpu / base.cpu, self.pages / base.pages);
+                let met = if cpu <= 1.5 && pages <= 1.5 { "met" } else { "missed" };
+                writeln!(out, "  cpu {cpu:.2} x, pages {pages:.2} x: {met}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the median cost of some passes of appends.
+fn cost(mut work: impl FnMut() -> Result<()>) -> Result<Cost> {
+    let mut passes = Vec::new();
+    for _ in 0..PASSES {
+        let before = written()?;
+        let ((), time) = spent(&mut work)?;
+        let bytes = written()? - before;
+        passes.push((time.cpu.as_secs_f64() * 1e6, bytes as f64 / 4096.0));
+    }
+    let each = |value: f64| value / APPENDS as f64;
+    Ok(Cost {
+        cpu: each(median(passes.iter().map(|pass| pass.0))),
+        pages: each(median(passes.iter().map(|pass| pass.1))),
+    })
+}
+
+/// Returns how many bytes this process has given to the system to write.
+fn written() -> Result<u64> {
+    let io = fs::read_to_string("/proc/self/io").context("cannot read /proc/self/io")?;
+    let line = io.lines().find_map(|line| line.strip_prefix("wchar: ")).context("no line wchar")?;
+    line.parse().context("wchar is no number")
+}
+
+fn pages(site: &Site, trace: TraceId, events: u64, out: &mut impl Write) -> Result<()> {
+    writeln!(out)?;
+    writeln!(out, "{:<52} {:>10}", "pages of 100 events", "per s")?;
+    for upto in [10_000, events] {
+        let mut dice = Seeded::from_number(upto);
+        let begin = Instant::now();
+        for _ in 0..READS {
+            let mut bytes = [0; 8];
+            dice.fill(&mut bytes);
+            let from = Sequence::try_from(u64::from_le_bytes(bytes) % (upto - 100))?;
+            let page = site.ledger.store().events(trace, from, 100)?;
+            anyhow::ensure!(page.len() == 100, "a page was short");
+        }
+        let rate = f64::from(READS) / begin.elapsed().as_secs_f64();
+        writeln!(out, "{:<52} {rate:>10.0}", format!("anywhere in the first {upto} events"))?;
+    }
+    Ok(())
+}
+
+/// Measures from opening the folder to the first acknowledged append in the long trace.
+fn restart(site: Site, run: OpenRun, out: &mut impl Write) -> Result<()> {
+    let Site { ledger, agents, desk } = site;
+    let newest = ledger.store().trace(run.trace)?.context("the trace is gone")?.head;
+    let path = ledger.store().folder().to_owned();
+    drop(ledger.close()?);
+    let mut opened = Vec::new();
+    for _ in 0..PASSES {
+        let begin = Instant::now();
+        let store = SqliteStore::open(&path)?;
+        let ledger = Ledger::open(store, |_| Some(desk.clone()), Machine::new(3))?;
+        let mut caller = Caller::new(&ledger, &agents, run, 9 + opened.len() as u64)?;
+        ledger.submit(caller.next()?, None)?;
+        opened.push(begin.elapsed().as_secs_f64() * 1e3);
+        drop(ledger.close()?);
+    }
+    let milliseconds = median(opened.into_iter());
+    let met = if milliseconds < 1000.0 { "met" } else { "missed" };
+    writeln!(out)?;
+    writeln!(
+        out,
+        "start to first append in a trace of {} events: {milliseconds:.0} ms, bar 1000 ms: {met}",
+        newest.sequence.number() + 1
+    )?;
+    Ok(())
+}
+
+fn join<T>(threads: Vec<thread::ScopedJoinHandle<'_, Result<T>>>) -> Result<Vec<T>> {
+    threads
+        .into_iter()
+        .map(|thread| thread.join().map_err(|_| anyhow::anyhow!("a caller panicked"))?)
+        .collect()
+}
+
+/// Returns the traces in an order without pattern.
+fn shuffled(traces: &[TraceId]) -> Vec<TraceId> {
+    let mut dice = Seeded::from_number(4);
+    let mut keyed: Vec<([u8; 8], TraceId)> = traces
+        .iter()
+        .map(|trace| {
+            let mut key = [0; 8];
+            dice.fill(&mut key);
+            (key, *trace)
+        })
+        .collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, trace)| trace).collect()
+}
+
+const CALLERS: u64 = 64;
+/// How many appends a pass makes.
+const APPENDS: usize = 1500;
+const PASSES: usize = 3;
+const READS: u32 = 2000;
