@@ -18,15 +18,23 @@ pub(crate) fn decode<const N: usize>(text: &[u8], expected: &'static str) -> Res
         return Err(FormError::Length { expected, found: text.len() });
     }
     let mut bytes = [0; N];
-    let mut seen = 0;
+    let mut wrong = 0;
     let (pairs, _) = text.as_chunks::<2>();
     for (byte, pair) in bytes.iter_mut().zip(pairs) {
-        let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
+        let (high, low) = (value(pair[0]), value(pair[1]));
         // A wrong digit is remembered rather than branched on, so that the loop stays straight.
-        seen |= high | low;
+        wrong |= high | low;
         *byte = (high << 4) | (low & 0x0f);
     }
-    if seen & WRONG == 0 { Ok(bytes) } else { Err(wrong_digit(text, expected)) }
+    if wrong & WRONG == 0 { Ok(bytes) } else { Err(wrong_digit(text, expected)) }
+}
+
+/// Returns the value of a digit, or [`WRONG`]. Reckoned and not looked up, as [`digit`] is.
+const fn value(digit: u8) -> u8 {
+    let number = digit.wrapping_sub(b'0');
+    let letter = digit.wrapping_sub(b'a');
+    let of_letter = if letter < 6 { letter + 10 } else { WRONG };
+    if number < 10 { number } else { of_letter }
 }
 
 /// Returns the digit of a value below 16. Reckoned and not looked up, so that the loop above becomes vector
@@ -37,29 +45,18 @@ const fn digit(value: u8) -> u8 {
 
 #[cold]
 fn wrong_digit(text: &[u8], expected: &'static str) -> FormError {
-    let offset = text.iter().position(|&byte| VALUES[usize::from(byte)] == WRONG).unwrap_or(0);
+    let offset = text.iter().position(|&byte| value(byte) == WRONG).unwrap_or(0);
     FormError::Byte { expected, found: text[offset], offset }
 }
 
-/// Stands in [`VALUES`] for every byte that is no digit; no digit has this bit.
+/// Stands for every byte that is no digit; no digit has this bit.
 const WRONG: u8 = 0x80;
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-static VALUES: [u8; 256] = {
-    let mut values = [WRONG; 256];
-    let mut value = 0;
-    while value < 16 {
-        values[DIGITS[value as usize] as usize] = value;
-        value += 1;
-    }
-    values
-};
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     const EXPECTED: &str = "two hex digits";
 
     #[test]

@@ -81,8 +81,15 @@ macro_rules! event_types {
             /// Returns the facts of an event of this type. The bytes were checked to be canonical before.
             pub fn parse(kind: &TypeName, raw: &RawValue) -> Result<Self, ReadError> {
                 match kind {
-                    $(TypeName::Known(EventType::$variant) => canonical::from_checked(raw.get()).map(Self::$variant),)+
+                    TypeName::Known(kind) => Self::from_checked(*kind, raw.get()),
                     TypeName::Unknown(_) => Ok(Self::Unknown(UnknownFacts(raw.to_owned()))),
+                }
+            }
+
+            /// Returns the facts of a type of this version, in a text that was checked to be canonical before.
+            pub(crate) fn from_checked(kind: EventType, text: &str) -> Result<Self, ReadError> {
+                match kind {
+                    $(EventType::$variant => canonical::from_checked(text).map(Self::$variant),)+
                 }
             }
 
@@ -108,8 +115,13 @@ macro_rules! event_types {
         impl Content {
             /// Returns the content of an event of this type; the bytes must be canonical JSON.
             pub fn parse(event_type: EventType, bytes: &[u8]) -> Result<Self, ReadError> {
+                Self::from_checked(event_type, canonical::check(bytes, &Limits::CONTENT)?)
+            }
+
+            /// Returns the content in a text that was checked to be canonical, and within the limits of content.
+            pub(crate) fn from_checked(event_type: EventType, text: &str) -> Result<Self, ReadError> {
                 match event_type {
-                    $(EventType::$variant => canonical::from_canonical(bytes, &Limits::CONTENT).map(Self::$variant),)+
+                    $(EventType::$variant => canonical::from_checked(text).map(Self::$variant),)+
                 }
             }
         }
