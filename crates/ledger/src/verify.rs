@@ -51,8 +51,9 @@ pub fn verify(
     };
     let mut walk = Walk::new(&opening.header, &registry, opening.trail, options);
     if let Some(next) = opening.next {
-        let items = examine::examine(&next, &registry, options);
-        pipeline::take(&mut walk, &next, items, &mut findings);
+        let mut items = Vec::new();
+        examine::examine(&next, &registry, options, &mut items);
+        pipeline::take(&mut walk, &next, &mut items, &mut findings);
     }
     pipeline::run(&mut input, &mut walk, options, &mut findings, progress)?;
     walk.finish(input.before_checkpoint(), &mut findings);

@@ -16,10 +16,17 @@ use crate::{
     role::Role,
 };
 
+/// The type in which [`Facts`] holds the facts of a row. Those with public keys are four times as large as the
+/// others and rare, so they are boxed: every event is moved about in as many bytes as the largest variant has.
+macro_rules! held {
+    ([boxed] $facts:ident) => { Box<facts::$facts> };
+    ($facts:ident) => { facts::$facts };
+}
+
 /// Makes [`EventType`], [`Facts`] and [`Content`] from one list, so that no row can be forgotten anywhere.
 macro_rules! event_types {
     ($($variant:ident $name:literal, $trace:ident $opens:literal, $roles:expr, $proofs:expr,
-       $facts:ident, $content:ident, $mandatory:literal, $meaning:literal;)+) => {
+       $([$boxed:ident])? $facts:ident, $content:ident, $mandatory:literal, $meaning:literal;)+) => {
         /// An event type of this version.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -72,7 +79,7 @@ macro_rules! event_types {
         #[serde(untagged)]
         #[non_exhaustive]
         pub enum Facts {
-            $(#[doc = $meaning] $variant(facts::$facts),)+
+            $(#[doc = $meaning] $variant(held!($([$boxed])? $facts)),)+
             /// Facts of a type this version does not know.
             Unknown(UnknownFacts),
         }
@@ -127,18 +134,18 @@ macro_rules! event_types {
         }
 
         $(impl From<facts::$facts> for Facts {
-            fn from(facts: facts::$facts) -> Self { Self::$variant(facts) }
+            fn from(facts: facts::$facts) -> Self { Self::$variant(facts.into()) }
         })+
     };
 }
 
 event_types! {
     // variant "name", trace opens, roles, proofs, facts, content, mandatory in the seed, meaning
-    StoreCreated "store_created", Registry true, &[Role::Desk], KEY, StoreCreated, NameContent, false,
+    StoreCreated "store_created", Registry true, &[Role::Desk], KEY, [boxed] StoreCreated, NameContent, false,
         "A store begins; the event's hash names it.";
-    KeyRegistered "key_registered", Registry false, &[Role::Holder], KEY, KeyRegistered, NameContent, false,
+    KeyRegistered "key_registered", Registry false, &[Role::Holder], KEY, [boxed] KeyRegistered, NameContent, false,
         "A key enters the registry, signed with that key.";
-    KeyRotated "key_rotated", Registry false, &[Role::Holder, Role::Desk], KEY, KeyRotated, NoContent, false,
+    KeyRotated "key_rotated", Registry false, &[Role::Holder, Role::Desk], KEY, [boxed] KeyRotated, NoContent, false,
         "A key is followed by another, signed by the old key or its recovery key.";
     KeyRetired "key_retired", Registry false, &[Role::Desk], KEY, KeyRetired, NoContent, false,
         "The overlap after a rotation is over.";

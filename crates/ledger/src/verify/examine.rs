@@ -34,13 +34,14 @@ pub(super) struct Item {
 
 /// What the line is.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most lines are events, and a list of lines is one allocation")]
 pub(super) enum Part {
     /// Not a line of this format.
     Unreadable,
     /// An event line whose event breaks the schema.
     UnreadableEvent,
     Header(Header),
-    Event(Box<Examined>),
+    Event(Examined),
     Artifact(Bytes),
     Head(Signed<Head>),
     Inclusion(Inclusion),
@@ -74,11 +75,11 @@ pub(super) struct Bytes {
     pub(super) commitment: Option<Commitment>,
 }
 
-/// Examines the lines of a chunk against a registry. Signatures are checked together.
-pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options) -> Vec<Item> {
-    let mut batch = Batch::with_capacity(1024);
+/// Examines the lines of a chunk against a registry and puts them into `items`. Signatures are checked together.
+pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options, items: &mut Vec<Item>) {
+    let mut batch = Batch::with_capacity(if options.signatures { chunk.count() } else { 0 });
     let mut signed = Vec::new();
-    let mut items: Vec<Item> = Vec::new();
+    items.reserve(chunk.count());
     // The walk needs the bytes of an event only where a receipt may ask for the statement.
     let keep = if options.receipts.is_empty() { Keep::Envelope } else { Keep::Bytes };
     for line in chunk.lines() {
@@ -101,7 +102,6 @@ pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options) -> 
             items[signed[index]].found.push(bad_signature());
         }
     }
-    items
 }
 
 /// How much of an event stays in memory once it was read.
@@ -207,7 +207,7 @@ fn read_event(opened: Opened<'_>) -> Item {
             None
         }
     };
-    Item { part: Part::Event(Box::new(Examined { event: opened.event, agrees, content })), found }
+    Item { part: Part::Event(Examined { event: opened.event, agrees, content }), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {
@@ -383,7 +383,8 @@ fn push_signature(event: &Event, statement: Option<&[u8]>, registry: &Registry, 
         return false;
     };
     let Some(key) = registry.public_key(&proof.key) else { return false };
-    batch.push(key, Purpose::Statement, statement, &proof.signature);
+    // The event's hash is over the envelope, and the statement stands in it.
+    batch.push_within(event.hash(), key, Purpose::Statement, statement, &proof.signature);
     true
 }
 

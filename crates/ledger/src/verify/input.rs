@@ -12,6 +12,7 @@ use demur_core::{
 pub(super) struct Chunk {
     /// The number of the first line, from 1.
     pub(super) first: u64,
+    /// Whole lines, and after the last of them whatever was here before.
     bytes: Vec<u8>,
     /// Where each line ends, without its line feed.
     ends: Vec<usize>,
@@ -37,9 +38,50 @@ impl Chunk {
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
     }
 
-    /// Returns how many bytes the chunk holds.
-    pub(super) const fn length(&self) -> u64 {
-        self.bytes.len() as u64
+    /// Returns how many lines the chunk holds.
+    pub(super) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns how many bytes the lines have, with their line feeds.
+    pub(super) fn length(&self) -> u64 {
+        self.whole() as u64
+    }
+
+    /// Returns where the lines end.
+    fn whole(&self) -> usize {
+        self.ends.last().map_or(0, |end| end + 1)
+    }
+
+    /// Empties the chunk and puts the beginning of a line into it.
+    fn begin(&mut self, first: u64, begun: &[u8]) {
+        self.first = first;
+        self.ends.clear();
+        self.end = None;
+        if self.bytes.len() > 2 * GREATEST_CHUNK {
+            // One long line must not cost its memory for good.
+            self.bytes = Vec::new();
+        }
+        if self.bytes.len() < begun.len() {
+            self.bytes.resize(begun.len(), 0);
+        }
+        self.bytes[..begun.len()].copy_from_slice(begun);
+    }
+
+    /// Finds the ends of lines in a part of the bytes.
+    fn find_lines(&mut self, from: usize, to: usize) {
+        let found = memchr::memchr_iter(b'\n', &self.bytes[from..to]);
+        self.ends.extend(found.map(|place| from + place));
+    }
+}
+
+/// Returns why no more lines come after the last whole one, if so; `begun` is how much of another one was read.
+fn ending(begun: usize, whole_file: bool) -> Option<End> {
+    match (begun, whole_file) {
+        (0, true) => Some(End::Whole),
+        (..=LIMIT, true) => Some(End::Inside),
+        (_, true) | (TOO_LONG.., false) => Some(End::TooLong),
+        (_, false) => None,
     }
 }
 
@@ -49,11 +91,16 @@ pub(super) struct Input<R> {
     line: u64,
     digest: Hasher,
     before_checkpoint: Option<Digest>,
+    /// The beginning of a line that the last chunk had no room for.
+    begun: Vec<u8>,
+    /// How many bytes the chunks so far had.
+    taken: usize,
 }
 
 impl<R: BufRead> Input<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader, line: 1, digest: Hasher::new(Purpose::Export), before_checkpoint: None }
+        let digest = Hasher::new(Purpose::Export);
+        Self { reader, line: 1, digest, before_checkpoint: None, begun: Vec::new(), taken: 0 }
     }
 
     /// Returns the digest of all bytes before the checkpoint line, once that line was read.
@@ -75,14 +122,60 @@ impl<R: BufRead> Input<R> {
         Ok(chunk)
     }
 
-    /// Returns about as many lines as fit into a chunk, at least one.
-    pub(super) fn next_chunk(&mut self) -> io::Result<Chunk> {
-        let mut chunk = Chunk { first: self.line, ..Chunk::default() };
-        chunk.bytes.reserve(CHUNK_BYTES + CHUNK_BYTES / 8);
-        while chunk.end.is_none() && chunk.bytes.len() < CHUNK_BYTES {
-            self.read_line(&mut chunk, Limits::LINE.bytes)?;
+    /// Fills the chunk with the whole lines that it has room for, at least one as long as there are any.
+    pub(super) fn next_chunk(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+        let usual = (self.taken / 4).clamp(LEAST_CHUNK, GREATEST_CHUNK);
+        chunk.begin(self.line, &self.begun);
+        let mut filled = self.begun.len();
+        let mut room = usual.max(filled * 2);
+        while chunk.ends.is_empty() && chunk.end.is_none() {
+            room = room.min(TOO_LONG);
+            let searched = filled;
+            let whole_file = self.fill(chunk, &mut filled, room)?;
+            chunk.find_lines(searched, filled);
+            chunk.end = ending(filled - chunk.whole(), whole_file);
+            // Not even one line: then it is a long one.
+            room *= 2;
         }
-        Ok(chunk)
+        self.begun.clear();
+        self.begun.extend_from_slice(&chunk.bytes[chunk.whole()..filled]);
+        self.digest(chunk);
+        self.line += chunk.ends.len() as u64;
+        self.taken += chunk.whole();
+        Ok(())
+    }
+
+    /// Reads up to `room` bytes in all; returns whether the file ended before.
+    fn fill(&mut self, chunk: &mut Chunk, filled: &mut usize, room: usize) -> io::Result<bool> {
+        if chunk.bytes.len() < room {
+            chunk.bytes.resize(room, 0);
+        }
+        while *filled < room {
+            match self.reader.read(&mut chunk.bytes[*filled..room]) {
+                Ok(0) => return Ok(true),
+                Ok(length) => *filled += length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes the lines of a chunk into the digest, up to the checkpoint.
+    fn digest(&mut self, chunk: &Chunk) {
+        if self.before_checkpoint.is_some() {
+            return;
+        }
+        let mut start = 0;
+        for end in &chunk.ends {
+            if chunk.bytes[start..*end].starts_with(CHECKPOINT) {
+                self.digest.update(&chunk.bytes[..start]);
+                self.before_checkpoint = Some(self.digest.clone().finish());
+                return;
+            }
+            start = end + 1;
+        }
+        self.digest.update(&chunk.bytes[..start]);
     }
 
     fn read_line(&mut self, chunk: &mut Chunk, limit: usize) -> io::Result<()> {
@@ -113,5 +206,11 @@ impl<R: BufRead> Input<R> {
 const CHECKPOINT: &[u8] = br#"{"checkpoint":"#;
 /// The longest header that can be of this format is well below this.
 const HEADER_LIMIT: usize = 4096;
-/// How much one worker gets at a time: about a thousand events.
-const CHUNK_BYTES: usize = 1 << 20;
+/// How many bytes a line may have, without its line feed.
+const LIMIT: usize = Limits::LINE.bytes;
+/// How much is read at most before a line is too long: one byte more than it may have, one for a line feed.
+const TOO_LONG: usize = LIMIT + 2;
+/// How much one worker gets at a time. Little at first, so that a short file has something for every worker; then
+/// more and more up to about six hundred events, because signatures are cheaper in large batches.
+const LEAST_CHUNK: usize = 128 << 10;
+const GREATEST_CHUNK: usize = 1 << 20;
