@@ -126,7 +126,7 @@ macro_rules! event_types {
             }
 
             /// Returns the content in a text that was checked to be canonical, and within the limits of content.
-            pub(crate) fn from_checked(event_type: EventType, text: &str) -> Result<Self, ReadError> {
+            pub fn from_checked(event_type: EventType, text: &str) -> Result<Self, ReadError> {
                 match event_type {
                     $(EventType::$variant => canonical::from_checked(text).map(Self::$variant),)+
                 }

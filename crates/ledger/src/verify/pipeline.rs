@@ -134,10 +134,11 @@ fn walk_in_order(
 /// Walks through the examined lines of a chunk.
 pub(super) fn take(walk: &mut Walk<'_>, chunk: &Chunk, items: &mut Vec<Item>, findings: &mut Findings) {
     let mut line = chunk.first;
-    for item in items.drain(..) {
+    for item in &mut *items {
         walk.take(line, item, findings);
         line += 1;
     }
+    items.clear();
     if let Some(end) = chunk.end {
         walk.end(line, end, findings);
     }
