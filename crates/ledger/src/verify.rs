@@ -42,7 +42,7 @@ pub fn verify(
     options: &Options,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Report, VerifyError> {
-    let mut input = Input::new(reader);
+    let mut input = Input::new(reader, options.signatures);
     let mut findings = Findings::new(options.profile);
     let opening = opening::read(&mut input, options, &mut findings)?;
     let names = opening.names;

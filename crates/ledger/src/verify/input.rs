@@ -95,12 +95,16 @@ pub(super) struct Input<R> {
     begun: Vec<u8>,
     /// How many bytes the chunks so far had.
     taken: usize,
+    /// How many bytes a chunk has at most, long lines aside.
+    greatest: usize,
 }
 
 impl<R: BufRead> Input<R> {
-    pub(super) fn new(reader: R) -> Self {
+    /// Returns an input that has read nothing; `batches` says whether large chunks pay.
+    pub(super) fn new(reader: R, batches: bool) -> Self {
         let digest = Hasher::new(Purpose::Export);
-        Self { reader, line: 1, digest, before_checkpoint: None, begun: Vec::new(), taken: 0 }
+        let greatest = if batches { GREATEST_CHUNK } else { LEAST_CHUNK };
+        Self { reader, line: 1, digest, before_checkpoint: None, begun: Vec::new(), taken: 0, greatest }
     }
 
     /// Returns the digest of all bytes before the checkpoint line, once that line was read.
@@ -124,7 +128,7 @@ impl<R: BufRead> Input<R> {
 
     /// Fills the chunk with the whole lines that it has room for, at least one as long as there are any.
     pub(super) fn next_chunk(&mut self, chunk: &mut Chunk) -> io::Result<()> {
-        let usual = (self.taken / 4).clamp(LEAST_CHUNK, GREATEST_CHUNK);
+        let usual = (self.taken / 4).clamp(LEAST_CHUNK, self.greatest);
         chunk.begin(self.line, &self.begun);
         let mut filled = self.begun.len();
         let mut room = usual.max(filled * 2);
@@ -211,6 +215,7 @@ const LIMIT: usize = Limits::LINE.bytes;
 /// How much is read at most before a line is too long: one byte more than it may have, one for a line feed.
 const TOO_LONG: usize = LIMIT + 2;
 /// How much one worker gets at a time. Little at first, so that a short file has something for every worker; then
-/// more and more up to about six hundred events, because signatures are cheaper in large batches.
+/// more and more up to about six hundred events, because signatures are cheaper in large batches. Without signatures
+/// little is best throughout: it is still in the cache when the next one looks at it.
 const LEAST_CHUNK: usize = 128 << 10;
 const GREATEST_CHUNK: usize = 1 << 20;

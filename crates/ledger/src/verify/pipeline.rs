@@ -38,14 +38,15 @@ pub(super) fn run<R: BufRead + Send>(
     let mut first = Work::default();
     input.next_chunk(&mut first.chunk)?;
     let mut read = 0;
-    if first.chunk.end.is_some() || !walk.goes_on() {
-        // Threads would cost a short file more than they save.
-        examine(&first.chunk, registry, options, &mut first.items);
-        take(walk, &first.chunk, &mut first.items, findings);
-        progress(first.chunk.length());
-        return Ok(());
+    let mut progress = |bytes| {
+        read += bytes;
+        progress(read);
+    };
+    // Threads would cost a short file more than they save, and one worker only hands over to itself.
+    if first.chunk.end.is_some() || !walk.goes_on() || options.threads <= 1 {
+        return run_alone(first, input, walk, options, findings, &mut progress);
     }
-    let workers = options.threads.max(1);
+    let workers = options.threads;
     std::thread::scope(|scope| {
         let (empties, granted) = channel::<Work>();
         let (give_work, work) = sync_channel::<Work>(workers);
@@ -62,10 +63,7 @@ pub(super) fn run<R: BufRead + Send>(
             scope.spawn(move || examine_chunks(&work, registry, options, &give_done));
         }
         drop((work, give_done));
-        walk_in_order(walk, &done, &empties, findings, &mut |bytes| {
-            read += bytes;
-            progress(read);
-        });
+        walk_in_order(walk, &done, &empties, findings, &mut progress);
         // Without receivers everybody else stops.
         drop((done, empties));
         match reading.join() {
@@ -73,6 +71,26 @@ pub(super) fn run<R: BufRead + Send>(
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+/// Does everything on this thread, one chunk after the other.
+fn run_alone<R: BufRead>(
+    mut work: Work,
+    input: &mut Input<R>,
+    walk: &mut Walk<'_>,
+    options: &Options,
+    findings: &mut Findings,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), VerifyError> {
+    loop {
+        examine(&work.chunk, walk.registry, options, &mut work.items);
+        take(walk, &work.chunk, &mut work.items, findings);
+        progress(work.chunk.length());
+        if work.chunk.end.is_some() || !walk.goes_on() {
+            return Ok(());
+        }
+        input.next_chunk(&mut work.chunk)?;
+    }
 }
 
 fn read_chunks<R: BufRead>(
