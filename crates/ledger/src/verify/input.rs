@@ -219,3 +219,89 @@ const TOO_LONG: usize = LIMIT + 2;
 /// little is best throughout: it is still in the cache when the next one looks at it.
 const LEAST_CHUNK: usize = 128 << 10;
 const GREATEST_CHUNK: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use demur_core::hash::digest;
+
+    use super::*;
+
+    /// Gives out a few bytes at a time, a different number each time.
+    struct Trickle<'a> {
+        rest: &'a [u8],
+        step: usize,
+    }
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.step = self.step * 7 % 65_537 + 1;
+            let length = self.step.min(self.rest.len()).min(buffer.len());
+            let (now, rest) = self.rest.split_at(length);
+            buffer[..length].copy_from_slice(now);
+            self.rest = rest;
+            Ok(length)
+        }
+    }
+
+    /// Returns all lines with their numbers, why they ended, and the digest before the checkpoint.
+    fn read_all(file: &[u8], batches: bool) -> (Vec<Vec<u8>>, End, Option<Digest>) {
+        let mut input = Input::new(BufReader::with_capacity(999, Trickle { rest: file, step: 1 }), batches);
+        let mut chunk = Chunk::default();
+        let mut lines = Vec::new();
+        loop {
+            input.next_chunk(&mut chunk).unwrap();
+            assert_eq!(chunk.first, lines.len() as u64 + 1);
+            assert_eq!(chunk.length(), chunk.lines().map(|line| line.len() as u64 + 1).sum::<u64>());
+            lines.extend(chunk.lines().map(<[u8]>::to_vec));
+            if let Some(end) = chunk.end {
+                return (lines, end, input.before_checkpoint());
+            }
+            assert!(chunk.count() > 0, "a chunk without a line that is not the last one");
+        }
+    }
+
+    #[test]
+    fn chunks_hold_all_lines_whatever_their_lengths() {
+        let lengths = (0..900).map(|number: usize| match number % 100 {
+            50 => LEAST_CHUNK * 3,
+            51 => LEAST_CHUNK - 1,
+            52 => 0,
+            number => number * 37 % 2999,
+        });
+        let lines: Vec<Vec<u8>> = lengths.map(|length| vec![b'a'; length]).collect();
+        let mut file = lines.join(&b'\n');
+        assert!(file.len() > 2 * GREATEST_CHUNK, "too short to reach the greatest chunks");
+        for batches in [true, false] {
+            let (read, end, _) = read_all(&file, batches);
+            assert!(read == lines[..899] && end == End::Inside, "the last line has no end");
+        }
+        file.push(b'\n');
+        for batches in [true, false] {
+            let (read, end, before) = read_all(&file, batches);
+            assert!(read == lines && (end, before) == (End::Whole, None), "every line has an end");
+        }
+    }
+
+    #[test]
+    fn digest_is_of_all_before_the_first_checkpoint() {
+        let checkpoint = [CHECKPOINT, b"1}\n"].concat();
+        for lines in [0, 1, 300] {
+            let before = b"{\"event\":1}\n".repeat(lines * 100);
+            let file = [&before[..], &checkpoint, b"x\n", &checkpoint].concat();
+            let (_, _, found) = read_all(&file, true);
+            assert_eq!(found, Some(digest(Purpose::Export, &[&before])));
+        }
+    }
+
+    #[test]
+    fn line_without_end_is_too_long_beyond_the_limit() {
+        for (length, end) in [(LIMIT, End::Inside), (LIMIT + 1, End::TooLong), (LIMIT + 9, End::TooLong)] {
+            let mut input = Input::new(BufReader::new(io::repeat(b'a').take(length as u64)), true);
+            let mut chunk = Chunk::default();
+            input.next_chunk(&mut chunk).unwrap();
+            assert_eq!((chunk.count(), chunk.end), (0, Some(end)), "{length} bytes");
+        }
+    }
+}
