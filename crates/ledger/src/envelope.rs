@@ -258,7 +258,7 @@ fn statement_place(text: &str) -> Result<std::ops::Range<usize>, ReadError> {
         statement: &'a RawValue,
     }
     let only: Only<'_> = canonical::from_checked(text)?;
-    Ok(place_in(text, only.statement.get()))
+    Ok(place_in(text.as_bytes(), only.statement.get().as_bytes()))
 }
 
 /// Returns where `part`, borrowed from `whole`, stands in it.

@@ -207,6 +207,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes `null`, or what the other step takes.
+    #[expect(clippy::option_option, reason = "the outer one says whether the step was taken")]
     fn optional<T>(&mut self, take: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.literal(b"null").is_some() { Some(None) } else { take(self).map(Some) }
     }
