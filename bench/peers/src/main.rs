@@ -25,7 +25,8 @@ fn main() -> Result<()> {
     let audit = signet::Audit::create(&folder.path().join("signet"), TEN_THOUSAND)?;
     let bytes = (ledger.bytes, audit.bytes);
     for (count, threads) in sides {
-        let signed = |name, bar| Contest { name, count, entries: TEN_THOUSAND, bytes, bar };
+        let signed =
+            |name, bar| Contest { name, count, entries: TEN_THOUSAND, bytes, bar, bytes_count: false };
         signed("signet-core: chain and all signatures", Some(8.0)).run(
             &mut out,
             || ledger.verify(true, threads),
@@ -45,7 +46,8 @@ fn main() -> Result<()> {
         let ledger = ours::Ledger::create(&folder.path().join("ours.jsonl"), entries)?;
         let dossier = witness::Dossier::create(&folder.path().join("dossier.json"), entries)?;
         for (count, threads) in sides {
-            Contest { name, count, entries, bytes: (ledger.bytes, dossier.bytes), bar: Some(1.0) }.run(
+            let bytes = (ledger.bytes, dossier.bytes);
+            Contest { name, count, entries, bytes, bar: Some(1.0), bytes_count: true }.run(
                 &mut out,
                 || ledger.verify(false, threads),
                 || dossier.verify(),
