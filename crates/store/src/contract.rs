@@ -243,7 +243,9 @@ pub enum StoreError {
         what: String,
     },
     /// Written by a later version of demur.
-    #[error("the database has version {found}, this demur knows up to {known}: use a newer version of demur")]
+    #[error(
+        "the database has version {found}, this demur knows up to {known}: use a newer version of demur"
+    )]
     Newer {
         /// The version found.
         found: u32,
