@@ -51,7 +51,9 @@ pub(super) fn run<R: BufRead + Send>(
         let (empties, granted) = channel::<Work>();
         let (give_work, work) = sync_channel::<Work>(workers);
         let (give_done, done) = channel::<Work>();
-        for _ in 0..=workers * 2 {
+        // One for each worker, one to be read and, with the first, one to be walked through. More would wait in line
+        // and cost their memory.
+        for _ in 0..=workers {
             // The receiver lives until the reading thread ends.
             let _ = empties.send(Work::default());
         }
