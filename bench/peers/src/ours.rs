@@ -1,4 +1,4 @@
-//! Our side: an export in a file, verified as `demur verify` does it, on one thread.
+//! Our side: an export in a file, verified as `demur verify` does it.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -23,10 +23,10 @@ impl Ledger {
         Ok(Self { path: path.to_owned(), bytes: written.bytes })
     }
 
-    /// Makes every check, or every one but signatures.
-    pub(crate) fn verify(&self, signatures: bool) -> Result<()> {
+    /// Makes every check, or every one but signatures, with this many threads for the lines.
+    pub(crate) fn verify(&self, signatures: bool, threads: usize) -> Result<()> {
         let reader = BufReader::with_capacity(1 << 18, File::open(&self.path)?);
-        let options = Options { signatures, threads: 1, ..Options::default() };
+        let options = Options { signatures, threads, ..Options::default() };
         let report = verify(reader, &options, &mut |_| {})?;
         let expected = if signatures { Verdict::Pass } else { Verdict::NotEstablished };
         ensure!(report.verdict == expected, "expected {expected:?}, found {:?}", report.verdict);

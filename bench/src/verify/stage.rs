@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Read as _, Write};
+use std::io::{Read as _, Write};
 use std::path::Path;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -11,14 +11,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use demur_bench::clock::spent_by_thread;
 use demur_bench::measure::median;
-use demur_core::canonical;
 use demur_core::commitment::Commitment;
 use demur_core::hash::{Hasher, Purpose};
 use demur_core::key::Batch;
-use demur_core::limit::Limits;
-use demur_ledger::envelope::{Event, event_hash};
+use demur_ledger::envelope::Event;
 use demur_ledger::event_type::Content;
-use demur_ledger::export::{ArtifactLine, EventLine, Line};
+use demur_ledger::export::ArtifactLine;
+use demur_ledger::export::cut::{self, CutEvent};
 use demur_ledger::proof::Proof;
 use demur_ledger::state::State;
 
@@ -39,10 +38,10 @@ pub(super) fn write(path: &Path, cores: usize, total: Option<f64>, out: &mut imp
         let one = per_event(&sample, 1, work)?;
         let all = match place {
             Place::InOrder => "-".to_owned(),
-            Place::OnAllCores | Place::Within => format!("{:.2}", per_event(&sample, cores, work)?),
+            Place::OnAllCores => format!("{:.2}", per_event(&sample, cores, work)?),
         };
         writeln!(out, "{name:<44} {one:>10.2} {all:>10}")?;
-        sum += if place == Place::Within { 0.0 } else { one };
+        sum += one;
     }
     writeln!(out, "{:<44} {sum:>10.2}", "sum")?;
     if let Some(total) = total {
@@ -60,27 +59,23 @@ struct Stage<'a> {
 }
 
 /// Where the verifier does it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Place {
     /// On one thread, from the first line to the last.
     InOrder,
     OnAllCores,
-    /// As part of the stage above it.
-    Within,
 }
 
 type Work<'a> = &'a (dyn Fn(&Sample<'_>) -> Result<()> + Sync);
 
-fn stages(read: Work<'_>) -> [Stage<'_>; 9] {
+fn stages(read: Work<'_>) -> [Stage<'_>; 7] {
     let stage = |name, place, work| Stage { name, place, work };
     [
         stage("read lines, digest of the file", Place::InOrder, read),
-        stage("canonical form of the lines", Place::OnAllCores, &check_form),
-        stage("parse of the lines", Place::OnAllCores, &parse_lines),
-        stage("parse of the events, with their hash", Place::OnAllCores, &parse_events),
-        stage("  of this the hash", Place::Within, &hash_events),
+        stage("cut of the lines: form and fields", Place::OnAllCores, &cut_lines),
+        stage("hashes of the events", Place::OnAllCores, &hash_events),
         stage("commitments", Place::OnAllCores, &commit),
-        stage("parse of the contents, form checked again", Place::OnAllCores, &parse_contents),
+        stage("parse of the contents", Place::OnAllCores, &parse_contents),
         stage("signatures, in batches", Place::OnAllCores, &check_signatures),
         stage("walk: state machine", Place::InOrder, &fold),
     ]
@@ -94,9 +89,8 @@ struct Sample<'a> {
 }
 
 struct Chunk<'a> {
-    texts: Vec<&'a str>,
-    event_lines: Vec<EventLine<'a>>,
-    artifact_lines: Vec<ArtifactLine<'a>>,
+    cut: Vec<CutEvent<'a>>,
+    artifacts: Vec<ArtifactLine<'a>>,
     events: Vec<Event>,
 }
 
@@ -111,23 +105,13 @@ impl<'a> Sample<'a> {
 
 impl<'a> Chunk<'a> {
     fn new(bytes: &'a [u8]) -> Result<Self> {
-        let mut chunk = Self {
-            texts: Vec::new(),
-            event_lines: Vec::new(),
-            artifact_lines: Vec::new(),
-            events: Vec::new(),
-        };
+        let mut chunk = Self { cut: Vec::new(), artifacts: Vec::new(), events: Vec::new() };
         for line in lines_of(bytes) {
-            let text = canonical::check(line, &Limits::LINE)?;
-            chunk.texts.push(text);
-            match canonical::from_checked(text)? {
-                Line::Event(line) => {
-                    chunk.events.push(line.event()?);
-                    chunk.event_lines.push(line);
-                }
-                Line::Artifact(line) => chunk.artifact_lines.push(line),
-                _ => {}
+            if let Some(cut) = cut::event_line(line) {
+                chunk.events.push(Event::parse(cut.bytes)?);
+                chunk.cut.push(cut);
             }
+            chunk.artifacts.extend(cut::artifact_line(line));
         }
         Ok(chunk)
     }
@@ -152,60 +136,46 @@ fn per_event(sample: &Sample<'_>, threads: usize, work: Work<'_>) -> Result<f64>
 }
 
 fn read_and_digest(path: &Path) -> Result<()> {
-    let file = File::open(path).context("cannot open the fixture")?;
-    let mut reader = BufReader::with_capacity(1 << 18, file.take(SAMPLE as u64));
+    let mut file = File::open(path).context("cannot open the fixture")?.take(SAMPLE as u64);
     let mut hasher = Hasher::new(Purpose::Export);
-    let mut chunk = Vec::with_capacity(2 << 20);
+    let mut chunk = vec![0; 1 << 20];
     loop {
-        let start = chunk.len();
-        if reader.read_until(b'\n', &mut chunk)? == 0 {
+        let length = file.read(&mut chunk)?;
+        if length == 0 {
             break;
         }
-        hasher.update(&chunk[start..]);
-        if chunk.len() >= 1 << 20 {
-            chunk.clear();
-        }
+        black_box(memchr::memchr_iter(b'\n', &chunk[..length]).count());
+        hasher.update(&chunk[..length]);
     }
     black_box(hasher.finish());
     Ok(())
 }
 
-fn check_form(sample: &Sample<'_>) -> Result<()> {
+#[expect(clippy::unnecessary_wraps, reason = "a stage like the others")]
+fn cut_lines(sample: &Sample<'_>) -> Result<()> {
     for line in sample.lines.chunks.iter().flat_map(|chunk| lines_of(chunk)) {
-        black_box(canonical::check(line, &Limits::LINE)?);
-    }
-    Ok(())
-}
-
-fn parse_lines(sample: &Sample<'_>) -> Result<()> {
-    for text in sample.chunks.iter().flat_map(|chunk| &chunk.texts) {
-        black_box(canonical::from_checked::<Line<'_>>(text)?);
-    }
-    Ok(())
-}
-
-fn parse_events(sample: &Sample<'_>) -> Result<()> {
-    for line in sample.chunks.iter().flat_map(|chunk| &chunk.event_lines) {
-        black_box(line.event()?);
+        if black_box(cut::event_line(line)).is_none() {
+            black_box(cut::artifact_line(line));
+        }
     }
     Ok(())
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a stage like the others")]
 fn hash_events(sample: &Sample<'_>) -> Result<()> {
-    for event in sample.chunks.iter().flat_map(|chunk| &chunk.events) {
-        black_box(event_hash(event.bytes()));
+    for event in sample.chunks.iter().flat_map(|chunk| &chunk.cut) {
+        black_box(event.hash());
     }
     Ok(())
 }
 
 fn commit(sample: &Sample<'_>) -> Result<()> {
-    for line in sample.chunks.iter().flat_map(|chunk| &chunk.event_lines) {
-        if let (Some(salt), Some(content)) = (line.salt, line.content()?) {
-            black_box(Commitment::to_content(&salt, content));
+    for event in sample.chunks.iter().flat_map(|chunk| &chunk.cut) {
+        if let (Some(salt), Some(content)) = (event.salt, event.content) {
+            black_box(Commitment::to_content(&salt, content.as_bytes()));
         }
     }
-    for line in sample.chunks.iter().flat_map(|chunk| &chunk.artifact_lines) {
+    for line in sample.chunks.iter().flat_map(|chunk| &chunk.artifacts) {
         if let (Some(salt), Some(bytes)) = (line.salt, line.bytes()?) {
             black_box(Commitment::to_artifact(&salt, &bytes));
         }
@@ -215,9 +185,9 @@ fn commit(sample: &Sample<'_>) -> Result<()> {
 
 fn parse_contents(sample: &Sample<'_>) -> Result<()> {
     for chunk in &sample.chunks {
-        for (line, event) in chunk.event_lines.iter().zip(&chunk.events) {
-            if let (Some(content), Some(kind)) = (line.content()?, event.said()?.facts.event_type()) {
-                black_box(Content::parse(kind, content)?);
+        for (cut, event) in chunk.cut.iter().zip(&chunk.events) {
+            if let (Some(content), Some(kind)) = (cut.content, event.said()?.facts.event_type()) {
+                black_box(Content::from_checked(kind, content)?);
             }
         }
     }
@@ -232,7 +202,7 @@ fn check_signatures(sample: &Sample<'_>) -> Result<()> {
                 (&event.envelope().proof, event.statement_bytes())
                 && let Some(key) = sample.lines.keys.get(&proof.key)
             {
-                batch.push(key, Purpose::Statement, statement, &proof.signature);
+                batch.push_within(event.hash(), key, Purpose::Statement, statement, &proof.signature);
             }
         }
         batch.verify().map_err(|bad| anyhow!("{} signatures do not hold", bad.len()))?;

@@ -67,6 +67,14 @@ pub fn scan<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str, ReadError> 
     scanner::scan::<false>(bytes, limits)
 }
 
+/// Returns the canonical text of the one value that these bytes begin with, and the bytes after it.
+///
+/// For readers that know what stands around the value. Such a reader has another way to read the whole, which
+/// says what is wrong and where; so here nothing is said.
+pub fn split_first<'a>(bytes: &'a [u8], limits: &Limits) -> Option<(&'a str, &'a [u8])> {
+    scanner::split_first(bytes, limits)
+}
+
 /// Returns the value of canonical bytes; any other spelling is refused.
 pub fn from_canonical<'a, T: Deserialize<'a>>(bytes: &'a [u8], limits: &Limits) -> Result<T, ReadError> {
     parse(scanner::scan::<true>(bytes, limits)?)

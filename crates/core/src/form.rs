@@ -52,6 +52,13 @@ macro_rules! text_form {
             }
         }
 
+        impl $type {
+            /// Returns the value that these bytes spell.
+            pub fn from_ascii(text: &[u8]) -> Result<Self, crate::form::FormError> {
+                Self::decode(text)
+            }
+        }
+
         impl std::str::FromStr for $type {
             type Err = crate::form::FormError;
 

@@ -18,15 +18,38 @@ pub(crate) fn decode<const N: usize>(text: &[u8], expected: &'static str) -> Res
         return Err(FormError::Length { expected, found: text.len() });
     }
     let mut bytes = [0; N];
-    let mut seen = 0;
-    let (pairs, _) = text.as_chunks::<2>();
-    for (byte, pair) in bytes.iter_mut().zip(pairs) {
-        let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
+    let mut wrong = 0;
+    let (words, last_digits) = text.as_chunks::<8>();
+    let (parts, last_bytes) = bytes.as_chunks_mut::<4>();
+    for (part, word) in parts.iter_mut().zip(words) {
+        let (four, wrong_here) = decode_eight(*word);
         // A wrong digit is remembered rather than branched on, so that the loop stays straight.
-        seen |= high | low;
-        *byte = (high << 4) | (low & 0x0f);
+        wrong |= wrong_here;
+        *part = four;
     }
-    if seen & WRONG == 0 { Ok(bytes) } else { Err(wrong_digit(text, expected)) }
+    if !last_bytes.is_empty() {
+        let mut word = *b"00000000";
+        word[..last_digits.len()].copy_from_slice(last_digits);
+        let (four, wrong_here) = decode_eight(word);
+        wrong |= wrong_here;
+        last_bytes.copy_from_slice(&four[..last_bytes.len()]);
+    }
+    if wrong == 0 { Ok(bytes) } else { Err(wrong_digit(text, expected)) }
+}
+
+/// Returns the four bytes that eight digits spell, and zero exactly if all of them are digits.
+const fn decode_eight(digits: [u8; 8]) -> ([u8; 4], u64) {
+    let word = u64::from_le_bytes(digits);
+    // Letters have bit 6 and digits have not; `a` ends in 1 and means 10.
+    let values = (word & (ONES * 0x0f)) + ((word >> 6) & ONES) * 9;
+    // Written again, only digits come out as they were, and `g` to `o`, whose values are above 15.
+    let is_letter = ((values + ONES * 6) >> 4) & ONES;
+    let written = values + ONES * b'0' as u64 + is_letter * (b'a' - 10 - b'0') as u64;
+    let wrong = (written ^ word) | (values & (ONES * 0x10));
+    let pairs = (values << 4 | values >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    let [a, b, c, d, ..] = (fours | fours >> 16).to_le_bytes();
+    ([a, b, c, d], wrong)
 }
 
 /// Returns the digit of a value below 16. Reckoned and not looked up, so that the loop above becomes vector
@@ -37,29 +60,18 @@ const fn digit(value: u8) -> u8 {
 
 #[cold]
 fn wrong_digit(text: &[u8], expected: &'static str) -> FormError {
-    let offset = text.iter().position(|&byte| VALUES[usize::from(byte)] == WRONG).unwrap_or(0);
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let offset = text.iter().position(|byte| !is_digit(byte)).unwrap_or(0);
     FormError::Byte { expected, found: text[offset], offset }
 }
 
-/// Stands in [`VALUES`] for every byte that is no digit; no digit has this bit.
-const WRONG: u8 = 0x80;
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-static VALUES: [u8; 256] = {
-    let mut values = [WRONG; 256];
-    let mut value = 0;
-    while value < 16 {
-        values[DIGITS[value as usize] as usize] = value;
-        value += 1;
-    }
-    values
-};
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     const EXPECTED: &str = "two hex digits";
 
     #[test]
@@ -80,6 +92,23 @@ mod tests {
                 assert_eq!(decode::<1>(&[first, second], EXPECTED).is_ok(), good, "{first:02x}{second:02x}");
             }
         }
+    }
+
+    #[test]
+    fn refuses_every_other_byte_at_every_place() {
+        let good = *b"0123456789abcdef0f";
+        for place in 0..good.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = good;
+                text[place] = byte;
+                assert_eq!(
+                    decode::<9>(&text, EXPECTED).is_ok(),
+                    DIGITS.contains(&byte),
+                    "{byte:02x} at {place}"
+                );
+            }
+        }
+        assert_eq!(decode::<9>(&good, EXPECTED), Ok([0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x0f]));
     }
 
     #[test]

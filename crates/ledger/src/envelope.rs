@@ -98,7 +98,7 @@ impl Event {
     /// Returns the event in a text that was checked to be canonical before.
     pub(crate) fn from_checked(text: &str) -> Result<Self, ReadError> {
         let wire: Wire<'_> = canonical::from_checked(text)?;
-        let statement = wire.statement.map(|raw| place_in(text, raw.get()));
+        let statement = wire.statement.map(|raw| place_in(text.as_bytes(), raw.get().as_bytes()));
         let envelope = Envelope {
             actor: wire.actor,
             content: wire.content,
@@ -115,6 +115,18 @@ impl Event {
             trace: wire.trace,
         };
         Ok(Self { envelope, hash: event_hash(text.as_bytes()), bytes: text.into(), statement })
+    }
+
+    /// Returns the event of an envelope that stands in these bytes with its statement, as [`cut`](crate::export::cut)
+    /// has found them.
+    pub(crate) fn from_cut(envelope: Envelope, bytes: &[u8], statement: Option<&[u8]>) -> Self {
+        let statement = statement.map(|statement| place_in(bytes, statement));
+        Self { envelope, hash: event_hash(bytes), bytes: bytes.into(), statement }
+    }
+
+    /// Returns the same without its bytes, for readers that go by the envelope and the hash alone.
+    pub(crate) fn without_bytes(envelope: Envelope, bytes: &[u8]) -> Self {
+        Self { envelope, hash: event_hash(bytes), bytes: Vec::new(), statement: None }
     }
 
     /// Returns the envelope.
@@ -146,6 +158,11 @@ impl Event {
     /// Returns the exact bytes the author signed.
     pub fn statement_bytes(&self) -> Option<&[u8]> {
         self.statement.clone().map(|range| &self.bytes[range])
+    }
+
+    /// Returns the exact bytes the author signed, in the text that the event was read from.
+    pub(crate) fn statement_in<'a>(&self, text: &'a str) -> Option<&'a [u8]> {
+        self.statement.clone().and_then(|range| text.as_bytes().get(range))
     }
 
     /// Returns type, role and facts, from the statement or the desk's record.
@@ -241,11 +258,11 @@ fn statement_place(text: &str) -> Result<std::ops::Range<usize>, ReadError> {
         statement: &'a RawValue,
     }
     let only: Only<'_> = canonical::from_checked(text)?;
-    Ok(place_in(text, only.statement.get()))
+    Ok(place_in(text.as_bytes(), only.statement.get().as_bytes()))
 }
 
 /// Returns where `part`, borrowed from `whole`, stands in it.
-fn place_in(whole: &str, part: &str) -> std::ops::Range<usize> {
+fn place_in(whole: &[u8], part: &[u8]) -> std::ops::Range<usize> {
     let start = part.as_ptr().addr() - whole.as_ptr().addr();
     start..start + part.len()
 }

@@ -30,6 +30,20 @@ impl Role {
     /// The roles a run is made of.
     pub const OF_A_RUN: [Self; 4] = [Self::Planner, Self::Executor, Self::Critic, Self::Auditor];
 
+    /// Returns the role of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "planner" => Self::Planner,
+            "executor" => Self::Executor,
+            "critic" => Self::Critic,
+            "auditor" => Self::Auditor,
+            "operator" => Self::Operator,
+            "holder" => Self::Holder,
+            "desk" => Self::Desk,
+            _ => return None,
+        })
+    }
+
     /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -42,7 +42,7 @@ pub fn verify(
     options: &Options,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Report, VerifyError> {
-    let mut input = Input::new(reader);
+    let mut input = Input::new(reader, options.signatures);
     let mut findings = Findings::new(options.profile);
     let opening = opening::read(&mut input, options, &mut findings)?;
     let names = opening.names;
@@ -51,8 +51,9 @@ pub fn verify(
     };
     let mut walk = Walk::new(&opening.header, &registry, opening.trail, options);
     if let Some(next) = opening.next {
-        let items = examine::examine(&next, &registry, options);
-        pipeline::take(&mut walk, &next, items, &mut findings);
+        let mut items = Vec::new();
+        examine::examine(&next, &registry, options, &mut items);
+        pipeline::take(&mut walk, &next, &mut items, &mut findings);
     }
     pipeline::run(&mut input, &mut walk, options, &mut findings, progress)?;
     walk.finish(input.before_checkpoint(), &mut findings);

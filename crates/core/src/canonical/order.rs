@@ -52,7 +52,8 @@ struct Units<'a> {
 
 impl<'a> Units<'a> {
     fn new(raw: &'a [u8]) -> Self {
-        let text = std::str::from_utf8(raw).expect("keys are cut out of UTF-8 at their quotes");
+        // Where the text was not known to be UTF-8 before, it is checked afterwards: then the order is moot.
+        let text = std::str::from_utf8(raw).unwrap_or_default();
         Self { chars: text.chars(), pending: None }
     }
 

@@ -33,6 +33,17 @@ pub(super) fn scan<'a, const CANONICAL: bool>(
     }
 }
 
+/// Returns the text of the first value in canonical form, and the bytes after it.
+pub(super) fn split_first<'a>(bytes: &'a [u8], limits: &Limits) -> Option<(&'a str, &'a [u8])> {
+    let depth = limits.depth.min(Limits::DEEPEST);
+    let limits = Limits { depth, ..*limits };
+    let mut scanner = Scanner::<true> { bytes, at: 0, limits, keys: Vec::new() };
+    scanner.value(depth).ok()?;
+    let (value, rest) = bytes.split_at_checked(scanner.at)?;
+    let text = std::str::from_utf8(value).ok()?;
+    (value.len() <= limits.bytes).then_some((text, rest))
+}
+
 struct Scanner<'a, const CANONICAL: bool> {
     bytes: &'a [u8],
     at: usize,

@@ -49,16 +49,13 @@ impl Ulid {
         if text.len() != 26 {
             return Err(FormError::Length { expected: EXPECTED, found: text.len() });
         }
-        let mut number = 0;
-        for (offset, &found) in text.iter().enumerate() {
-            let value = VALUES[usize::from(found)];
-            // 26 characters hold 130 bits; the first one may use only three of its five.
-            if value == WRONG || (offset == 0 && value > 7) {
-                return Err(FormError::Byte { expected: EXPECTED, found, offset });
-            }
-            number = number << 5 | u128::from(value);
+        let [(first, wrong), (middle, wrong_middle), (last, wrong_last)] =
+            [&text[..2], &text[2..14], &text[14..]].map(fold);
+        // 26 characters hold 130 bits; the first one may use only three of its five.
+        if (wrong | wrong_middle | wrong_last) & WRONG != 0 || first > 0xff {
+            return Err(wrong_character(text));
         }
-        Ok(Self(number))
+        Ok(Self(u128::from(first) << 120 | u128::from(middle) << 60 | u128::from(last)))
     }
 }
 
@@ -70,9 +67,29 @@ impl fmt::Debug for Ulid {
     }
 }
 
+/// Returns the number that up to twelve characters spell, which is 60 bits, and a byte that has the bit [`WRONG`] if
+/// one of them is no character of the alphabet.
+fn fold(text: &[u8]) -> (u64, u8) {
+    text.iter().fold((0, 0), |(number, seen), &character| {
+        let value = VALUES[usize::from(character)];
+        (number << 5 | u64::from(value), seen | value)
+    })
+}
+
+#[cold]
+fn wrong_character(text: &[u8]) -> FormError {
+    let wrong = |(offset, found): &(usize, &u8)| {
+        let value = VALUES[usize::from(**found)];
+        value == WRONG || (*offset == 0 && value > 7)
+    };
+    let (offset, &found) = text.iter().enumerate().find(wrong).unwrap_or((0, &0));
+    FormError::Byte { expected: EXPECTED, found, offset }
+}
+
 const EXPECTED: &str = "a ULID of 26 upper-case characters";
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const WRONG: u8 = 0xff;
+/// Stands in [`VALUES`] for every byte that is no character; no character has this bit.
+const WRONG: u8 = 0x80;
 
 static VALUES: [u8; 256] = {
     let mut values = [WRONG; 256];

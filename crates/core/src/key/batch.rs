@@ -15,14 +15,14 @@ use ed25519_zebra::batch::{Item, Verifier};
 use ed25519_zebra::{Signature as ZebraSignature, VerificationKeyBytes};
 
 use super::{PublicKey, Signature};
-use crate::hash::{Hasher, Purpose};
+use crate::hash::{Digest, Hasher, Purpose};
 use crate::random::{Random as _, Seeded};
 
 /// Signatures to be checked together; they may be by one key or by many.
 #[derive(Clone)]
 pub struct Batch {
     items: Vec<Item>,
-    /// Has taken every key, signature and message; the seed of the coefficients.
+    /// Has taken every key, signature and message, or a digest of what holds the message; the seed of the coefficients.
     transcript: Hasher,
     /// Holds prefix and message side by side; kept so that a push allocates nothing.
     scratch: Vec<u8>,
@@ -43,6 +43,26 @@ impl Batch {
     /// Adds a signature by `key` over the prefix of `purpose` and `message`.
     pub fn push(&mut self, key: &PublicKey, purpose: Purpose, message: &[u8], signature: &Signature) {
         self.push_bytes(key.as_bytes(), purpose.prefix(), message, signature.as_bytes());
+    }
+
+    /// Adds a signature as [`push`](Self::push) does, over a message that stands inside of what `digest` is the hash
+    /// of: whoever changes the message changes the digest, so the coefficients can go by the digest and the message
+    /// need not be hashed once more.
+    pub fn push_within(
+        &mut self,
+        digest: &Digest,
+        key: &PublicKey,
+        purpose: Purpose,
+        message: &[u8],
+        signature: &Signature,
+    ) {
+        self.transcript.update(key.as_bytes());
+        self.transcript.update(signature.as_bytes());
+        // No message has this length, so neither kind of entry can be taken for the other.
+        self.transcript.update(&u64::MAX.to_le_bytes());
+        self.transcript.update(digest.as_bytes());
+        self.transcript.update(purpose.prefix());
+        self.queue(key.as_bytes(), purpose.prefix(), message, signature.as_bytes());
     }
 
     /// Returns how many signatures there are.
@@ -70,14 +90,19 @@ impl Batch {
 
     /// Adds a signature by whatever these key bytes are.
     pub(super) fn push_bytes(&mut self, key: &[u8; 32], prefix: &[u8], message: &[u8], signature: &[u8; 64]) {
-        self.scratch.clear();
-        self.scratch.extend_from_slice(prefix);
-        self.scratch.extend_from_slice(message);
         self.transcript.update(key);
         self.transcript.update(signature);
         // The length keeps two batches with differently cut messages apart.
-        self.transcript.update(&(self.scratch.len() as u64).to_le_bytes());
-        self.transcript.update(&self.scratch);
+        self.transcript.update(&((prefix.len() + message.len()) as u64).to_le_bytes());
+        self.transcript.update(prefix);
+        self.transcript.update(message);
+        self.queue(key, prefix, message, signature);
+    }
+
+    fn queue(&mut self, key: &[u8; 32], prefix: &[u8], message: &[u8], signature: &[u8; 64]) {
+        self.scratch.clear();
+        self.scratch.extend_from_slice(prefix);
+        self.scratch.extend_from_slice(message);
         let signature = ZebraSignature::from_bytes(signature);
         self.items.push(Item::from((VerificationKeyBytes::from(*key), signature, &self.scratch)));
     }

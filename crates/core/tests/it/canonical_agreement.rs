@@ -65,6 +65,44 @@ fn fuzz_readers_agree_on_damaged_texts() {
     }
 }
 
+/// What is split off is canonical, and is all that the bytes begin with; a canonical value is split off whole.
+#[test]
+fn fuzz_splitting_agrees_with_checking() {
+    let mut generator = Generator::new(8259);
+    let mut split = 0;
+    for round in 0..proof::count(3_000_000, 20_000) {
+        let mut bytes = canonical::to_vec(&generator.value(4)).unwrap();
+        let length = bytes.len();
+        bytes.extend_from_slice(b",\"next\":{}}");
+        if round % 4 == 0 {
+            let (value, rest) = canonical::split_first(&bytes, &LIMITS).unwrap();
+            assert_eq!((value.len(), rest), (length, &bytes[length..]));
+            continue;
+        }
+        damage(&mut bytes, &mut generator);
+        let shown = String::from_utf8_lossy(&bytes);
+        if let Some((value, rest)) = canonical::split_first(&bytes, &LIMITS) {
+            assert_eq!(readers::check(value.as_bytes(), &LIMITS), Ok(()), "{shown}");
+            assert_eq!([value.as_bytes(), rest].concat(), bytes, "{shown}");
+            split += 1;
+        }
+    }
+    assert!(split > 0, "no damaged value was ever split off");
+}
+
+#[test]
+fn splitting_keeps_to_the_limits_and_to_utf8() {
+    let limits = Limits { bytes: 4, depth: 1, members: 2, text: 2 };
+    assert_eq!(canonical::split_first(b"[1]x", &limits), Some(("[1]", &b"x"[..])));
+    for refused in
+        [&b"[1,2]"[..], b"[[]]", b"\"abc\"", b"\"\xff\"", b"", b" 1", b"{\"\\n\xff\":1,\"\\r\xff\":2}"]
+    {
+        assert_eq!(canonical::split_first(refused, &limits), None, "{}", String::from_utf8_lossy(refused));
+    }
+    let escaped = b"{\"\\n\xff\":1,\"\\r\xff\":2}";
+    assert_eq!(canonical::split_first(escaped, &LIMITS), None);
+}
+
 #[test]
 fn fuzz_no_bytes_break_the_readers() {
     let mut generator = Generator::new(3);

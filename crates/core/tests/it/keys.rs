@@ -2,7 +2,7 @@
 
 use curve25519_dalek::constants::{ED25519_BASEPOINT_POINT, EIGHT_TORSION};
 use curve25519_dalek::scalar::Scalar;
-use demur_core::hash::{Purpose, digest};
+use demur_core::hash::{Purpose, digest, sha256};
 use demur_core::key::{Batch, Fingerprint, KeyError, PublicKey, SecretKey, Signature, SignatureError};
 use demur_core::random::Seeded;
 
@@ -150,6 +150,21 @@ fn a_batch_names_its_bad_signatures_in_order() {
     let mut batch = Batch::new();
     fill(&mut batch, 3, 50, &all);
     assert_eq!(batch.verify(), Err(all));
+}
+
+#[test]
+fn a_batch_by_digests_names_its_bad_signatures_too() {
+    for bad in [&[][..], &[0], &[7, 8, 31]] {
+        let mut batch = Batch::new();
+        for place in 0..40_usize {
+            let (key, message) = (key(place as u64 % 3), place.to_string());
+            let signed = if bad.contains(&place) { "other" } else { &message };
+            let signature = key.sign(Purpose::Statement, signed.as_bytes());
+            let digest = sha256(message.as_bytes());
+            batch.push_within(&digest, &key.public(), Purpose::Statement, message.as_bytes(), &signature);
+        }
+        assert_eq!(batch.verify().err().unwrap_or_default(), bad);
+    }
 }
 
 #[test]

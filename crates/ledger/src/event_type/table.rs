@@ -16,10 +16,17 @@ use crate::{
     role::Role,
 };
 
+/// The type in which [`Facts`] holds the facts of a row. Those with public keys are four times as large as the
+/// others and rare, so they are boxed: every event is moved about in as many bytes as the largest variant has.
+macro_rules! held {
+    ([boxed] $facts:ident) => { Box<facts::$facts> };
+    ($facts:ident) => { facts::$facts };
+}
+
 /// Makes [`EventType`], [`Facts`] and [`Content`] from one list, so that no row can be forgotten anywhere.
 macro_rules! event_types {
     ($($variant:ident $name:literal, $trace:ident $opens:literal, $roles:expr, $proofs:expr,
-       $facts:ident, $content:ident, $mandatory:literal, $meaning:literal;)+) => {
+       $([$boxed:ident])? $facts:ident, $content:ident, $mandatory:literal, $meaning:literal;)+) => {
         /// An event type of this version.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -72,7 +79,7 @@ macro_rules! event_types {
         #[serde(untagged)]
         #[non_exhaustive]
         pub enum Facts {
-            $(#[doc = $meaning] $variant(facts::$facts),)+
+            $(#[doc = $meaning] $variant(held!($([$boxed])? $facts)),)+
             /// Facts of a type this version does not know.
             Unknown(UnknownFacts),
         }
@@ -81,8 +88,15 @@ macro_rules! event_types {
             /// Returns the facts of an event of this type. The bytes were checked to be canonical before.
             pub fn parse(kind: &TypeName, raw: &RawValue) -> Result<Self, ReadError> {
                 match kind {
-                    $(TypeName::Known(EventType::$variant) => canonical::from_checked(raw.get()).map(Self::$variant),)+
+                    TypeName::Known(kind) => Self::from_checked(*kind, raw.get()),
                     TypeName::Unknown(_) => Ok(Self::Unknown(UnknownFacts(raw.to_owned()))),
+                }
+            }
+
+            /// Returns the facts of a type of this version, in a text that was checked to be canonical before.
+            pub(crate) fn from_checked(kind: EventType, text: &str) -> Result<Self, ReadError> {
+                match kind {
+                    $(EventType::$variant => canonical::from_checked(text).map(Self::$variant),)+
                 }
             }
 
@@ -108,25 +122,30 @@ macro_rules! event_types {
         impl Content {
             /// Returns the content of an event of this type; the bytes must be canonical JSON.
             pub fn parse(event_type: EventType, bytes: &[u8]) -> Result<Self, ReadError> {
+                Self::from_checked(event_type, canonical::check(bytes, &Limits::CONTENT)?)
+            }
+
+            /// Returns the content in a text that was checked to be canonical, and within the limits of content.
+            pub fn from_checked(event_type: EventType, text: &str) -> Result<Self, ReadError> {
                 match event_type {
-                    $(EventType::$variant => canonical::from_canonical(bytes, &Limits::CONTENT).map(Self::$variant),)+
+                    $(EventType::$variant => canonical::from_checked(text).map(Self::$variant),)+
                 }
             }
         }
 
         $(impl From<facts::$facts> for Facts {
-            fn from(facts: facts::$facts) -> Self { Self::$variant(facts) }
+            fn from(facts: facts::$facts) -> Self { Self::$variant(facts.into()) }
         })+
     };
 }
 
 event_types! {
     // variant "name", trace opens, roles, proofs, facts, content, mandatory in the seed, meaning
-    StoreCreated "store_created", Registry true, &[Role::Desk], KEY, StoreCreated, NameContent, false,
+    StoreCreated "store_created", Registry true, &[Role::Desk], KEY, [boxed] StoreCreated, NameContent, false,
         "A store begins; the event's hash names it.";
-    KeyRegistered "key_registered", Registry false, &[Role::Holder], KEY, KeyRegistered, NameContent, false,
+    KeyRegistered "key_registered", Registry false, &[Role::Holder], KEY, [boxed] KeyRegistered, NameContent, false,
         "A key enters the registry, signed with that key.";
-    KeyRotated "key_rotated", Registry false, &[Role::Holder, Role::Desk], KEY, KeyRotated, NoContent, false,
+    KeyRotated "key_rotated", Registry false, &[Role::Holder, Role::Desk], KEY, [boxed] KeyRotated, NoContent, false,
         "A key is followed by another, signed by the old key or its recovery key.";
     KeyRetired "key_retired", Registry false, &[Role::Desk], KEY, KeyRetired, NoContent, false,
         "The overlap after a rotation is over.";

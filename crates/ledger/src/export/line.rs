@@ -146,13 +146,18 @@ impl EventLine<'_> {
 
     /// Returns the content's bytes, if disclosed.
     pub fn content(&self) -> Result<Option<&[u8]>, LineError> {
-        match self.content {
-            Some(raw) if raw.get().len() > Limits::CONTENT.bytes => {
-                Err(LineError::TooLong { what: "content", limit: Limits::CONTENT.bytes })
-            }
-            raw => Ok(raw.map(|raw| raw.get().as_bytes())),
-        }
+        let text = self.content.map(RawValue::get);
+        text.map_or(Ok(()), check_content_length)?;
+        Ok(text.map(str::as_bytes))
     }
+}
+
+/// Checks that content is not longer than content may be.
+pub(crate) fn check_content_length(text: &str) -> Result<(), LineError> {
+    if text.len() > Limits::CONTENT.bytes {
+        return Err(LineError::TooLong { what: "content", limit: Limits::CONTENT.bytes });
+    }
+    Ok(())
 }
 
 impl ArtifactLine<'_> {

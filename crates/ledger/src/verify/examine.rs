@@ -7,14 +7,18 @@ use demur_core::{
     key::Batch,
     limit::Limits,
 };
+use serde_json::value::RawValue;
 
 use super::{Chunk, Code, Options, finding::Found};
 use crate::{
     admission,
     content::{self, ContentRule},
     envelope::Event,
-    event_type::{Content, EventType, Facts, TypeName},
-    export::{ArtifactLine, Disclosure, EventLine, Header, Line, LineError},
+    event_type::{Content, Facts, TypeName},
+    export::{
+        self, ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
+        cut::{self, CutEvent},
+    },
     name::Sequence,
     proof::{KeySignature, Proof, ProofKind},
     registry::{Registry, Standing},
@@ -30,13 +34,14 @@ pub(super) struct Item {
 
 /// What the line is.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most lines are events, and a list of lines is one allocation")]
 pub(super) enum Part {
     /// Not a line of this format.
     Unreadable,
     /// An event line whose event breaks the schema.
     UnreadableEvent,
     Header(Header),
-    Event(Box<Examined>),
+    Event(Examined),
     Artifact(Bytes),
     Head(Signed<Head>),
     Inclusion(Inclusion),
@@ -54,12 +59,8 @@ pub(super) struct Examined {
 }
 
 impl Examined {
-    /// Frees, on the thread that made it, what the walk does not need: the bytes unless a receipt may ask for the
-    /// statement, and the words of everything but claims.
-    fn slim(&mut self, keep_bytes: bool) {
-        if !keep_bytes {
-            self.event.forget_bytes();
-        }
+    /// Frees, on the thread that made it, what the walk does not need: the words of everything but claims.
+    fn slim(&mut self) {
         if !matches!(self.content, Some(Content::ClaimIssued(_) | Content::ClaimRevised(_))) {
             self.content = None;
         }
@@ -74,19 +75,21 @@ pub(super) struct Bytes {
     pub(super) commitment: Option<Commitment>,
 }
 
-/// Examines the lines of a chunk against a registry. Signatures are checked together.
-pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options) -> Vec<Item> {
-    let mut batch = Batch::with_capacity(1024);
+/// Examines the lines of a chunk against a registry and puts them into `items`. Signatures are checked together.
+pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options, items: &mut Vec<Item>) {
+    let mut batch = Batch::with_capacity(if options.signatures { chunk.count() } else { 0 });
     let mut signed = Vec::new();
-    let mut items: Vec<Item> = Vec::new();
+    items.reserve(chunk.count());
+    // The walk needs the bytes of an event only where a receipt may ask for the statement.
+    let keep = if options.receipts.is_empty() { Keep::Envelope } else { Keep::Bytes };
     for line in chunk.lines() {
-        let mut item = read(line);
+        let (mut item, statement) = read(line, keep);
         if let Part::Event(examined) = &mut item.part {
             check_author(&examined.event, registry, &mut item.found);
-            if options.signatures && push_signature(&examined.event, registry, &mut batch) {
+            if options.signatures && push_signature(&examined.event, statement, registry, &mut batch) {
                 signed.push(items.len());
             }
-            examined.slim(!options.receipts.is_empty());
+            examined.slim();
         }
         let unreadable = matches!(item.part, Part::Unreadable | Part::UnreadableEvent);
         items.push(item);
@@ -99,19 +102,73 @@ pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options) -> 
             items[signed[index]].found.push(bad_signature());
         }
     }
-    items
 }
 
-/// Reads one line and checks what it says of itself.
-pub(super) fn read(line: &[u8]) -> Item {
+/// How much of an event stays in memory once it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// The envelope and the hash.
+    Envelope,
+    /// The exact bytes too.
+    Bytes,
+}
+
+/// Reads one line and checks what it says of itself; returns the bytes of the statement in it too.
+pub(super) fn read(line: &[u8], keep: Keep) -> (Item, Option<&[u8]>) {
+    let item = |part| (Item { part, found: Vec::new() }, None);
+    if let Some(cut) = cut::event_line(line) {
+        let statement = cut.statement;
+        return (read_event(Opened::from_cut(cut, keep)), statement);
+    }
+    if let Some(line) = cut::artifact_line(line) {
+        return (read_artifact(&line), None);
+    }
     match Line::parse(line) {
-        Ok(Line::Header(header)) => Item { part: Part::Header(header), found: Vec::new() },
-        Ok(Line::Event(line)) => read_event(&line),
-        Ok(Line::Artifact(line)) => read_artifact(&line),
-        Ok(Line::Head(head)) => Item { part: Part::Head(head), found: Vec::new() },
-        Ok(Line::Inclusion(inclusion)) => Item { part: Part::Inclusion(inclusion), found: Vec::new() },
-        Ok(Line::Checkpoint(checkpoint)) => Item { part: Part::Checkpoint(checkpoint), found: Vec::new() },
-        Err(error) => unreadable(&error),
+        Ok(Line::Header(header)) => item(Part::Header(header)),
+        Ok(Line::Event(line)) => match line.event() {
+            Ok(event) => {
+                let statement = event.statement_in(line.event.get());
+                (read_event(Opened::from_line(&line, event, keep)), statement)
+            }
+            Err(error) => {
+                let found = vec![Found::new(Code::SchemaInvalid, error.to_string())];
+                (Item { part: Part::UnreadableEvent, found }, None)
+            }
+        },
+        Ok(Line::Artifact(line)) => (read_artifact(&line), None),
+        Ok(Line::Head(head)) => item(Part::Head(head)),
+        Ok(Line::Inclusion(inclusion)) => item(Part::Inclusion(inclusion)),
+        Ok(Line::Checkpoint(checkpoint)) => item(Part::Checkpoint(checkpoint)),
+        Err(error) => (unreadable(&error), None),
+    }
+}
+
+/// An event line with its event, whichever way it was read.
+struct Opened<'a> {
+    event: Event,
+    content: Option<&'a str>,
+    /// Whether the content is known to be within the limits of content.
+    bounded: bool,
+    disclosure: Disclosure,
+    salt: Option<Salt>,
+}
+
+impl<'a> Opened<'a> {
+    fn from_cut(cut: CutEvent<'a>, keep: Keep) -> Self {
+        let CutEvent { content, disclosure, envelope, bytes, statement, salt } = cut;
+        let event = match keep {
+            Keep::Envelope => Event::without_bytes(envelope, bytes),
+            Keep::Bytes => Event::from_cut(envelope, bytes, statement),
+        };
+        Self { event, content, bounded: true, disclosure, salt }
+    }
+
+    fn from_line(line: &EventLine<'a>, mut event: Event, keep: Keep) -> Self {
+        if keep == Keep::Envelope {
+            event.forget_bytes();
+        }
+        let content = line.content.map(RawValue::get);
+        Self { event, content, bounded: false, disclosure: line.disclosure, salt: line.salt }
     }
 }
 
@@ -124,21 +181,15 @@ fn unreadable(error: &LineError) -> Item {
     failed(code, error.to_string())
 }
 
-fn read_event(line: &EventLine<'_>) -> Item {
-    let event = match line.event() {
-        Ok(event) => event,
-        Err(error) => {
-            let found = vec![Found::new(Code::SchemaInvalid, error.to_string())];
-            return Item { part: Part::UnreadableEvent, found };
-        }
-    };
+fn read_event(opened: Opened<'_>) -> Item {
+    let event = &opened.event;
     let mut found = Vec::new();
     let agrees = match event.agree() {
         Ok(said) => {
             if let TypeName::Unknown(name) = said.kind {
                 found.push(Found::new(Code::TypeUnknown, format!("this version does not know {name}")));
             }
-            check_statement(&event, &mut found);
+            check_statement(event, &mut found);
             true
         }
         Err(error) => {
@@ -146,16 +197,17 @@ fn read_event(line: &EventLine<'_>) -> Item {
             false
         }
     };
-    match check_content(line, &event) {
-        Ok(content) => Item { part: Part::Event(Box::new(Examined { event, agrees, content })), found },
+    let content = match check_content(&opened) {
+        Ok(content) => content,
         Err(finding) if finding.code.check() == super::Check::File => {
-            Item { part: Part::Unreadable, found: vec![finding] }
+            return Item { part: Part::Unreadable, found: vec![finding] };
         }
         Err(finding) => {
             found.push(finding);
-            Item { part: Part::Event(Box::new(Examined { event, agrees, content: None })), found }
+            None
         }
-    }
+    };
+    Item { part: Part::Event(Examined { event: opened.event, agrees, content }), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {
@@ -184,8 +236,9 @@ fn check_statement(event: &Event, found: &mut Vec<Found>) {
 }
 
 /// Returns the content if it is disclosed and holds.
-fn check_content(line: &EventLine<'_>, event: &Event) -> Result<Option<Content>, Found> {
-    check_disclosure(line.disclosure, line.content.is_some(), line.salt.is_some())?;
+fn check_content(opened: &Opened<'_>) -> Result<Option<Content>, Found> {
+    let Opened { event, content, disclosure, salt, .. } = opened;
+    check_disclosure(*disclosure, content.is_some(), salt.is_some())?;
     let said = event.said().ok();
     let kind = said.and_then(|said| said.facts.event_type());
     let mismatch = |message: &str| Err(Found::new(Code::CommitmentMismatch, message));
@@ -194,38 +247,40 @@ fn check_content(line: &EventLine<'_>, event: &Event) -> Result<Option<Content>,
     {
         return mismatch("the table and the commitment disagree about whether there is content");
     }
-    match (line.disclosure, event.envelope().content) {
+    match (disclosure, event.envelope().content) {
         (Disclosure::Absent, None) => Ok(None),
         (Disclosure::Absent, Some(_)) => {
             mismatch("there is a commitment, and the line says there is no content")
         }
         (_, None) => mismatch("there is no commitment, and the line says there is content"),
         (Disclosure::Disclosed, Some(commitment)) => {
-            let bytes = line.content().map_err(|error| Found::new(Code::FileMalformed, error.to_string()))?;
-            let (Some(bytes), Some(salt)) = (bytes, line.salt) else { return Ok(None) };
-            if !commitment.opens_content(&salt, bytes) {
+            let (Some(content), Some(salt)) = (content, salt) else { return Ok(None) };
+            export::check_content_length(content)
+                .map_err(|error| Found::new(Code::FileMalformed, error.to_string()))?;
+            if !commitment.opens_content(salt, content.as_bytes()) {
                 return mismatch("content and salt do not open the commitment");
             }
-            match (kind, said) {
-                (Some(kind), Some(said)) => fitting(kind, said.facts, bytes).map(Some),
-                // Content of a later type is bounded by nothing else.
-                _ => canonical::check(bytes, &Limits::CONTENT)
-                    .map(|_| None)
-                    .map_err(|error| Found::new(Code::ContentInvalid, error.to_string())),
-            }
+            fitting(opened, content, said.map(|said| said.facts))
         }
         (disclosure, Some(_)) => {
-            let words = if disclosure == Disclosure::Erased { "erased" } else { "not in the file" };
+            let words = if *disclosure == Disclosure::Erased { "erased" } else { "not in the file" };
             Err(Found::new(Code::NotDisclosed, format!("the content is {words}")))
         }
     }
 }
 
-fn fitting(kind: EventType, facts: &Facts, bytes: &[u8]) -> Result<Content, Found> {
-    let invalid = |message: String| Found::new(Code::ContentInvalid, message);
-    let content = Content::parse(kind, bytes).map_err(|error| invalid(error.to_string()))?;
-    content::agrees(facts, &content).map_err(|error| invalid(error.to_string()))?;
-    Ok(content)
+/// Returns the content if it is of its type and fits the facts. Of a later type, only the limits are checked.
+fn fitting(opened: &Opened<'_>, text: &str, facts: Option<&Facts>) -> Result<Option<Content>, Found> {
+    let invalid = |error: &dyn std::error::Error| Found::new(Code::ContentInvalid, error.to_string());
+    if !opened.bounded {
+        canonical::check(text.as_bytes(), &Limits::CONTENT).map_err(|error| invalid(&error))?;
+    }
+    let Some((facts, kind)) = facts.and_then(|facts| Some((facts, facts.event_type()?))) else {
+        return Ok(None);
+    };
+    let content = Content::from_checked(kind, text).map_err(|error| invalid(&error))?;
+    content::agrees(facts, &content).map_err(|error| invalid(&error))?;
+    Ok(Some(content))
 }
 
 /// What is disclosed is there with its salt; what is not, is not.
@@ -323,12 +378,13 @@ pub(super) fn code_of(standing: Standing) -> Code {
 }
 
 /// Adds the statement's signature to the batch. A key that nobody knows was reported before.
-fn push_signature(event: &Event, registry: &Registry, batch: &mut Batch) -> bool {
-    let (Proof::Ed25519(proof), Some(statement)) = (&event.envelope().proof, event.statement_bytes()) else {
+fn push_signature(event: &Event, statement: Option<&[u8]>, registry: &Registry, batch: &mut Batch) -> bool {
+    let (Proof::Ed25519(proof), Some(statement)) = (&event.envelope().proof, statement) else {
         return false;
     };
     let Some(key) = registry.public_key(&proof.key) else { return false };
-    batch.push(key, Purpose::Statement, statement, &proof.signature);
+    // The event's hash is over the envelope, and the statement stands in it.
+    batch.push_within(event.hash(), key, Purpose::Statement, statement, &proof.signature);
     true
 }
 

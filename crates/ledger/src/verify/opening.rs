@@ -10,7 +10,7 @@ use demur_core::{
 
 use super::{
     Code, Input, Options, VerifyError,
-    examine::{self, Examined, Item, Part},
+    examine::{self, Examined, Item, Keep, Part},
     finding::{Findings, Found, Section},
     input::{Chunk, End},
     trail::Trail,
@@ -194,7 +194,7 @@ fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
             _ => VerifyError::NoHeader,
         });
     };
-    let Item { part, found } = examine::read(line);
+    let (Item { part, found }, _) = examine::read(line, Keep::Bytes);
     match part {
         Part::Header(header) if header.format == crate::envelope::FORMAT => Ok(header),
         Part::Header(header) => Err(VerifyError::FormatNewer {
@@ -210,7 +210,7 @@ fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
 
 /// Returns the one line of a chunk, read.
 fn single(chunk: &Chunk) -> Option<Item> {
-    chunk.lines().next().map(examine::read)
+    chunk.lines().next().map(|line| examine::read(line, Keep::Bytes).0)
 }
 
 /// Returns how a file that ended too early is reported.

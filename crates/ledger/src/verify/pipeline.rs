@@ -1,5 +1,5 @@
 //! Chunks of lines through all cores: one thread reads, some examine, the caller walks through the results in
-//! order. What is under way is bounded by tokens, whatever the lines hold.
+//! order. What is under way is bounded by the number of chunks there are, whatever the lines hold.
 
 use std::{
     collections::BTreeMap,
@@ -17,14 +17,10 @@ use super::{
 };
 use crate::registry::Registry;
 
-/// A chunk on its way.
+/// A chunk on its way: read, then examined, then walked through, then empty again for the next lines. So its
+/// memory is taken once, however long the file is.
+#[derive(Default)]
 struct Work {
-    index: u64,
-    chunk: Chunk,
-}
-
-/// A chunk that was examined.
-struct Done {
     index: u64,
     chunk: Chunk,
     items: Vec<Item>,
@@ -39,23 +35,27 @@ pub(super) fn run<R: BufRead + Send>(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), VerifyError> {
     let registry = walk.registry;
-    let first = input.next_chunk()?;
+    let mut first = Work::default();
+    input.next_chunk(&mut first.chunk)?;
     let mut read = 0;
-    if first.end.is_some() || !walk.goes_on() {
-        // Threads would cost a short file more than they save.
-        let items = examine(&first, registry, options);
-        take(walk, &first, items, findings);
-        progress(first.length());
-        return Ok(());
+    let mut progress = |bytes| {
+        read += bytes;
+        progress(read);
+    };
+    // Threads would cost a short file more than they save, and one worker only hands over to itself.
+    if first.chunk.end.is_some() || !walk.goes_on() || options.threads <= 1 {
+        return run_alone(first, input, walk, options, findings, &mut progress);
     }
-    let workers = options.threads.max(1);
+    let workers = options.threads;
     std::thread::scope(|scope| {
-        let (tokens, granted) = channel::<()>();
+        let (empties, granted) = channel::<Work>();
         let (give_work, work) = sync_channel::<Work>(workers);
-        let (give_done, done) = channel::<Done>();
-        for _ in 0..=workers * 2 {
+        let (give_done, done) = channel::<Work>();
+        // One for each worker, one to be read and, with the first, one to be walked through. More would wait in line
+        // and cost their memory.
+        for _ in 0..=workers {
             // The receiver lives until the reading thread ends.
-            let _ = tokens.send(());
+            let _ = empties.send(Work::default());
         }
         let reading = scope.spawn(move || read_chunks(first, input, &granted, &give_work));
         // The workers alone own the queue: when the last of them ends, the reading thread learns of it.
@@ -65,12 +65,9 @@ pub(super) fn run<R: BufRead + Send>(
             scope.spawn(move || examine_chunks(&work, registry, options, &give_done));
         }
         drop((work, give_done));
-        walk_in_order(walk, &done, &tokens, findings, &mut |bytes| {
-            read += bytes;
-            progress(read);
-        });
+        walk_in_order(walk, &done, &empties, findings, &mut progress);
         // Without receivers everybody else stops.
-        drop((done, tokens));
+        drop((done, empties));
         match reading.join() {
             Ok(read) => Ok(read?),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -78,34 +75,53 @@ pub(super) fn run<R: BufRead + Send>(
     })
 }
 
-fn read_chunks<R: BufRead>(
-    first: Chunk,
+/// Does everything on this thread, one chunk after the other.
+fn run_alone<R: BufRead>(
+    mut work: Work,
     input: &mut Input<R>,
-    granted: &Receiver<()>,
+    walk: &mut Walk<'_>,
+    options: &Options,
+    findings: &mut Findings,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), VerifyError> {
+    loop {
+        examine(&work.chunk, walk.registry, options, &mut work.items);
+        take(walk, &work.chunk, &mut work.items, findings);
+        progress(work.chunk.length());
+        if work.chunk.end.is_some() || !walk.goes_on() {
+            return Ok(());
+        }
+        input.next_chunk(&mut work.chunk)?;
+    }
+}
+
+fn read_chunks<R: BufRead>(
+    first: Work,
+    input: &mut Input<R>,
+    granted: &Receiver<Work>,
     work: &SyncSender<Work>,
 ) -> io::Result<()> {
-    if work.send(Work { index: 0, chunk: first }).is_err() {
+    if work.send(first).is_err() {
         return Ok(());
     }
     for index in 1.. {
-        if granted.recv().is_err() {
-            return Ok(());
-        }
-        let chunk = input.next_chunk()?;
-        let ends = chunk.end.is_some();
-        if work.send(Work { index, chunk }).is_err() || ends {
+        let Ok(mut next) = granted.recv() else { return Ok(()) };
+        next.index = index;
+        input.next_chunk(&mut next.chunk)?;
+        let ends = next.chunk.end.is_some();
+        if work.send(next).is_err() || ends {
             return Ok(());
         }
     }
     Ok(())
 }
 
-fn examine_chunks(work: &Mutex<Receiver<Work>>, registry: &Registry, options: &Options, done: &Sender<Done>) {
+fn examine_chunks(work: &Mutex<Receiver<Work>>, registry: &Registry, options: &Options, done: &Sender<Work>) {
     loop {
         let Ok(next) = work.lock().map(|work| work.recv()) else { return };
-        let Ok(Work { index, chunk }) = next else { return };
-        let items = examine(&chunk, registry, options);
-        if done.send(Done { index, chunk, items }).is_err() {
+        let Ok(mut next) = next else { return };
+        examine(&next.chunk, registry, options, &mut next.items);
+        if done.send(next).is_err() {
             return;
         }
     }
@@ -113,8 +129,8 @@ fn examine_chunks(work: &Mutex<Receiver<Work>>, registry: &Registry, options: &O
 
 fn walk_in_order(
     walk: &mut Walk<'_>,
-    done: &Receiver<Done>,
-    tokens: &Sender<()>,
+    done: &Receiver<Work>,
+    empties: &Sender<Work>,
     findings: &mut Findings,
     progress: &mut dyn FnMut(u64),
 ) {
@@ -122,26 +138,27 @@ fn walk_in_order(
     let mut early = BTreeMap::new();
     for arrived in done {
         early.insert(arrived.index, arrived);
-        while let Some(Done { chunk, items, .. }) = early.remove(&next) {
-            take(walk, &chunk, items, findings);
-            progress(chunk.length());
+        while let Some(mut work) = early.remove(&next) {
+            take(walk, &work.chunk, &mut work.items, findings);
+            progress(work.chunk.length());
             next += 1;
             if !walk.goes_on() {
                 return;
             }
-            // The reading thread may have ended: then nobody needs the token.
-            let _ = tokens.send(());
+            // The reading thread may have ended: then nobody needs it.
+            let _ = empties.send(work);
         }
     }
 }
 
 /// Walks through the examined lines of a chunk.
-pub(super) fn take(walk: &mut Walk<'_>, chunk: &Chunk, items: Vec<Item>, findings: &mut Findings) {
+pub(super) fn take(walk: &mut Walk<'_>, chunk: &Chunk, items: &mut Vec<Item>, findings: &mut Findings) {
     let mut line = chunk.first;
-    for item in items {
+    for item in &mut *items {
         walk.take(line, item, findings);
         line += 1;
     }
+    items.clear();
     if let Some(end) = chunk.end {
         walk.end(line, end, findings);
     }

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::{
-    hash::{Digest, Purpose, digest},
-    time::Timestamp,
-};
+use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 
 use super::{Code, finding::Found};
 use crate::{
-    envelope::Event,
+    envelope::{Envelope, Event},
     name::{Position, Sequence, TraceId},
     proof::Proof,
     registry::Registry,
@@ -17,13 +14,17 @@ use crate::{
     statement::statement_hash,
 };
 
-/// What is remembered of the events so far: about 52 bytes each.
+/// What is remembered of the events so far: about 56 bytes each.
 #[derive(Debug)]
 pub(super) struct Trail {
     trace: TraceId,
     hashes: Vec<Digest>,
-    /// A short hash of (key, command) of each event.
-    commands: Vec<u128>,
+    /// The command of each event, or anything where it has none.
+    commands: Vec<Ulid>,
+    /// The number of the key that gave it, or [`NOBODY`].
+    authors: Vec<u32>,
+    /// The numbers of the keys.
+    keys: BTreeMap<Fingerprint, u32>,
     lines: Vec<u32>,
     time: Timestamp,
     pin: Sequence,
@@ -40,6 +41,8 @@ impl Trail {
             trace,
             hashes: Vec::new(),
             commands: Vec::new(),
+            authors: Vec::new(),
+            keys: BTreeMap::new(),
             lines: Vec::new(),
             time: Timestamp::MIN,
             pin: Sequence::FIRST,
@@ -118,7 +121,7 @@ impl Trail {
             *awaited = event.statement_bytes().map(statement_hash);
         }
         self.hashes.push(*event.hash());
-        self.commands.push(command(event));
+        self.remember_command(envelope);
         self.lines.push(u32::try_from(line).unwrap_or(u32::MAX));
     }
 
@@ -151,26 +154,29 @@ impl Trail {
         }
     }
 
+    fn remember_command(&mut self, envelope: &Envelope) {
+        let (command, author) = match (&envelope.statement, &envelope.proof) {
+            (Some(statement), Proof::Ed25519(proof)) => {
+                let next = u32::try_from(self.keys.len()).unwrap_or(NOBODY);
+                (statement.command.as_ulid(), *self.keys.entry(proof.key).or_insert(next))
+            }
+            _ => (Ulid::from_u128(0), NOBODY),
+        };
+        self.commands.push(command);
+        self.authors.push(author);
+    }
+
     /// Returns the events whose command stood before, with their lines.
     pub(super) fn repeated(&self) -> Vec<(Sequence, u64)> {
-        let mut sorted = self.commands.clone();
-        sorted.sort_unstable();
-        let doubled: Vec<u128> =
-            sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-        if doubled.is_empty() {
-            return Vec::new();
-        }
-        let mut met = std::collections::BTreeSet::new();
-        let again = |command: &u128| doubled.binary_search(command).is_ok() && !met.insert(*command);
-        let indexes: Vec<usize> = self
-            .commands
-            .iter()
-            .map(again)
-            .enumerate()
-            .filter(|(_, again)| *again)
-            .map(|(index, _)| index)
-            .collect();
-        indexes.into_iter().map(|index| (Sequence::at(index), self.lines[index].into())).collect()
+        let count = u32::try_from(self.commands.len()).unwrap_or(u32::MAX);
+        let key = |index: &u32| (self.commands[*index as usize], self.authors[*index as usize]);
+        let mut order: Vec<u32> = (0..count).filter(|index| key(index).1 != NOBODY).collect();
+        // Commands carry their time and come nearly in order, which a stable sort makes use of.
+        order.sort_by_key(key);
+        let pairs = order.windows(2).filter(|pair| key(&pair[0]) == key(&pair[1]));
+        let mut again: Vec<usize> = pairs.map(|pair| pair[1] as usize).collect();
+        again.sort_unstable();
+        again.into_iter().map(|index| (Sequence::at(index), self.lines[index].into())).collect()
     }
 }
 
@@ -197,17 +203,5 @@ pub(super) fn check_desk<T: Document>(
     Ok(())
 }
 
-/// Returns 128 bits that stand for (key, command), or for the place of an event without a statement.
-fn command(event: &Event) -> u128 {
-    let envelope = event.envelope();
-    let hash = match (&envelope.statement, &envelope.proof) {
-        (Some(statement), Proof::Ed25519(proof)) => digest(
-            Purpose::Key,
-            &[proof.key.as_digest().as_bytes(), &statement.command.as_ulid().as_u128().to_be_bytes()],
-        ),
-        _ => digest(Purpose::Key, &[b"record", &envelope.sequence.number().to_be_bytes()]),
-    };
-    let mut short = [0; 16];
-    short.copy_from_slice(&hash.as_bytes()[..16]);
-    u128::from_be_bytes(short)
-}
+/// Stands for the author of an event without a statement. No file has as many keys.
+const NOBODY: u32 = u32::MAX;

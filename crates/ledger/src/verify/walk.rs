@@ -100,14 +100,16 @@ impl<'a> Walk<'a> {
         self.stage != Stage::Broken
     }
 
-    /// Takes one line.
-    pub(super) fn take(&mut self, line: u64, item: Item, findings: &mut Findings) {
+    /// Takes one line. What was found of it goes to the findings; the rest stays where it is, to be freed at once
+    /// with its neighbours.
+    pub(super) fn take(&mut self, line: u64, item: &mut Item, findings: &mut Findings) {
         if !self.goes_on() {
             return;
         }
-        let Item { part, mut found } = item;
+        let part = &item.part;
+        let mut found = std::mem::take(&mut item.found);
         let mut sequence = None;
-        if let Err(finding) = self.check_place(&part) {
+        if let Err(finding) = self.check_place(part) {
             self.stage = Stage::Broken;
             found.push(finding);
         } else {
@@ -116,22 +118,22 @@ impl<'a> Walk<'a> {
                     self.after_head = false;
                     // By its place in the file: the number it gives itself may be the lie.
                     sequence = Some(self.trail.next());
-                    self.take_event(line, &examined, &mut found);
+                    self.take_event(line, examined, &mut found);
                 }
                 Part::Artifact(bytes) => {
                     sequence = Some(bytes.event);
-                    self.take_artifact(&bytes, &mut found);
+                    self.take_artifact(bytes, &mut found);
                 }
                 Part::Head(head) => {
                     self.after_head = true;
-                    let checked = self.trail.check_head(&head, self.registry, self.signatures);
+                    let checked = self.trail.check_head(head, self.registry, self.signatures);
                     found.extend(checked.err());
                 }
                 Part::Inclusion(inclusion) => {
-                    found.extend(self.check_inclusion(&inclusion).err());
-                    self.inclusions.push(inclusion);
+                    found.extend(self.check_inclusion(inclusion).err());
+                    self.inclusions.push(inclusion.clone());
                 }
-                Part::Checkpoint(checkpoint) => self.checkpoint = Some((line, checkpoint)),
+                Part::Checkpoint(checkpoint) => self.checkpoint = Some((line, checkpoint.clone())),
                 Part::UnreadableEvent => sequence = Some(self.trail.next()),
                 Part::Header(_) | Part::Unreadable => {}
             }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Returns `bytes` with a few small damages: flipped, dropped, doubled, swapped for another part.
-fn damaged(bytes: &[u8], random: &mut Seeded) -> Vec<u8> {
+pub(crate) fn damaged(bytes: &[u8], random: &mut Seeded) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=below(random, 3) {
         if bytes.is_empty() {
@@ -40,7 +40,7 @@ fn damaged(bytes: &[u8], random: &mut Seeded) -> Vec<u8> {
     bytes
 }
 
-fn below(random: &mut Seeded, limit: usize) -> usize {
+pub(crate) fn below(random: &mut Seeded, limit: usize) -> usize {
     let mut bytes = [0; 8];
     random.fill(&mut bytes);
     usize::try_from(u64::from_le_bytes(bytes) % limit as u64).unwrap()

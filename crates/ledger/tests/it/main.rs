@@ -3,6 +3,7 @@
 
 mod committed;
 mod corpus;
+mod cut;
 mod door;
 mod export;
 mod forger;
