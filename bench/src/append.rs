@@ -25,7 +25,11 @@ use self::{
 /// Measures appends by one caller and by many, to one trace and to many.
 pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
     writeln!(out)?;
-    writeln!(out, "{:<34} {:>9} {:>9} {:>7} {:>9} {:>9}  bar", "append", "per s", "raw", "ratio", "p50 ms", "p99 ms")?;
+    writeln!(
+        out,
+        "{:<34} {:>9} {:>9} {:>7} {:>9} {:>9}  bar",
+        "append", "per s", "raw", "ratio", "p50 ms", "p99 ms"
+    )?;
     for shape in SHAPES {
         let mut passes = Vec::new();
         for pass in 1..=PASSES {
@@ -57,9 +61,12 @@ struct Pass {
 impl Shape {
     fn write(&self, passes: &[Pass], out: &mut impl Write) -> Result<()> {
         let ratio = median(passes.iter().map(|pass| pass.rate / pass.raw));
-        let milliseconds = |pick: fn(&Pass) -> Duration| median(passes.iter().map(|pass| pick(pass).as_secs_f64() * 1e3));
+        let milliseconds =
+            |pick: fn(&Pass) -> Duration| median(passes.iter().map(|pass| pick(pass).as_secs_f64() * 1e3));
         let bar = match self.bar {
-            Some(least) => format!("{:.0} %: {}", least * 100.0, if ratio >= least { "met" } else { "missed" }),
+            Some(least) => {
+                format!("{:.0} %: {}", least * 100.0, if ratio >= least { "met" } else { "missed" })
+            }
             None => "-".to_owned(),
         };
         writeln!(
@@ -84,12 +91,12 @@ fn measure(shape: &Shape) -> Result<Pass> {
     let (wall, mut delays) = append(&ledger, &agents, &runs, shape.callers)?;
     delays.sort_unstable();
     let at = |share: usize| delays.get(delays.len() * share / 100).copied().unwrap_or_default();
-    let rate = delays.len() as f64 / wall.as_secs_f64();
+    let rate = f64::from(u32::try_from(delays.len())?) / wall.as_secs_f64();
     let rows = rows(&ledger, &runs)?;
     drop(ledger);
     let keys = (SecretKey::generate(&mut Seeded::from_number(77)), desk);
     let spent = raw_limit(folder.path(), &rows, &keys, shape.callers)?;
-    let raw = rows.len() as f64 / spent.as_secs_f64();
+    let raw = f64::from(u32::try_from(rows.len())?) / spent.as_secs_f64();
     Ok(Pass { rate, raw, p50: at(50), p99: at(99) })
 }
 

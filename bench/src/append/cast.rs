@@ -39,8 +39,8 @@ use demur_store::{
 pub(crate) struct Machine(Mutex<Seeded>);
 
 impl Machine {
-    pub(crate) fn new(seed: u64) -> Box<Self> {
-        Box::new(Self(Mutex::new(Seeded::from_number(seed))))
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Mutex::new(Seeded::from_number(seed)))
     }
 }
 
@@ -74,13 +74,17 @@ pub(crate) fn create(folder: &Path) -> Result<(Ledger<SqliteStore>, Agents, Secr
     let mut random = Seeded::from_number(1);
     let desk = SecretKey::generate(&mut random);
     let store = SqliteStore::create(folder)?;
-    let ledger = Ledger::create(store, desk.clone(), "bench", Machine::new(2))?;
+    let ledger = Ledger::create(store, desk.clone(), "bench", Box::new(Machine::new(2)))?;
     let mut keys = Vec::new();
     for role in [Role::Planner, Role::Executor, Role::Critic] {
         let (key, principal) = (SecretKey::generate(&mut random), PrincipalId::new(now(), &mut random));
         let registry = ledger.registry();
-        let place =
-            Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now: now() };
+        let place = Place {
+            store: registry.store(),
+            trace: registry.trace(),
+            seen: Some(registry.head()),
+            now: now(),
+        };
         let author = Author::new(key.clone(), principal, role);
         ledger.submit(author.register(&place, None, role.as_str(), &mut random)?, None)?;
         keys.push((key, principal, role));
@@ -96,8 +100,11 @@ impl Agents {
     }
 
     fn participants(&self) -> Vec<Participant> {
-        let mut participants: Vec<_> =
-            self.keys.iter().map(|(_, principal, role)| Participant { principal: *principal, role: *role }).collect();
+        let mut participants: Vec<_> = self
+            .keys
+            .iter()
+            .map(|(_, principal, role)| Participant { principal: *principal, role: *role })
+            .collect();
         participants.sort_unstable();
         participants
     }
@@ -151,14 +158,19 @@ impl<S: Store> Talk<'_, S> {
 }
 
 /// Makes a proposal in a run whose newest event nobody remembers.
-pub(crate) fn propose(ledger: &Ledger<impl Store>, agents: &Agents, trace: TraceId, seed: u64) -> Result<()> {
-    let seen = ledger.store().hash(trace, Sequence::FIRST)?.context("an empty trace")?;
-    let mut random = Seeded::from_number(seed);
+pub(crate) fn propose(
+    ledger: &Ledger<impl Store>,
+    agents: &Agents,
+    trace: TraceId,
+    number: u64,
+) -> Result<()> {
+    let hash = ledger.store().hash(trace, Sequence::FIRST)?.context("an empty trace")?;
+    let mut random = Seeded::from_number(number);
     let mut again = [0; 32];
     random.fill(&mut again);
     again[..16].copy_from_slice(&trace.as_ulid().as_u128().to_be_bytes());
     again[16..24].copy_from_slice(&now().as_millis().to_be_bytes());
-    let seen = Some(Position::new(Sequence::FIRST, seen));
+    let seen = Some(Position::new(Sequence::FIRST, hash));
     Talk { ledger, trace, seen, random: Seeded::new(again) }.propose(agents).map(|_| ())
 }
 
@@ -189,18 +201,16 @@ fn initialize(talk: &mut Talk<'_, impl Store>, agents: &Agents) -> Result<()> {
 }
 
 /// Opens a run up to its first tool call.
-pub(crate) fn open(ledger: &Ledger<impl Store>, agents: &Agents, seed: u64) -> Result<OpenRun> {
-    let mut random = Seeded::from_number(seed);
+pub(crate) fn open(ledger: &Ledger<impl Store>, agents: &Agents, number: u64) -> Result<OpenRun> {
+    let mut random = Seeded::from_number(number);
     let trace = TraceId::new(now(), &mut random);
     let mut talk = Talk { ledger, trace, seen: None, random };
     initialize(&mut talk, agents)?;
     let proposal = talk.propose(agents)?;
     let facts =
         ProposalReviewed { conditions: 0.try_into()?, decision: ProposalDecision::Approved, proposal };
-    let content = ProposalReviewContent {
-        conditions: Vec::new().try_into()?,
-        rationale: "it only reads".try_into()?,
-    };
+    let content =
+        ProposalReviewContent { conditions: Vec::new().try_into()?, rationale: "it only reads".try_into()? };
     talk.say(&agents.author(Role::Critic)?, facts, Content::ProposalReviewed(content), None)?;
     let bytes = b"the ledger of October".to_vec();
     let content = ArtifactContent {
@@ -232,12 +242,7 @@ enum Stage {
 }
 
 impl Caller {
-    pub(crate) fn new(
-        ledger: &Ledger<impl Store>,
-        agents: &Agents,
-        run: OpenRun,
-        seed: u64,
-    ) -> Result<Self> {
+    pub(crate) fn new(ledger: &Ledger<impl Store>, agents: &Agents, run: OpenRun, seed: u64) -> Result<Self> {
         Ok(Self {
             author: agents.author(Role::Executor)?,
             run,

@@ -22,7 +22,7 @@ use demur_ledger::{
     signed::{Head, Signed},
 };
 use demur_store::contract::{Kept, Stored};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, config::DbConfig, params};
 
 /// One event with everything that is written beside it.
 pub(crate) struct Row {
@@ -114,6 +114,8 @@ impl Database {
         connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
         connection.execute_batch(include_str!("../../../crates/store/src/sqlite/0001_ledger.sql"))?;
         connection.execute_batch("PRAGMA foreign_keys = OFF;")?;
+        // As the store does: without it SQLite prepares a statement anew for almost every row.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(Self(connection))
     }
 
@@ -127,8 +129,8 @@ impl Database {
             head_bytes.extend(head.proof.signature.as_bytes());
             let ordinal = transaction
                 .prepare_cached(
-                    "INSERT INTO events (trace, sequence, hash, time, head, bytes)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "INSERT INTO events (trace, sequence, hash, time, head, content_salt, bytes, content)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .insert(params![
                     i64::try_from(row.trace.as_ulid().as_u128() & 0xff_ffff)?,
@@ -136,11 +138,10 @@ impl Database {
                     row.event.hash().as_bytes(),
                     i64::try_from(envelope.time.as_millis())?,
                     head_bytes,
+                    row.opening.salt.as_bytes(),
                     row.event.bytes(),
+                    row.opening.bytes,
                 ])?;
-            transaction
-                .prepare_cached("INSERT INTO contents (event, salt, bytes) VALUES (?1, ?2, ?3)")?
-                .execute(params![ordinal, row.opening.salt.as_bytes(), row.opening.bytes])?;
             let (Some(statement), Proof::Ed25519(proof)) = (&envelope.statement, &envelope.proof) else {
                 continue;
             };

@@ -103,9 +103,11 @@ impl Site {
 
     /// Makes a proposal in one run after the other.
     fn proposals(&self, traces: &[TraceId]) -> Result<()> {
-        (0..APPENDS).try_for_each(|number| {
-            cast::propose(&self.ledger, &self.agents, traces[number % traces.len()], number as u64)
-        })
+        traces
+            .iter()
+            .cycle()
+            .zip(0..APPENDS)
+            .try_for_each(|(trace, number)| cast::propose(&self.ledger, &self.agents, *trace, number.into()))
     }
 }
 
@@ -136,10 +138,10 @@ fn cost(mut work: impl FnMut() -> Result<()>) -> Result<Cost> {
     for _ in 0..PASSES {
         let before = written()?;
         let ((), time) = spent(&mut work)?;
-        let bytes = written()? - before;
-        passes.push((time.cpu.as_secs_f64() * 1e6, bytes as f64 / 4096.0));
+        let pages = u32::try_from((written()? - before) / 4096).context("too much was written")?;
+        passes.push((time.cpu.as_secs_f64() * 1e6, f64::from(pages)));
     }
-    let each = |value: f64| value / APPENDS as f64;
+    let each = |value: f64| value / f64::from(APPENDS);
     Ok(Cost {
         cpu: each(median(passes.iter().map(|pass| pass.0))),
         pages: each(median(passes.iter().map(|pass| pass.1))),
@@ -179,11 +181,11 @@ fn restart(site: Site, run: OpenRun, out: &mut impl Write) -> Result<()> {
     let path = ledger.store().folder().to_owned();
     drop(ledger.close()?);
     let mut opened = Vec::new();
-    for _ in 0..PASSES {
+    for pass in 0..PASSES {
         let begin = Instant::now();
         let store = SqliteStore::open(&path)?;
-        let ledger = Ledger::open(store, |_| Some(desk.clone()), Machine::new(3))?;
-        let mut caller = Caller::new(&ledger, &agents, run, 9 + opened.len() as u64)?;
+        let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(Machine::new(3)))?;
+        let mut caller = Caller::new(&ledger, &agents, run, 9 + pass)?;
         ledger.submit(caller.next()?, None)?;
         opened.push(begin.elapsed().as_secs_f64() * 1e3);
         drop(ledger.close()?);
@@ -223,6 +225,6 @@ fn shuffled(traces: &[TraceId]) -> Vec<TraceId> {
 
 const CALLERS: u64 = 64;
 /// How many appends a pass makes.
-const APPENDS: usize = 1500;
-const PASSES: usize = 3;
+const APPENDS: u32 = 1500;
+const PASSES: u64 = 3;
 const READS: u32 = 2000;

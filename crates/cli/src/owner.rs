@@ -9,7 +9,6 @@ use demur_core::{
 };
 use demur_ledger::{
     author::{Author, Place},
-    content::NoteContent,
     event_type::Content,
     facts::{KeyRetired, RevocationReason},
     name::Sequence,
@@ -19,7 +18,7 @@ use demur_ledger::{
 use demur_store::{
     contract::{Store as _, StoreError},
     ledger::{Acknowledged, Ledger, LedgerError},
-    sqlite::{RESTORED, SqliteStore},
+    sqlite::SqliteStore,
 };
 
 use crate::{
@@ -99,20 +98,7 @@ impl Owner {
     fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
         let keystore = Keystore::of(data);
         let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
-        let owner = Self { keystore, ledger: Some(ledger), world, tentative: Vec::new() };
-        owner.record_restored()?;
-        Ok(owner)
-    }
-
-    /// Begins a new epoch in a store that came back from a backup, before anything else is recorded.
-    fn record_restored(&self) -> Result<(), CommandError> {
-        let store = self.ledger().store();
-        if store.note(RESTORED)?.is_none_or(|note| note == RECORDED) {
-            return Ok(());
-        }
-        let note = "the store came back from a backup".try_into()?;
-        self.ledger().record_restored(Content::StoreRestored(NoteContent { note }))?;
-        Ok(store.set_note(RESTORED, RECORDED)?)
+        Ok(Self { keystore, ledger: Some(ledger), world, tentative: Vec::new() })
     }
 
     /// Returns the ledger.
@@ -298,6 +284,3 @@ pub(crate) fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<Secre
         }
     })
 }
-
-/// What the note of a restored store says once its registry says so too.
-const RECORDED: &[u8] = b"recorded";

@@ -177,7 +177,9 @@ impl RegistryError {
             Self::Roles => "name roles ascending, each once",
             Self::Recovery => "name another key as recovery key",
             Self::Rotation { .. } => "cite the rotation of this very key",
-            Self::LastDeskKey => "bring in another key of the desk first, by rotation or with its recovery key",
+            Self::LastDeskKey => {
+                "bring in another key of the desk first, by rotation or with its recovery key"
+            }
             Self::Epoch { .. } => "use the next epoch",
         }
     }

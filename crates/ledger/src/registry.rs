@@ -142,6 +142,11 @@ impl Registry {
         if record.roles.contains(&Role::Desk) { Ok(record) } else { Err(Standing::NotTheDesk) }
     }
 
+    /// Returns the registry events that recorded a root, oldest first.
+    pub fn roots(&self) -> impl DoubleEndedIterator<Item = Sequence> {
+        self.roots.keys().copied()
+    }
+
     /// Returns the root that a revocation or checkpoint recorded, with its number of traces.
     pub fn root(&self, at: Sequence) -> Option<(Digest, u64)> {
         self.roots.get(&at).copied()

@@ -61,8 +61,17 @@ pub trait Store: Send + Sync {
     /// Returns the event that a key's command became.
     fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError>;
 
-    /// Returns number, head and id of every trace that has events, by ascending id, as of one moment.
-    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError>;
+    /// Returns id and head of every trace that has events, by ascending id, as of one moment.
+    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        self.heads_at(self.end()?)
+    }
+
+    /// Returns id and head of every trace as of a cursor, by ascending id. The same cursor gives the same heads, now
+    /// and later.
+    fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError>;
+
+    /// Returns the cursor after the newest event.
+    fn end(&self) -> Result<Cursor, StoreError>;
 
     /// Returns events of all traces in the order in which they were committed, after a cursor.
     ///
@@ -299,3 +308,7 @@ pub enum StoreError {
         message: String,
     },
 }
+
+/// The note that a restored store carries until its new epoch is recorded (`store_restored`): no event may come
+/// before it. A ledger that opens the store sees to it.
+pub const RESTORED: &str = "restored";

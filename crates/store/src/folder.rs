@@ -66,7 +66,7 @@ impl Folder {
             .open(&path)
             .map_err(io_trouble("open the lock file"))?;
         match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
+            Ok(()) => Ok(Lock { file }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Owned { lock: shown(&path) }),
             Err(TryLockError::Error(error)) => Err(io_trouble("take the lock")(error)),
         }
@@ -125,7 +125,15 @@ impl Folder {
 /// The right to write in a folder. The kernel takes it back when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing the file would not do: a process that another thread starts at this moment may have it open, too.
+    fn drop(&mut self) {
+        // What cannot be unlocked is unlocked when the file is closed.
+        let _ = self.file.unlock();
+    }
 }
 
 /// Creates a folder, and those above it, for its owner only, durably.

@@ -5,6 +5,7 @@
 mod commit;
 mod error;
 mod export;
+mod inclusion;
 mod item;
 mod load;
 mod queue;
@@ -133,7 +134,9 @@ impl<S: Store> Ledger<S> {
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         surroundings: Box<dyn Surroundings>,
     ) -> Result<Self, LedgerError> {
-        Self::with(store, find_key, surroundings, Session::begin)
+        let ledger = Self::with(store, find_key, surroundings, Session::begin)?;
+        ledger.note_restoration()?;
+        Ok(ledger)
     }
 
     /// Returns the ledger of a store for reading and exporting only: nothing is noted, whoever owns the store. What
@@ -304,7 +307,7 @@ impl<S: Store> Ledger<S> {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
             Ending::Conflict(_) => Ok(Attempt::Again),
-            Ending::Failed(message) => Err(LedgerError::Commit(message)),
+            Ending::Failed(error) => Err(LedgerError::Commit(error)),
             Ending::Uncertain => Err(LedgerError::Uncertain),
         }
     }
@@ -337,17 +340,19 @@ impl<S: Store> Ledger<S> {
             .iter_mut()
             .map(|group| group.append(|head| self.sign(head)))
             .collect::<Result<Vec<_>, _>>();
+        let unsigned =
+            |error: WriteError| StoreError::Trouble { action: "sign a head", message: error.to_string() };
         let result =
-            appends.map_err(LedgerError::from).and_then(|appends| Ok(self.store.append(&appends)?));
+            appends.map_err(unsigned).and_then(|appends| self.store.append(&appends)).map_err(Arc::new);
         for (place, group) in groups.into_iter().enumerate() {
             let ending = match &result {
                 Ok(outcomes) => match outcomes.get(place) {
                     Some(Outcome::Done) => Ending::Done,
                     Some(Outcome::Refused(conflict)) => Ending::Conflict(*conflict),
-                    None => Ending::Failed("the store lost count".to_owned()),
+                    None => Ending::Failed(Arc::new(StoreError::Misuse { what: "it lost count of appends" })),
                 },
-                Err(LedgerError::Store(StoreError::Uncertain)) => Ending::Uncertain,
-                Err(error) => Ending::Failed(error.to_string()),
+                Err(error) if matches!(**error, StoreError::Uncertain) => Ending::Uncertain,
+                Err(error) => Ending::Failed(Arc::clone(error)),
             };
             group.waiting.into_iter().for_each(|waiting| self.tell(waiting, ending.clone()));
         }

@@ -154,8 +154,12 @@ impl Store for MemoryStore {
         self.read(|state| state.command(*key, command))
     }
 
-    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
-        self.read(State::heads)
+    fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        self.read(|state| state.heads_at(cursor))
+    }
+
+    fn end(&self) -> Result<Cursor, StoreError> {
+        self.read(State::end)
     }
 
     fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {

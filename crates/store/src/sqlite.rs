@@ -30,7 +30,6 @@ use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 pub use self::{
-    backup::RESTORED,
     check::{Problem, Progress, Step},
     migration::VERSION,
 };
@@ -79,6 +78,8 @@ impl SqliteStore {
         let new = folder.begin_database()?;
         let mut connection = connection::writer(&new).map_err(trouble::of("create the database"))?;
         migration::migrate(&mut connection, 0)?;
+        // Before it has its name: whoever opens it only to read could not finish the switch after a crash.
+        connection::use_log(&connection).map_err(trouble::of("create the database"))?;
         close(connection)?;
         folder.finish_database()?;
         Self::own(folder, lock)
@@ -226,8 +227,12 @@ impl Store for SqliteStore {
         self.readers.read("look up a command", |connection| read::command(connection, key, command))
     }
 
-    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
-        self.readers.read("read the heads", read::heads)
+    fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        self.readers.read("read the heads", |connection| read::heads_at(connection, cursor))
+    }
+
+    fn end(&self) -> Result<Cursor, StoreError> {
+        self.readers.read("find the newest event", read::end)
     }
 
     fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {

@@ -22,7 +22,7 @@ impl From<LedgerError> for CommandError {
             LedgerError::NoDeskKey => Self::refused("NO_DESK_KEY", error)
                 .with_hint("the desk signs every change: restore its key from a backup of the folder keys"),
             LedgerError::Contended => Self::refused("CONTENDED", error),
-            LedgerError::Commit(_) => Self::internal("COMMIT_FAILED", error),
+            LedgerError::Commit(store) => Self::from(&*store),
             LedgerError::Uncertain => Self::internal(store::UNCERTAIN, error),
             LedgerError::Output(error) => {
                 Self::internal("OUTPUT_TROUBLE", format!("the export could not be written: {error}"))

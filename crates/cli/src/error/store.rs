@@ -7,21 +7,28 @@ use super::CommandError;
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        match &error {
-            StoreError::Owned { .. } => Self::refused("FOLDER_IN_USE", &error),
-            StoreError::Locked => Self::refused("STORE_LOCKED", &error),
-            StoreError::ReadOnly => Self::input("STORE_READ_ONLY", &error),
-            StoreError::Corrupt { .. } => Self::input("STORE_DAMAGED", &error)
+        Self::from(&error)
+    }
+}
+
+/// A commit that failed for everybody in it is told to each of them.
+impl From<&StoreError> for CommandError {
+    fn from(error: &StoreError) -> Self {
+        match error {
+            StoreError::Owned { .. } => Self::refused("FOLDER_IN_USE", error),
+            StoreError::Locked => Self::refused("STORE_LOCKED", error),
+            StoreError::ReadOnly => Self::input("STORE_READ_ONLY", error),
+            StoreError::Corrupt { .. } => Self::input("STORE_DAMAGED", error)
                 .with_hint("nothing was changed; `demur store check` says what is wrong"),
-            StoreError::Newer { .. } => Self::input("STORE_NEWER", &error),
-            StoreError::Foreign { .. } => Self::input("STORE_FOREIGN", &error),
-            StoreError::Missing { .. } => Self::input("NO_STORE", &error),
-            StoreError::Exists { .. } => Self::input("STORE_EXISTS", &error),
-            StoreError::Full => Self::internal("DISK_FULL", &error),
-            StoreError::Stopped => Self::internal("STORE_STOPPED", &error),
-            StoreError::Uncertain => Self::internal(UNCERTAIN, &error),
-            StoreError::Trouble { .. } => Self::internal("STORE_TROUBLE", &error),
-            _ => Self::bug(&error),
+            StoreError::Newer { .. } => Self::input("STORE_NEWER", error),
+            StoreError::Foreign { .. } => Self::input("STORE_FOREIGN", error),
+            StoreError::Missing { .. } => Self::input("NO_STORE", error),
+            StoreError::Exists { .. } => Self::input("STORE_EXISTS", error),
+            StoreError::Full => Self::internal("DISK_FULL", error),
+            StoreError::Stopped => Self::internal("STORE_STOPPED", error),
+            StoreError::Uncertain => Self::internal(UNCERTAIN, error),
+            StoreError::Trouble { .. } => Self::internal("STORE_TROUBLE", error),
+            _ => Self::bug(error),
         }
     }
 }
@@ -43,7 +50,7 @@ mod tests {
         assert!(uncertain(LedgerError::Uncertain));
         assert!(uncertain(StoreError::Uncertain.into()));
         assert!(!uncertain(StoreError::Full.into()));
-        assert!(!uncertain(LedgerError::Commit("no room".to_owned())));
+        assert!(!uncertain(LedgerError::Commit(StoreError::Full.into())));
     }
 
     #[test]

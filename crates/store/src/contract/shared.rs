@@ -41,8 +41,12 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).command(key, command)
     }
 
-    fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
-        (**self).heads()
+    fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {
+        (**self).heads_at(cursor)
+    }
+
+    fn end(&self) -> Result<Cursor, StoreError> {
+        (**self).end()
     }
 
     fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {

@@ -3,11 +3,11 @@
 
 use std::{
     mem,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
 use super::item::Item;
-use crate::contract::Conflict;
+use crate::contract::{Conflict, StoreError};
 
 /// What became of an item.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) enum Ending {
     /// Refused by the store; decide again.
     Conflict(Conflict),
     /// The commit failed as a whole.
-    Failed(String),
+    Failed(Arc<StoreError>),
     /// The disk did not confirm.
     Uncertain,
 }

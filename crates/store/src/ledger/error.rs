@@ -1,5 +1,7 @@
 //! What a ledger answers when it cannot do what it was asked, by blame.
 
+use std::sync::Arc;
+
 use demur_core::canonical::WriteError;
 use demur_engine::refusal::Refusal;
 use demur_ledger::{
@@ -49,8 +51,8 @@ pub enum LedgerError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The commit that carried this command failed for everybody in it.
-    #[error("the commit failed, nothing of it was recorded: {0}")]
-    Commit(String),
+    #[error("{0}")]
+    Commit(Arc<StoreError>),
     /// The disk did not confirm the commit.
     #[error("the disk did not confirm the write: whether it happened shows when the store is opened again")]
     Uncertain,

@@ -39,6 +39,10 @@ impl<S: Store> Ledger<S> {
         let newest = if trace == registry.trace() { registry_head } else { newest };
         if trace != registry.trace() {
             export.trace(trace, newest)?;
+            for inclusion in self.inclusions(trace, newest, &registry)? {
+                let line = export.writer.inclusion(&inclusion)?;
+                export.out.write_all(&line)?;
+            }
         }
         let position = (registry_head, registry.epoch_at(registry_head.sequence));
         let Export { writer, out, .. } = export;

@@ -12,16 +12,17 @@ use demur_core::{
 };
 use demur_engine::command::{Command, Submitted};
 use demur_ledger::{
+    content::NoteContent,
     event_type::{Content, Facts},
     facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
-    name::{CommandId, Position, TraceId},
+    name::{CommandId, Position, Sequence, TraceId},
     role::Role,
     signed::TraceLeaf,
     statement::Draft,
 };
 
 use super::{Acknowledged, Draw, Ledger, LedgerError, commit::lock};
-use crate::contract::Store;
+use crate::contract::{RESTORED, Store};
 
 impl<S: Store> Ledger<S> {
     /// Records what the desk says about a key.
@@ -42,9 +43,9 @@ impl<S: Store> Ledger<S> {
         content: Content,
     ) -> Result<Acknowledged, LedgerError> {
         let _turn = lock(&self.registry_turn);
-        let (root, traces) = self.root()?;
-        let facts = KeyRevoked { key, reason, root, traces };
-        self.state_in_turn(self.new_command(), facts.into(), Some(content))
+        self.state_root(self.new_command(), |(root, traces)| {
+            (KeyRevoked { key, reason, root, traces }.into(), Some(content))
+        })
     }
 
     /// Records the set of all traces as of now.
@@ -55,12 +56,22 @@ impl<S: Store> Ledger<S> {
     /// Records the set of all traces as of now, once for each command id.
     pub(super) fn checkpoint_as(&self, command: CommandId) -> Result<Acknowledged, LedgerError> {
         let _turn = lock(&self.registry_turn);
-        let (root, traces) = self.root()?;
-        self.state_in_turn(command, CheckpointRecorded { root, traces }.into(), None)
+        self.state_root(command, |(root, traces)| (CheckpointRecorded { root, traces }.into(), None))
     }
 
-    /// Records that the store came back from a backup. Nothing else may be appended before.
-    pub fn record_restored(&self, content: Content) -> Result<Acknowledged, LedgerError> {
+    /// Begins a new epoch in a store that came back from a backup, before anything else is recorded.
+    pub(super) fn note_restoration(&self) -> Result<(), LedgerError> {
+        if self.store.note(RESTORED)?.is_none_or(|note| note == RECORDED) {
+            return Ok(());
+        }
+        self.record_restored()?;
+        Ok(self.store.set_note(RESTORED, RECORDED)?)
+    }
+
+    fn record_restored(&self) -> Result<Acknowledged, LedgerError> {
+        // Unwrap safety: a short text that is not empty.
+        let note = "the store came back from a backup".try_into().expect("a short text fits");
+        let content = Content::StoreRestored(NoteContent { note });
         let _turn = lock(&self.registry_turn);
         let registry = self.registry();
         let next = registry.epoch_at(registry.head().sequence) + 1;
@@ -108,11 +119,31 @@ impl<S: Store> Ledger<S> {
         self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))
     }
 
-    fn root(&self) -> Result<(Digest, Whole<1, 9_007_199_254_740_991>), LedgerError> {
-        let leaves = leaves(&self.store.heads()?)?;
+    /// Has the desk state something about the root over all traces, and notes which moment the root is of, so that
+    /// exports can show what stood under it.
+    fn state_root(
+        &self,
+        command: CommandId,
+        statement: impl FnOnce(Root) -> (Facts, Option<Content>),
+    ) -> Result<Acknowledged, LedgerError> {
+        let moment = self.store.end()?;
+        let leaves = leaves(&self.store.heads_at(moment)?)?;
         let traces = (leaves.len() as u64).try_into().map_err(|_| LedgerError::NotCreated)?;
-        Ok((merkle::root(Scheme::DEMUR, &leaves), traces))
+        let (facts, content) = statement((merkle::root(Scheme::DEMUR, &leaves), traces));
+        let acknowledged = self.state_in_turn(command, facts, content)?;
+        let note = moment_note(acknowledged.position.sequence);
+        self.store.set_note(&note, &moment.number().to_be_bytes())?;
+        Ok(acknowledged)
     }
+}
+
+/// A root with the number of traces under it.
+type Root = (Digest, Whole<1, 9_007_199_254_740_991>);
+
+/// Returns the name of the note that says which moment a recorded root is of. Without it nothing can be shown to have
+/// stood under the root, and nothing else is lost.
+pub(super) fn moment_note(recorded: Sequence) -> String {
+    format!("root/{recorded}")
 }
 
 /// Returns the leaf hashes of the tree over all traces.
@@ -126,6 +157,9 @@ pub(super) fn leaf(trace: TraceId, head: &Position) -> TraceLeaf {
     let length = head.sequence.next().number().try_into().expect("a length fits");
     TraceLeaf { head: head.hash, length, trace }
 }
+
+/// What the note of a restored store says once its registry says so too.
+const RECORDED: &[u8] = b"recorded";
 
 /// How long the desk's own statements are good for, in milliseconds.
 const GOOD_FOR: u64 = 60_000;

@@ -189,8 +189,22 @@ impl State {
         Some(Performed { trace, bytes })
     }
 
-    pub(super) fn heads(&self) -> Vec<(TraceId, Position)> {
-        self.traces.iter().filter_map(|(id, trace)| Some((*id, trace.head()?))).collect()
+    pub(super) fn heads_at(&self, cursor: Cursor) -> Vec<(TraceId, Position)> {
+        let until = usize::try_from(cursor.number()).unwrap_or(usize::MAX);
+        let mut lengths: BTreeMap<TraceId, usize> = BTreeMap::new();
+        for (trace, index) in self.log.iter().take(until) {
+            lengths.insert(*trace, index + 1);
+        }
+        let head = |(id, length): (TraceId, usize)| {
+            let newest = self.traces.get(&id)?.events.get(length - 1)?;
+            let sequence = Sequence::try_from(length as u64 - 1).ok()?;
+            Some((id, Position::new(sequence, newest.hash)))
+        };
+        lengths.into_iter().filter_map(head).collect()
+    }
+
+    pub(super) fn end(&self) -> Cursor {
+        Cursor::new(self.log.len() as u64)
     }
 
     pub(super) fn changes(&self, after: Cursor, limit: usize) -> Vec<(Cursor, Stored)> {

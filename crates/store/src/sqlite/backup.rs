@@ -16,13 +16,9 @@ use super::{
 };
 use crate::{
     artifacts::Artifacts,
-    contract::StoreError,
+    contract::{RESTORED, StoreError},
     folder::{self, Folder, io_trouble, shown},
 };
-
-/// The note that a restored store carries until its new epoch is recorded (`store_restored`): no event may come
-/// before it.
-pub const RESTORED: &str = "restored";
 
 impl SqliteStore {
     /// Copies the store as of one moment into a folder that is empty or not there yet. Appends go on meanwhile.
@@ -71,6 +67,7 @@ impl SqliteStore {
             copy.execute(sql, [RESTORED]).map_err(copying())?;
         }
         let addresses = addresses(&copy).map_err(copying())?;
+        connection::use_log(&copy).map_err(copying())?;
         close(copy)?;
         self.copy_artifacts(&addresses, &Artifacts::at(target.artifacts()), progress)?;
         target.finish_database()

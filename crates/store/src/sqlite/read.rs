@@ -105,13 +105,21 @@ pub(super) fn command(
     statement.query_row(parameters, performed).optional()
 }
 
-pub(super) fn heads(connection: &Connection) -> Result<Vec<(TraceId, Position)>> {
-    let mut statement = connection.prepare_cached(concat!(
-        "SELECT t.trace, e.sequence, e.hash FROM traces t JOIN events e ON e.ordinal = ",
-        newest_event!(),
-        " ORDER BY t.trace"
-    ))?;
-    statement.query_map([], |row| Ok((column::trace(row, 0)?, column::position(row, 1)?)))?.collect()
+pub(super) fn heads_at(connection: &Connection, cursor: Cursor) -> Result<Vec<(TraceId, Position)>> {
+    // The index of places holds the ordinals too, so nothing else is read until the newest event is found.
+    let mut statement = connection.prepare_cached(
+        "SELECT t.trace, e.sequence, e.hash FROM traces t JOIN events e ON e.ordinal =
+             (SELECT n.ordinal FROM events n WHERE n.trace = t.id AND n.ordinal <= ?1
+              ORDER BY n.sequence DESC LIMIT 1)
+         ORDER BY t.trace",
+    )?;
+    let head = |row: &Row<'_>| Ok((column::trace(row, 0)?, column::position(row, 1)?));
+    statement.query_map([number(cursor.number())], head)?.collect()
+}
+
+pub(super) fn end(connection: &Connection) -> Result<Cursor> {
+    let mut statement = connection.prepare_cached("SELECT coalesce(max(ordinal), 0) FROM events")?;
+    statement.query_row([], |row| Ok(Cursor::new(column::unsigned(row, 0)?)))
 }
 
 pub(super) fn changes(connection: &Connection, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>> {

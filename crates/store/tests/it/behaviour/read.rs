@@ -2,6 +2,7 @@
 
 use demur_core::random::Seeded;
 use demur_ledger::name::{Sequence, TraceId};
+use demur_store::contract::Cursor;
 
 use super::append::PROPOSAL;
 use crate::sample::{Sample, done};
@@ -80,6 +81,25 @@ behaviour! {
         }
         expected.sort_unstable();
         assert_eq!(store.heads().unwrap(), expected);
+    }
+
+    #[test]
+    fn heads_of_an_earlier_moment_stay_what_they_were(store) {
+        let mut sample = Sample::in_store(store);
+        let (mut one, mut other) = (sample.open(), sample.open());
+        assert_eq!(store.heads_at(Cursor::START).unwrap(), []);
+        let mut moments = vec![(store.end().unwrap(), store.heads().unwrap())];
+        for work in [&mut one, &mut other] {
+            done(store, &[sample.append(work)]);
+            moments.push((store.end().unwrap(), store.heads().unwrap()));
+        }
+        sample.say(&mut one, PROPOSAL);
+        done(store, &[sample.append(&mut one)]);
+        moments.push((store.end().unwrap(), store.heads().unwrap()));
+        assert!(moments.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
+        for (cursor, heads) in moments {
+            assert_eq!(store.heads_at(cursor).unwrap(), heads);
+        }
     }
 
     /// LED-05

@@ -104,7 +104,7 @@ fn until_full(desk: &Desk, hears: Hears<'_>) {
 fn is_full(error: &LedgerError) -> bool {
     match error {
         LedgerError::Store(error) => matches!(error, StoreError::Full),
-        LedgerError::Commit(message) => *message == StoreError::Full.to_string(),
+        LedgerError::Commit(error) => matches!(**error, StoreError::Full),
         _ => false,
     }
 }

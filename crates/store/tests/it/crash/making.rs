@@ -4,8 +4,8 @@
 use std::{path::Path, time::Duration};
 
 use demur_store::{
-    contract::{Cursor, Store as _, StoreError},
-    sqlite::{RESTORED, SqliteStore},
+    contract::{Cursor, RESTORED, Store as _, StoreError},
+    sqlite::SqliteStore,
 };
 
 use super::{

@@ -214,10 +214,12 @@ fn survives(path: &Path, cut: &Cut) {
 fn check_all(check: &(dyn Fn(&Path, &Cut) + Sync), make: impl FnOnce(&mut dyn FnMut(Cut))) -> usize {
     let cores = thread::available_parallelism().unwrap().get();
     let (sender, cuts) = mpsc::sync_channel::<Cut>(2 * cores);
-    let (cuts, mut count) = (Mutex::new(cuts), 0);
+    let (cuts, mut count) = (Arc::new(Mutex::new(cuts)), 0);
     thread::scope(|scope| {
         for _ in 0..cores {
-            scope.spawn(|| {
+            // The last one to go takes the receiver along, so that nobody sends to it any more.
+            let cuts = Arc::clone(&cuts);
+            scope.spawn(move || {
                 let place = in_memory();
                 let next = || cuts.lock().unwrap().recv();
                 while let Ok(cut) = next() {
@@ -230,6 +232,7 @@ fn check_all(check: &(dyn Fn(&Path, &Cut) + Sync), make: impl FnOnce(&mut dyn Fn
                 }
             });
         }
+        drop(cuts);
         make(&mut |cut| {
             count += 1;
             sender.send(cut).unwrap();

@@ -166,6 +166,8 @@ fn a_revoked_key_is_refused_from_then_on() {
     let note = Content::KeyRevoked(NoteContent { note: text("lost") });
     office.ledger.revoke(key, RevocationReason::Lost, note).unwrap();
     assert_eq!(code(office.say(&mut run, PROPOSAL)), "KEY_REVOKED");
+    // What came before the revocation is shown to stand under its root.
+    assert!(String::from_utf8(office.export(run.trace)).unwrap().contains("{\"inclusion\":"));
     assert_eq!(office.verdict(run.trace).verdict, Verdict::PassWithWarnings);
 }
 
@@ -190,8 +192,11 @@ fn a_run_that_ended_is_followed_by_one_checkpoint() {
     // A reactor that forgot how far it had read finds its effects recorded.
     office.ledger.store().set_note("reactor/checkpoint_after_run", &0_u64.to_be_bytes()).unwrap();
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0);
-    office.whole_run();
+    let run = office.whole_run();
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
+    let file = String::from_utf8(office.export(run.trace)).unwrap();
+    assert_eq!(file.lines().filter(|line| line.starts_with("{\"inclusion\":")).count(), 1);
+    assert_eq!(office.verdict(run.trace).verdict, Verdict::Pass);
     let registry = office.ledger.registry();
     let stored = office.ledger.store().events(registry.trace(), Sequence::FIRST, 100).unwrap();
     let checkpoints = stored.iter().filter(|stored| {

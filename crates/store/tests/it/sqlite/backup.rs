@@ -7,8 +7,8 @@ use std::{
 };
 
 use demur_store::{
-    contract::{Cursor, Store as _, StoreError},
-    sqlite::{RESTORED, SqliteStore, Step},
+    contract::{Cursor, RESTORED, Store as _, StoreError},
+    sqlite::{SqliteStore, Step},
 };
 
 use super::Filled;
