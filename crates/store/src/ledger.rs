@@ -239,8 +239,9 @@ impl<S: Store> Ledger<S> {
 
     /// Decides until what was decided is recorded, or refused.
     fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, LedgerError> {
+        let mut past = Past::Unknown;
         for _ in 0..ATTEMPTS {
-            match self.attempt(trace, command)? {
+            match self.attempt(trace, command, &past)? {
                 Attempt::Settled(Reply::Recorded(position)) => {
                     return Ok(Acknowledged { trace, position, repeated: false });
                 }
@@ -248,41 +249,45 @@ impl<S: Store> Ledger<S> {
                     return Ok(Acknowledged { trace, position, repeated: true });
                 }
                 Attempt::Settled(Reply::Refused(refusal)) => return Err(refusal.into()),
+                Attempt::LookUp => past = Past::Known(self.earlier(command)?),
                 Attempt::Settled(_) | Attempt::Again => {}
             }
         }
         Err(LedgerError::Contended)
     }
 
-    fn attempt(&self, trace: TraceId, command: &Command) -> Result<Attempt, LedgerError> {
+    /// Returns what a command became before.
+    fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, LedgerError> {
+        let Some((key, command)) = command_id(command) else { return Ok(None) };
+        self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()
+    }
+
+    fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, LedgerError> {
         let id = command_id(command);
-        let earlier = match id {
-            Some((key, command)) => {
-                self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()?
-            }
-            None => None,
-        };
         let queue = self.queues.of(trace);
         let mut turn = queue.enter();
         let pending = turn.pending(|| self.load(trace))?;
         if mem::take(&mut pending.interrupted) {
             drop(turn);
-            self.attempt(trace, &Command::Recover(session::note()))?;
+            self.attempt(trace, &Command::Recover(session::note()), past)?;
             return Ok(Attempt::Again);
         }
-        // Whoever is in flight with this command decides it; the second look then finds the result.
+        // Whoever is in flight with this command decides it; the look afterwards finds the result.
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
             drop(turn);
             slot.watch();
-            return Ok(Attempt::Again);
+            return Ok(Attempt::LookUp);
         }
         let registry = self.registry();
         let seen = self.seen(pending, command)?;
-        let context =
-            Context { registry: &registry, seen, earlier: earlier.as_ref().map(EarlierEvent::as_earlier) };
+        let context = Context { registry: &registry, seen, earlier: past.earlier() };
         let now = self.surroundings.now();
         let Decision { events, reply } =
             decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.surroundings));
+        // A retry of something recorded is refused for many reasons before anybody knows that it is one.
+        if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
+            return Ok(Attempt::LookUp);
+        }
         if events.is_empty() {
             return Ok(Attempt::Settled(reply));
         }
@@ -306,6 +311,7 @@ impl<S: Store> Ledger<S> {
         match self.commits.wait(&slot, leads, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
+            Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
             Ending::Conflict(_) => Ok(Attempt::Again),
             Ending::Failed(error) => Err(LedgerError::Commit(error)),
             Ending::Uncertain => Err(LedgerError::Uncertain),
@@ -444,6 +450,24 @@ enum Attempt {
     Settled(Reply),
     /// Something changed in the meantime.
     Again,
+    /// The command may have been recorded before.
+    LookUp,
+}
+
+/// What is known of what a command became before. Nearly every command is new, so the store is asked only when
+/// something speaks for the contrary: a refusal, or the store's own refusal to record it.
+enum Past {
+    Unknown,
+    Known(Option<EarlierEvent>),
+}
+
+impl Past {
+    fn earlier(&self) -> Option<Earlier<'_>> {
+        match self {
+            Self::Known(Some(event)) => Some(event.as_earlier()),
+            Self::Known(None) | Self::Unknown => None,
+        }
+    }
 }
 
 /// The event that a command became before.

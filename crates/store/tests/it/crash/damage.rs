@@ -8,7 +8,7 @@ use demur_store::{ledger::LedgerError, sqlite::SqliteStore};
 use super::{
     dice::Dice,
     in_memory,
-    work::{self, Bustle, Desk, Ledgered},
+    work::{self, Bustle, Damage, Desk, Ledgered},
 };
 use crate::{office::Office, sample::rounds};
 
@@ -82,7 +82,7 @@ struct Seen {
     holding: usize,
     /// Whether damage shows at all.
     damage: bool,
-    /// Whether a trace is broken. Other damage may lie in pages or counters that SQLite writes anew when it goes on.
+    /// Whether a trace is broken. Other damage may lie where going on writes anew: in what is derived, in counters.
     broken: bool,
 }
 
@@ -90,15 +90,15 @@ struct Seen {
 fn look(path: &Path, events: &Ledgered) -> Seen {
     let told = Seen { damage: true, ..Seen::default() };
     let Ok(store) = SqliteStore::open_read_only(path) else { return told };
-    let damage = work::finds_damage(&store);
+    let damage = work::damage(&store);
     let Ok(desk) = Office::beside(Arc::new(store)) else { return told };
     let (holding, all) = work::expect_the_truth(&desk, events);
-    assert!(all || damage, "a trace is broken and the check does not find it");
-    Seen { holding, damage, broken: !all }
+    assert!(all || damage.is_some(), "a trace is broken and the check does not find it");
+    Seen { holding, damage: damage.is_some(), broken: !all && damage == Some(Damage::Record) }
 }
 
 fn look_again(path: &Path) -> bool {
-    SqliteStore::open_read_only(path).map_or(true, |store| work::finds_damage(&store))
+    SqliteStore::open_read_only(path).map_or(true, |store| work::damage(&store).is_some())
 }
 
 fn own(path: &Path) -> Result<Desk, LedgerError> {

@@ -209,10 +209,23 @@ pub(super) fn all_events(store: &SqliteStore) -> Ledgered {
     events
 }
 
-/// Returns whether a store finds that something is wrong with it beyond what can be derived again.
-pub(super) fn finds_damage(store: &SqliteStore) -> bool {
-    let is_damage = |problem: &Problem| !matches!(problem, Problem::Derived { .. });
-    store.check(&mut |_| ()).map_or(true, |problems| problems.iter().any(is_damage))
+/// What a store finds wrong with itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// Tables that follow from the events, and can be made again from them.
+    Derived,
+    /// More than that.
+    Record,
+}
+
+/// Returns whether a store finds that something is wrong with it.
+pub(super) fn damage(store: &SqliteStore) -> Option<Damage> {
+    let is_derived = |problem: &Problem| matches!(problem, Problem::Derived { .. });
+    match store.check(&mut |_| ()) {
+        Ok(problems) if problems.is_empty() => None,
+        Ok(problems) if problems.iter().all(is_derived) => Some(Damage::Derived),
+        Ok(_) | Err(_) => Some(Damage::Record),
+    }
 }
 
 /// Returns the office in a folder, whatever of it was made there before.

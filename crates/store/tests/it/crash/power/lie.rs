@@ -82,7 +82,7 @@ fn tells_the_truth(path: &Path, events: &Ledgered) {
     let Ok(store) = SqliteStore::open(path) else { return };
     let Ok(desk) = Office::at(Arc::new(store)) else { return };
     let (_, all_hold) = work::expect_the_truth(&desk, events);
-    assert!(all_hold || work::finds_damage(desk.ledger.store()), "a trace is broken and nobody says so");
+    assert!(all_hold || work::damage(desk.ledger.store()).is_some(), "a trace is broken and nobody says so");
     // What holds can be gone on with and still holds; the rest is refused.
     if work::go_on(&desk, ALL, &|_, _| ()).is_ok() && all_hold {
         for (trace, _) in desk.ledger.store().heads().unwrap() {
