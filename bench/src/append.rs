@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use demur_bench::measure::median;
+use demur_bench::{clock::spent, measure::median};
 use demur_core::{key::SecretKey, random::Seeded};
 use demur_ledger::name::Sequence;
 use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
@@ -27,8 +27,8 @@ pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "{:<34} {:>9} {:>9} {:>7} {:>9} {:>9}  bar",
-        "append", "per s", "raw", "ratio", "p50 ms", "p99 ms"
+        "{:<24} {:>8} {:>8} {:>7} {:>7} {:>7} {:>8} {:>8}  bar",
+        "append", "per s", "raw", "ratio", "cpu us", "raw", "p50 ms", "p99 ms"
     )?;
     for shape in SHAPES {
         let mut passes = Vec::new();
@@ -54,6 +54,9 @@ struct Shape {
 struct Pass {
     rate: f64,
     raw: f64,
+    /// Processor time of one append in microseconds, ours and raw.
+    cpu: f64,
+    raw_cpu: f64,
     p50: Duration,
     p99: Duration,
 }
@@ -71,11 +74,13 @@ impl Shape {
         };
         writeln!(
             out,
-            "{:<34} {:>9.0} {:>9.0} {:>6.1}% {:>9.2} {:>9.2}  {bar}",
+            "{:<24} {:>8.0} {:>8.0} {:>6.1}% {:>7.0} {:>7.0} {:>8.2} {:>8.2}  {bar}",
             self.name,
             median(passes.iter().map(|pass| pass.rate)),
             median(passes.iter().map(|pass| pass.raw)),
             ratio * 100.0,
+            median(passes.iter().map(|pass| pass.cpu)),
+            median(passes.iter().map(|pass| pass.raw_cpu)),
             milliseconds(|pass| pass.p50),
             milliseconds(|pass| pass.p99),
         )?;
@@ -88,16 +93,23 @@ fn measure(shape: &Shape) -> Result<Pass> {
     let (ledger, agents, desk) = cast::create(&folder.path().join("data"))?;
     let runs = (0..shape.traces).map(|number| cast::open(&ledger, &agents, 1000 + number as u64));
     let runs = runs.collect::<Result<Vec<_>>>()?;
-    let (wall, mut delays) = append(&ledger, &agents, &runs, shape.callers)?;
+    let ((wall, mut delays), spent_by_us) = spent(|| append(&ledger, &agents, &runs, shape.callers))?;
     delays.sort_unstable();
     let at = |share: usize| delays.get(delays.len() * share / 100).copied().unwrap_or_default();
-    let rate = f64::from(u32::try_from(delays.len())?) / wall.as_secs_f64();
+    let count = f64::from(u32::try_from(delays.len())?);
     let rows = rows(&ledger, &runs)?;
     drop(ledger);
     let keys = (SecretKey::generate(&mut Seeded::from_number(77)), desk);
-    let spent = raw_limit(folder.path(), &rows, &keys, shape.callers)?;
-    let raw = f64::from(u32::try_from(rows.len())?) / spent.as_secs_f64();
-    Ok(Pass { rate, raw, p50: at(50), p99: at(99) })
+    let (raw_wall, raw) = spent(|| raw_limit(folder.path(), &rows, &keys, shape.callers))?;
+    let raw_count = f64::from(u32::try_from(rows.len())?);
+    Ok(Pass {
+        rate: count / wall.as_secs_f64(),
+        raw: raw_count / raw_wall.as_secs_f64(),
+        cpu: spent_by_us.cpu.as_secs_f64() * 1e6 / count,
+        raw_cpu: raw.cpu.as_secs_f64() * 1e6 / raw_count,
+        p50: at(50),
+        p99: at(99),
+    })
 }
 
 fn raw_limit(folder: &Path, rows: &[Row], keys: &(SecretKey, SecretKey), callers: usize) -> Result<Duration> {
