@@ -1,6 +1,7 @@
 //! Durable appends of signed events, beside the raw limit of the same work in the same run.
 
 mod cast;
+mod limits;
 mod raw;
 mod scale;
 
@@ -38,6 +39,7 @@ pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
         }
         shape.write(&passes, out)?;
     }
+    limits::run(out)?;
     scale::run(full, out)
 }
 

@@ -205,6 +205,12 @@ impl<S: Store> Ledger<S> {
         self.perform(trace, &Command::Submit(Box::new(submitted)))
     }
 
+    /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
+    /// newer one.
+    pub fn check_head(&self, trace: TraceId) -> Result<(), LedgerError> {
+        load::check_newest(&self.store, trace, &self.registry())
+    }
+
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
     pub fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), LedgerError> {
         self.store.mark_failed(trace, failure)?;
@@ -249,7 +255,7 @@ impl<S: Store> Ledger<S> {
                     return Ok(Acknowledged { trace, position, repeated: true });
                 }
                 Attempt::Settled(Reply::Refused(refusal)) => return Err(refusal.into()),
-                Attempt::LookUp => past = Past::Known(self.earlier(command)?),
+                Attempt::LookUp => past = Past::Known(self.earlier(command)?.map(Box::new)),
                 Attempt::Settled(_) | Attempt::Again => {}
             }
         }
@@ -458,7 +464,7 @@ enum Attempt {
 /// something speaks for the contrary: a refusal, or the store's own refusal to record it.
 enum Past {
     Unknown,
-    Known(Option<EarlierEvent>),
+    Known(Option<Box<EarlierEvent>>),
 }
 
 impl Past {

@@ -125,7 +125,10 @@ fn check_trace(
     tell: &mut (dyn FnMut(u64) + Send),
 ) -> Result<bool, CommandError> {
     let found = match verified(ledger, trace, tell)? {
-        Ok(report) => first_failure(trace, &report),
+        Ok(report) => match (first_failure(trace, &report), ledger.check_head(trace)) {
+            (None, Err(error)) => Some(Problem::of_export(trace, error)?),
+            (failure, _) => failure,
+        },
         Err(error) => Some(Problem::of_export(trace, error)?),
     };
     let Some(problem) = found else {

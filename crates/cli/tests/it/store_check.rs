@@ -59,6 +59,18 @@ fn trace_that_does_not_verify_is_marked_as_failed() {
     sandbox.run(&["store", "check"]).expect_code(1);
 }
 
+/// An export carries a new signature of the desk, so only the check sees that the stored one does not hold.
+#[test]
+fn damaged_signature_of_the_desk_is_told() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper(
+        "UPDATE events SET head = substr(head, 1, length(head) - 1) || CASE WHEN substr(head, -1) = x'00' THEN x'01' ELSE x'00' END
+         WHERE ordinal = (SELECT max(ordinal) FROM events WHERE trace = 2)",
+    );
+    let ran = sandbox.run(&["store", "check"]);
+    assert!(ran.expect_code(1).stdout.starts_with("HEAD_INVALID"), "{ran}");
+}
+
 #[test]
 fn damaged_trace_is_shown_as_far_as_it_holds() {
     let sandbox = Sandbox::with_run();

@@ -10,7 +10,7 @@ use demur_engine::{snapshot, state::State};
 use demur_ledger::{
     envelope::Event,
     event_type::Facts,
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
     proof::Proof,
     registry::Registry,
     signed::{Head, Signed},
@@ -45,6 +45,18 @@ pub(super) fn load<S: Store + ?Sized>(
 pub(super) fn load_registry<S: Store + ?Sized>(store: &S) -> Result<State, LedgerError> {
     let trace = store.registry()?.ok_or(LedgerError::NotCreated)?;
     Loading { store, trace, registry: None }.run()
+}
+
+/// Checks the desk's signature on the newest event of a trace.
+pub(super) fn check_newest<S: Store + ?Sized>(
+    store: &S,
+    trace: TraceId,
+    registry: &Registry,
+) -> Result<(), LedgerError> {
+    let head = store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?.head;
+    let stored = store.events(trace, head.sequence, 1)?.pop();
+    let signed = stored.and_then(|stored| stored.head);
+    Loading { store, trace, registry: Some(registry) }.check_signed(head, signed.as_ref(), registry)
 }
 
 fn failed(trace: TraceId) -> State {
@@ -142,8 +154,18 @@ impl<S: Store + ?Sized> Loading<'_, S> {
     fn check_head(&self, state: &State, head: Option<&Signed<Head>>) -> Result<(), LedgerError> {
         let Some(position) = state.tip().head() else { return Ok(()) };
         let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
-        let head = head.filter(|head| head.document.head == position).ok_or_else(damaged)?;
         let registry = self.registry.or_else(|| state.registry()).ok_or_else(damaged)?;
+        self.check_signed(position, head, registry)
+    }
+
+    fn check_signed(
+        &self,
+        position: Position,
+        head: Option<&Signed<Head>>,
+        registry: &Registry,
+    ) -> Result<(), LedgerError> {
+        let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
+        let head = head.filter(|head| head.document.head == position).ok_or_else(damaged)?;
         let at = head.document.registry.sequence;
         let key = registry.desk_key(&head.proof.key, at).map_err(|_| damaged())?;
         head.verify(&key.public).map_err(|_| damaged())
