@@ -64,7 +64,8 @@ fn trace_that_does_not_verify_is_marked_as_failed() {
 fn damaged_signature_of_the_desk_is_told() {
     let sandbox = Sandbox::with_run();
     sandbox.tamper(
-        "UPDATE events SET head = substr(head, 1, length(head) - 1) || CASE WHEN substr(head, -1) = x'00' THEN x'01' ELSE x'00' END
+        "UPDATE events SET head =
+             CAST(substr(head, 1, length(head) - 1) || iif(substr(head, -1) = x'00', x'01', x'00') AS BLOB)
          WHERE ordinal = (SELECT max(ordinal) FROM events WHERE trace = 2)",
     );
     let ran = sandbox.run(&["store", "check"]);

@@ -65,9 +65,9 @@ impl SqliteStore {
         if restored {
             let sql = "INSERT OR REPLACE INTO notes (name, value) VALUES (?1, x'')";
             copy.execute(sql, [RESTORED]).map_err(copying())?;
+            connection::use_log(&copy).map_err(copying())?;
         }
         let addresses = addresses(&copy).map_err(copying())?;
-        connection::use_log(&copy).map_err(copying())?;
         close(copy)?;
         self.copy_artifacts(&addresses, &Artifacts::at(target.artifacts()), progress)?;
         target.finish_database()
