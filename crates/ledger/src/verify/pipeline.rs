@@ -4,8 +4,10 @@
 use std::{
     collections::BTreeMap,
     io::{self, BufRead},
+    ops::Range,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     },
 };
@@ -42,22 +44,28 @@ pub(super) fn run<R: BufRead + Send>(
         read += bytes;
         progress(read);
     };
-    // Threads would cost a short file more than they save, and one worker only hands over to itself.
+    // Threads would cost a tiny file more than they save, and one worker only hands over to itself.
     if first.chunk.end.is_some() || !walk.goes_on() || options.threads <= 1 {
         return run_alone(first, input, walk, options, findings, &mut progress);
     }
+    let begun = read_ahead(first, input)?;
+    if begun.last().is_some_and(|work| work.chunk.end.is_some()) {
+        run_short(begun, walk, options, findings, &mut progress);
+        return Ok(());
+    }
     let workers = options.threads;
+    // One for each worker, one to be read, one to be walked through. More would wait in line and cost their memory.
+    let circulating = workers + 2;
     std::thread::scope(|scope| {
         let (empties, granted) = channel::<Work>();
         let (give_work, work) = sync_channel::<Work>(workers);
         let (give_done, done) = channel::<Work>();
-        // One for each worker, one to be read and, with the first, one to be walked through. More would wait in line
-        // and cost their memory.
-        for _ in 0..=workers {
+        for _ in begun.len()..circulating {
             // The receiver lives until the reading thread ends.
             let _ = empties.send(Work::default());
         }
-        let reading = scope.spawn(move || read_chunks(first, input, &granted, &give_work));
+        let ahead = circulating as u64..begun.len() as u64;
+        let reading = scope.spawn(move || read_chunks(begun, input, &granted, &give_work));
         // The workers alone own the queue: when the last of them ends, the reading thread learns of it.
         let work = Arc::new(Mutex::new(work));
         for _ in 0..workers {
@@ -65,7 +73,7 @@ pub(super) fn run<R: BufRead + Send>(
             scope.spawn(move || examine_chunks(&work, registry, options, &give_done));
         }
         drop((work, give_done));
-        walk_in_order(walk, &done, &empties, findings, &mut progress);
+        walk_in_order(walk, &done, (&empties, &ahead), findings, &mut progress);
         // Without receivers everybody else stops.
         drop((done, empties));
         match reading.join() {
@@ -73,6 +81,55 @@ pub(super) fn run<R: BufRead + Send>(
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+/// Reads as many chunks as a short file has.
+fn read_ahead<R: BufRead>(first: Work, input: &mut Input<R>) -> io::Result<Vec<Work>> {
+    let mut length = first.chunk.length();
+    let mut begun = vec![first];
+    while length < SHORT && begun.last().is_some_and(|work| work.chunk.end.is_none()) {
+        let mut next = Work { index: begun.len() as u64, ..Work::default() };
+        input.next_chunk(&mut next.chunk)?;
+        length += next.chunk.length();
+        begun.push(next);
+    }
+    Ok(begun)
+}
+
+/// Examines a whole file on all cores, this thread among them, then walks through it: with so little to do nobody
+/// should wait for a reader or a walker.
+fn run_short(
+    works: Vec<Work>,
+    walk: &mut Walk<'_>,
+    options: &Options,
+    findings: &mut Findings,
+    progress: &mut dyn FnMut(u64),
+) {
+    let registry = walk.registry;
+    let works: Vec<Mutex<Work>> = works.into_iter().map(Mutex::new).collect();
+    let next = AtomicUsize::new(0);
+    let examine_some = || {
+        while let Some(work) = works.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Nobody else asks for this one: each number is drawn once.
+            let Ok(mut work) = work.lock() else { return };
+            let Work { chunk, items, .. } = &mut *work;
+            examine(chunk, registry, options, items);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..options.threads.min(works.len()) {
+            scope.spawn(examine_some);
+        }
+        examine_some();
+    });
+    for work in works {
+        let Work { chunk, mut items, .. } = work.into_inner().unwrap_or_else(PoisonError::into_inner);
+        take(walk, &chunk, &mut items, findings);
+        progress(chunk.length());
+        if !walk.goes_on() {
+            return;
+        }
+    }
 }
 
 /// Does everything on this thread, one chunk after the other.
@@ -96,15 +153,18 @@ fn run_alone<R: BufRead>(
 }
 
 fn read_chunks<R: BufRead>(
-    first: Work,
+    begun: Vec<Work>,
     input: &mut Input<R>,
     granted: &Receiver<Work>,
     work: &SyncSender<Work>,
 ) -> io::Result<()> {
-    if work.send(first).is_err() {
-        return Ok(());
+    let read = begun.len() as u64;
+    for next in begun {
+        if work.send(next).is_err() {
+            return Ok(());
+        }
     }
-    for index in 1.. {
+    for index in read.. {
         let Ok(mut next) = granted.recv() else { return Ok(()) };
         next.index = index;
         input.next_chunk(&mut next.chunk)?;
@@ -130,7 +190,7 @@ fn examine_chunks(work: &Mutex<Receiver<Work>>, registry: &Registry, options: &O
 fn walk_in_order(
     walk: &mut Walk<'_>,
     done: &Receiver<Work>,
-    empties: &Sender<Work>,
+    (empties, ahead): (&Sender<Work>, &Range<u64>),
     findings: &mut Findings,
     progress: &mut dyn FnMut(u64),
 ) {
@@ -145,8 +205,10 @@ fn walk_in_order(
             if !walk.goes_on() {
                 return;
             }
-            // The reading thread may have ended: then nobody needs it.
-            let _ = empties.send(work);
+            // What was read ahead beyond what circulates goes. The reading thread may have ended: then nobody needs it.
+            if !ahead.contains(&work.index) {
+                let _ = empties.send(work);
+            }
         }
     }
 }
@@ -163,3 +225,6 @@ pub(super) fn take(walk: &mut Walk<'_>, chunk: &Chunk, items: &mut Vec<Item>, fi
         walk.end(line, end, findings);
     }
 }
+
+/// A file below this is read whole before it is examined.
+const SHORT: u64 = 2 << 20;

@@ -192,6 +192,48 @@ fn a_disputed_claim_warns_and_fails_when_strict() {
 
 type Artifacts = Vec<(Sequence, demur_ledger::author::Artifact)>;
 
+/// Returns the export of a run with this many artifacts of eight kilobytes.
+fn long(artifacts: u32) -> Vec<u8> {
+    use demur_ledger::facts::ProposalDecision;
+    let mut world = World::opened();
+    let proposal = world.propose();
+    world.review(proposal, ProposalDecision::Approved);
+    let mut kept = Vec::new();
+    for number in 0..artifacts {
+        let artifact = world.artifact(&[number.to_le_bytes(); 2048].concat());
+        let at = world.say(artifact.facts()).unwrap();
+        kept.push((at, artifact));
+    }
+    export(&world, &kept)
+}
+
+/// One chunk, a few that are read before anybody starts, and many that circulate between threads.
+#[test]
+fn files_of_any_length_are_read_alike_by_any_number_of_threads() {
+    for (artifacts, least) in [(2, 20_000), (40, 400_000), (400, 4_000_000)] {
+        let sound = long(artifacts);
+        assert!(sound.len() > least, "{} bytes", sound.len());
+        let mut damaged = sound.clone();
+        let signature = b"\"signature\":\"";
+        let middle = damaged.len() * 2 / 3;
+        let place = damaged[middle..].windows(signature.len()).position(|part| part == signature).unwrap();
+        let digit = &mut damaged[middle + place + signature.len()];
+        *digit = if *digit == b'0' { b'1' } else { b'0' };
+        let mut cut = sound.clone();
+        cut.truncate(middle);
+        for (file, verdict) in
+            [(&sound, Verdict::PassWithWarnings), (&damaged, Verdict::Fail), (&cut, Verdict::Fail)]
+        {
+            let one = check(file, &Options { threads: 1, ..Options::default() });
+            assert_eq!(one.verdict, verdict, "{}", one.to_text());
+            for threads in [2, 3, 8] {
+                let many = check(file, &Options { threads, ..Options::default() });
+                assert_eq!(many.to_text(), one.to_text(), "{threads} threads, {artifacts} artifacts");
+            }
+        }
+    }
+}
+
 fn disputed() -> (World, Artifacts) {
     let (mut world, artifacts, claim) = claimed();
     world.say(ClaimChallenged { claim }).unwrap();
