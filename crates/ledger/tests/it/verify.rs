@@ -234,6 +234,47 @@ fn files_of_any_length_are_read_alike_by_any_number_of_threads() {
     }
 }
 
+#[test]
+fn every_finding_is_counted_and_the_first_are_told() {
+    let text = String::from_utf8(long(400)).unwrap();
+    let mut damaged = 0;
+    let lines = text.lines().map(|line| {
+        if !line.contains("\"type\":\"artifact_recorded\"") {
+            return line.to_owned();
+        }
+        damaged += 1;
+        let place = line.find("\"signature\":\"").unwrap() + 13;
+        let digit = if &line[place..=place] == "0" { "1" } else { "0" };
+        format!("{}{digit}{}", &line[..place], &line[place + 1..])
+    });
+    let file = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let report = default(file.as_bytes());
+    let of = |check| report.checks.iter().find(|made| made.check == check).unwrap();
+    let signatures = of(Check::Signature);
+    assert_eq!((damaged, signatures.findings, signatures.worst), (400, 400, Some(Severity::Failure)));
+    assert_eq!(report.findings.len(), 256);
+    assert_eq!(report.findings_total, report.checks.iter().map(|made| made.findings).sum::<u64>());
+}
+
+#[test]
+fn progress_tells_the_bytes_that_were_read() {
+    for artifacts in [2, 40, 400] {
+        let file = long(artifacts);
+        // The registry and the line after its head are read before anything is told.
+        let head = file.windows(9).position(|part| part == b"\n{\"head\":").unwrap() + 1;
+        let opening: usize =
+            file[head..].split_inclusive(|byte| *byte == b'\n').take(2).map(<[u8]>::len).sum();
+        let opening = head + opening;
+        for threads in [1, 4] {
+            let mut told = Vec::new();
+            let options = Options { threads, ..Options::default() };
+            verify(&file[..], &options, &mut |bytes| told.push(bytes)).unwrap();
+            assert!(told.is_sorted_by(|before, after| before < after), "{told:?}");
+            assert_eq!(*told.last().unwrap(), (file.len() - opening) as u64);
+        }
+    }
+}
+
 fn disputed() -> (World, Artifacts) {
     let (mut world, artifacts, claim) = claimed();
     world.say(ClaimChallenged { claim }).unwrap();
