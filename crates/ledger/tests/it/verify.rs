@@ -275,6 +275,52 @@ fn progress_tells_the_bytes_that_were_read() {
     }
 }
 
+/// A file whose reading is interrupted now and then, and fails at one place if it has any.
+struct Flaky<'a> {
+    file: &'a [u8],
+    read: usize,
+    fails_at: Option<usize>,
+    interrupted: bool,
+}
+
+impl std::io::Read for Flaky<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        if self.fails_at.is_some_and(|place| self.read >= place) {
+            return Err(std::io::ErrorKind::BrokenPipe.into());
+        }
+        let length = buffer.len().min(70_000).min(self.file.len() - self.read);
+        buffer[..length].copy_from_slice(&self.file[self.read..self.read + length]);
+        self.read += length;
+        Ok(length)
+    }
+}
+
+#[test]
+fn an_interrupted_reading_goes_on_and_a_failed_one_is_told() {
+    for artifacts in [2, 40, 400] {
+        let file = long(artifacts);
+        for threads in [1, 4] {
+            let options = Options { threads, ..Options::default() };
+            let read = |fails_at| {
+                let flaky = Flaky { file: &file, read: 0, fails_at, interrupted: false };
+                verify(std::io::BufReader::new(flaky), &options, &mut |_| ())
+            };
+            assert_eq!(read(None).unwrap().to_text(), check(&file, &options).to_text());
+            for place in [0, file.len() / 2, file.len() - 1] {
+                assert!(
+                    matches!(read(Some(place)), Err(VerifyError::Read(_))),
+                    "at {place} of {}",
+                    file.len()
+                );
+            }
+        }
+    }
+}
+
 fn disputed() -> (World, Artifacts) {
     let (mut world, artifacts, claim) = claimed();
     world.say(ClaimChallenged { claim }).unwrap();
