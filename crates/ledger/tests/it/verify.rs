@@ -2,10 +2,12 @@
 
 use demur_core::{hash::Digest, key::SecretKey};
 use demur_ledger::{
+    envelope::Event,
     export::{Disclosure, ExportWriter, Header},
     facts::{ClaimChallenged, FinalStatementSigned, VerificationProfile, VerificationStatus},
-    name::Sequence,
+    name::{Sequence, StoreId},
     role::Role,
+    signed::{Head, Signed},
     verify::{
         Check, ClaimStanding, Code, KnownHead, Options, Pin, Report, Severity, Verdict, VerifyError, compare,
         verify,
@@ -42,6 +44,7 @@ fn a_whole_run_passes() {
     assert_eq!(report.scope.state, Some("completed"));
     let statements: u64 = report.proven_by_key.iter().map(|key| key.statements).sum();
     assert_eq!(statements, world.events.len() as u64);
+    assert!(report.proven_by_key.iter().all(|key| key.desk_says.as_deref() == Some("somebody")));
     assert!(report.words.contains("internally consistent; origin and completeness not established"));
     assert!(report.words.contains("later events may exist"));
     assert!(report.checks.iter().all(|check| check.worst.is_none()));
@@ -273,6 +276,29 @@ fn progress_tells_the_bytes_that_were_read() {
             assert_eq!(*told.last().unwrap(), (file.len() - opening) as u64);
         }
     }
+}
+
+/// Whoever names a desk's key must have it, even if everything that follows is signed with another: here the whole
+/// file is made with the desk's own key, but for one digit.
+#[test]
+fn a_store_that_its_desk_did_not_sign_fails() {
+    let world = World::new();
+    let first = &world.registry[0];
+    let signed = String::from_utf8(first.event.bytes().to_vec()).unwrap();
+    let place = signed.find("\"signature\":\"").unwrap() + 13;
+    let digit = if &signed[place..=place] == "0" { "1" } else { "0" };
+    let forged = format!("{}{digit}{}", &signed[..place], &signed[place + 1..]);
+    let event = Event::parse(forged.as_bytes()).unwrap();
+    let (store, trace) = (StoreId::new(*event.hash()), event.envelope().trace);
+    let header = Header { format: 1, software: text("test"), store, trace };
+    let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
+    file.extend(writer.event(&event, first.opening.as_ref()).unwrap());
+    let (position, key) = (event.position(), world.desk.key());
+    let head = Head { epoch: 1, head: position, registry: position, store, trace };
+    file.extend(writer.head(&Signed::new(head, key).unwrap()).unwrap());
+    file.extend(writer.finish(position, (position, 1), world.now, key).unwrap());
+    let report = fails(&file, &Options::default(), Code::SigInvalid);
+    assert_eq!(report.findings_total, 1, "{}", report.to_text());
 }
 
 /// A file whose reading is interrupted now and then, and fails at one place if it has any.
