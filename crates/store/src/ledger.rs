@@ -370,9 +370,9 @@ impl<S: Store> Ledger<S> {
         }
     }
 
-    fn tell(&self, waiting: Waiting, ending: Ending) {
+    fn tell(&self, mut waiting: Waiting, ending: Ending) {
         if matches!(ending, Ending::Done) {
-            if let Some(registry) = waiting.registry {
+            if let Some(registry) = waiting.registry.take() {
                 self.adopt(registry);
             }
         } else {

@@ -13,6 +13,7 @@ mod column;
 mod connection;
 mod derive;
 mod migration;
+mod places;
 mod read;
 mod trouble;
 
@@ -87,6 +88,16 @@ impl SqliteStore {
 
     /// Opens a store as its owner: this process alone may write to it until it is dropped.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let store = Self::open_to_mend(path)?;
+        store
+            .readers
+            .read("read the index of events", places::hold)?
+            .then_some(store)
+            .ok_or_else(places::damage)
+    }
+
+    /// Opens a store as its owner although events may be hidden in it: to check and to rebuild it, never to append.
+    pub fn open_to_mend(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = Folder::at(path);
         folder.expect_store()?;
         let lock = folder.lock()?;
@@ -106,6 +117,9 @@ impl SqliteStore {
         if found < VERSION {
             let what = "its version is older: let its owner open it once";
             return Err(crate::folder::trouble("read the database", &what));
+        }
+        if !places::hold(&connection).map_err(trouble::of("read the index of events"))? {
+            return Err(places::damage());
         }
         let artifacts = Artifacts::at(folder.artifacts());
         Ok(Self { _checkpointer: None, readers, writer: None, artifacts, folder, _lock: None })

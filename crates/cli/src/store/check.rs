@@ -52,10 +52,9 @@ type Checked = (Vec<Problem>, Vec<TraceId>, Size);
 
 fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandError> {
     let store = match SqliteStore::open(data.path()) {
-        // So damaged that it does not open: that is what was asked.
+        // So damaged that it does not open: that is what was asked. No trace is judged by what can be read of it.
         Err(error @ StoreError::Corrupt { .. }) => {
-            let problem = Problem::of_opening(&CommandError::from(error).with_hint(UNREADABLE));
-            return Ok((vec![problem], Vec::new(), Size::default()));
+            return Ok((damage(data, error, progress), Vec::new(), Size::default()));
         }
         opened => opened?,
     };
@@ -78,6 +77,17 @@ fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandE
     };
     let marked = check_traces(&ledger, size, &mut problems, progress)?;
     Ok((problems, marked, size))
+}
+
+/// Returns what is wrong with a store that does not open.
+fn damage(data: &DataFolder, error: StoreError, progress: &mut Progress) -> Vec<Problem> {
+    let found = SqliteStore::open_to_mend(data.path())
+        .and_then(|store| store.check(&mut |step| tell(progress, step)));
+    let mut problems = Problem::all_of_files(&found.unwrap_or_default());
+    if problems.is_empty() {
+        problems.push(Problem::of_opening(&CommandError::from(error).with_hint(UNREADABLE)));
+    }
+    problems
 }
 
 /// Returns what a damaged database may still give; that it does not is a problem among the others.

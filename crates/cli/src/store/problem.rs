@@ -27,7 +27,7 @@ pub(super) struct Problem {
 impl Problem {
     /// Returns what the store found in its own files.
     pub(super) fn all_of_files(found: &[Found]) -> Vec<Self> {
-        let events_hold = found.iter().all(|problem| matches!(problem, Found::Derived { .. }));
+        let events_hold = found.iter().all(Found::is_derived);
         found.iter().map(|problem| Self::of_files(problem, events_hold)).collect()
     }
 
@@ -36,6 +36,7 @@ impl Problem {
             Found::Derived { .. } if events_hold => ("DERIVED_DIFFERS", "run `demur store rebuild`"),
             Found::Derived { .. } => ("DERIVED_DIFFERS", "see to the events first: this follows from them"),
             Found::Event { .. } => ("EVENT_DAMAGED", RESTORE),
+            _ if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
             _ => ("DATABASE_DAMAGED", RESTORE),
         };
         let (trace, sequence) = match found {

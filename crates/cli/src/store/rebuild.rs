@@ -1,4 +1,4 @@
-//! `demur store rebuild`: what follows from the events is thrown away and made again from them.
+//! `demur store rebuild`: what follows from the events, their index among it, is thrown away and made again from them.
 
 use demur_store::sqlite::{Problem, SqliteStore};
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
     if !data.has_store()? {
         return Err(data.no_keys());
     }
-    let store = SqliteStore::open(data.path())?;
+    let store = SqliteStore::open_to_mend(data.path())?;
     let mut progress = Progress::new(context.output.is_watched());
     let found = store.check(&mut |step| tell(&mut progress, step));
     progress.clear();
@@ -53,7 +53,7 @@ impl Repaired {
 
 impl Reply for RebuildReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let made = "commands, changes of keys and phases of runs were made again from";
+        let made = "index, commands, changes of keys and phases of runs were made again from";
         let mut lines = vec![format!("{} {made} {}.", paint.good("Rebuilt:"), self.size.words())];
         for Repaired { added, removed, table } in &self.repaired {
             lines.push(format!("  {table}: rows added {added}, rows removed {removed}"));

@@ -165,7 +165,7 @@ fn tables_that_differ_are_told_and_rebuilt() {
     assert_snapshot!(sandbox.run(&["store", "rebuild"]), @r"
     exit 0
     --- stdout
-    Rebuilt: commands, changes of keys and phases of runs were made again from 2 traces with 27 events.
+    Rebuilt: index, commands, changes of keys and phases of runs were made again from 2 traces with 27 events.
       commands: rows added 7, rows removed 0
       runs: rows added 1, rows removed 1
     ");

@@ -51,6 +51,15 @@ impl Slot {
         self.set(Turn::Ended(ending));
     }
 
+    /// Ends the wait for what nobody will end any more. Returns whether anybody still waited.
+    pub(super) fn abandon(&self) -> bool {
+        let waits = !matches!(*lock(&self.state), Turn::Ended(_));
+        if waits {
+            self.end(Ending::Uncertain);
+        }
+        waits
+    }
+
     /// Waits for the ending; none means that this caller has to write now.
     fn wait(&self) -> Option<Ending> {
         let mut state = lock(&self.state);

@@ -40,6 +40,15 @@ pub(super) struct Waiting {
     pub(super) slot: Arc<Slot>,
 }
 
+/// Whoever waits is told, even if the thread that wrote for it panicked: nobody knows then what reached the disk.
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.slot.abandon() {
+            self.queue.void();
+        }
+    }
+}
+
 /// The items of one trace in one commit, in order.
 pub(super) struct Group {
     pub(super) trace: TraceId,

@@ -95,11 +95,11 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const STORE_REBUILD_ABOUT: &str = "\
-Make again what follows from the events: which command became which event, which key changed when, where each run \
-stands.
+Make again what follows from the events: their index, which command became which event, which key changed when, where \
+each run stands.
 
-These tables only save time. If `demur store check` says that one differs from the events, this is the cure. Events \
-are read and never changed.";
+These only save time. If `demur store check` says that one differs from the events, this is the cure. Events are read \
+and never changed.";
 
 pub(in crate::arguments) const STORE_REBUILD_EXAMPLES: &str = "\
 Examples:

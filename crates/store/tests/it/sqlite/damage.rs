@@ -95,14 +95,14 @@ fn damaged_page_is_an_error_of_the_read_that_needs_it() {
     let filled = Filled::new();
     let root: u32 = filled
         .raw()
-        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'events_place'", [], |row| row.get(0))
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'", [], |row| row.get(0))
         .unwrap();
     let mut bytes = fs::read(filled.database()).unwrap();
     let start = (root as usize - 1) * 4096;
     bytes[start..start + 64].fill(0xff);
     fs::write(filled.database(), &bytes).unwrap();
     let store = filled.open();
-    let error = store.events(filled.work.trace(), 0_u32.into(), 10).unwrap_err();
+    let error = store.trace(filled.work.trace()).unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
     // Another table is still whole.
     assert_eq!(store.registry().unwrap(), Some(filled.sample.desk.registry_chain().trace()));
@@ -129,7 +129,8 @@ fn every_column_that_says_something_else_than_the_event_is_found() {
         raw.execute_batch("DROP TRIGGER events_stay; DROP TRIGGER events_beside").unwrap();
         assert!(raw.execute(sql, []).unwrap() > 0, "{sql}");
         drop(raw);
-        let problems = filled.open().check(&mut |_| {}).unwrap();
+        let store = SqliteStore::open_to_mend(filled.path()).unwrap();
+        let problems = store.check(&mut |_| {}).unwrap();
         assert!(problems.iter().any(|one| matches!(one, Problem::Event { .. })), "{sql}: {problems:?}");
     }
 }

@@ -3,7 +3,7 @@
 use demur_ledger::role::Role;
 use demur_store::{
     contract::StoreError,
-    sqlite::{Problem, Progress, Step},
+    sqlite::{Problem, Progress, SqliteStore, Step},
 };
 use rusqlite::{Connection, types::Value};
 
@@ -70,6 +70,54 @@ fn derived_rows_that_do_not_follow_are_found_and_mended() {
         assert_eq!(store.check(&mut |_| {}).unwrap(), []);
         assert_eq!(derived(&filled.raw()), written);
     }
+}
+
+/// Takes the newest events of each trace out of the index, which stays a whole tree, as a flipped bit may do.
+fn hide_events(raw: &Connection) {
+    raw.execute_batch(
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = sql || ' WHERE sequence < 3' WHERE name = 'events_place';
+         PRAGMA writable_schema = RESET;
+         REINDEX events_place;
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, ' WHERE sequence < 3', '') WHERE name = 'events_place';
+         PRAGMA writable_schema = RESET;",
+    )
+    .unwrap();
+}
+
+/// Whoever appended to a trace whose newest events are hidden would fork it.
+#[test]
+fn hidden_events_close_the_store_until_the_index_is_made_again() {
+    let filled = varied();
+    hide_events(&filled.raw());
+    for opened in [SqliteStore::open(filled.path()), SqliteStore::open_read_only(filled.path())] {
+        let error = opened.map(drop).unwrap_err();
+        assert!(error.to_string().contains("events are missing, in the table or in its index"), "{error}");
+    }
+    let store = SqliteStore::open_to_mend(filled.path()).unwrap();
+    let found = store.check(&mut |_| {}).unwrap();
+    assert!(!found.is_empty() && found.iter().all(Problem::is_derived), "{found:?}");
+    store.rebuild().unwrap();
+    assert_eq!(store.check(&mut |_| {}).unwrap(), []);
+    drop(store);
+    filled.open();
+}
+
+#[test]
+fn event_gone_from_the_table_is_not_brought_back() {
+    let filled = varied();
+    filled
+        .raw()
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; DROP TRIGGER events_remain; DELETE FROM events WHERE ordinal = 20",
+        )
+        .unwrap();
+    let store = SqliteStore::open_to_mend(filled.path()).unwrap();
+    let found = store.check(&mut |_| {}).unwrap();
+    assert!(!found.is_empty());
+    let error = store.rebuild().unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
 }
 
 #[test]
