@@ -11,6 +11,7 @@ mod load;
 mod queue;
 mod react;
 mod registry;
+mod series;
 mod session;
 mod surroundings;
 
@@ -47,6 +48,7 @@ use demur_ledger::{
 
 pub use error::LedgerError;
 pub use export::ExportProgress;
+pub use series::{Decided, Series};
 pub use surroundings::Surroundings;
 
 use self::{
@@ -269,20 +271,53 @@ impl<S: Store> Ledger<S> {
     }
 
     fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, LedgerError> {
+        let put = |mut item: Item, is_followed: bool| {
+            if !is_followed {
+                item.signed = Some(self.sign(item.head.clone())?);
+            }
+            let slot = Arc::clone(&item.waiting.slot);
+            Ok((slot, self.commits.put(item)))
+        };
+        let (reply, (slot, leads)) = match self.enqueue(trace, command, past, put)? {
+            Step::Queued(reply, queued) => (reply, queued),
+            Step::Interrupted => return self.recover(trace).map(|()| Attempt::Again),
+            Step::Over(attempt) => return Ok(attempt),
+        };
+        match self.commits.wait(&slot, leads, &|items| self.write(items)) {
+            Ending::Done => Ok(Attempt::Settled(reply)),
+            Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
+            Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
+            Ending::Conflict(_) => Ok(Attempt::Again),
+            Ending::Failed(error) => Err(LedgerError::Commit(error)),
+            Ending::Uncertain => Err(LedgerError::Uncertain),
+        }
+    }
+
+    /// Records that the desk came back to a trace after a crash.
+    fn recover(&self, trace: TraceId) -> Result<(), LedgerError> {
+        self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown).map(|_| ())
+    }
+
+    /// Decides, and puts what was decided in line while nobody else decides in this trace.
+    fn enqueue<R>(
+        &self,
+        trace: TraceId,
+        command: &Command,
+        past: &Past,
+        put: impl FnOnce(Item, bool) -> Result<R, LedgerError>,
+    ) -> Result<Step<R>, LedgerError> {
         let id = command_id(command);
         let queue = self.queues.of(trace);
         let mut turn = queue.enter();
         let pending = turn.pending(|| self.load(trace))?;
         if mem::take(&mut pending.interrupted) {
-            drop(turn);
-            self.attempt(trace, &Command::Recover(session::note()), past)?;
-            return Ok(Attempt::Again);
+            return Ok(Step::Interrupted);
         }
         // Whoever is in flight with this command decides it; the look afterwards finds the result.
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
             drop(turn);
             slot.watch();
-            return Ok(Attempt::LookUp);
+            return Ok(Step::Over(Attempt::LookUp));
         }
         let registry = self.registry();
         let seen = self.seen(pending, command)?;
@@ -292,36 +327,24 @@ impl<S: Store> Ledger<S> {
             decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.surroundings));
         // A retry of something recorded is refused for many reasons before anybody knows that it is one.
         if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
-            return Ok(Attempt::LookUp);
+            return Ok(Step::Over(Attempt::LookUp));
         }
         if events.is_empty() {
-            return Ok(Attempt::Settled(reply));
+            return Ok(Step::Over(Attempt::Settled(reply)));
         }
         let Some(mut item) = fold(&queue, pending, events, &registry) else {
             // The trace goes by a newer registry than ours, so another process wrote both.
             drop(turn);
             queue.void();
             self.refresh()?;
-            return Ok(Attempt::Again);
+            return Ok(Step::Over(Attempt::Again));
         };
         item.waiting.command = id.filter(|_| matches!(reply, Reply::Recorded(_)));
-        if !turn.is_followed() {
-            item.signed = Some(self.sign(item.head.clone())?);
-        }
-        let slot = Arc::clone(&item.waiting.slot);
         if let Some(id) = item.waiting.command {
-            lock(&self.in_flight).insert(id, Arc::clone(&slot));
+            lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
         }
-        let leads = self.commits.put(item);
-        drop(turn);
-        match self.commits.wait(&slot, leads, &|items| self.write(items)) {
-            Ending::Done => Ok(Attempt::Settled(reply)),
-            Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
-            Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
-            Ending::Conflict(_) => Ok(Attempt::Again),
-            Ending::Failed(error) => Err(LedgerError::Commit(error)),
-            Ending::Uncertain => Err(LedgerError::Uncertain),
-        }
+        let queued = put(item, turn.is_followed())?;
+        Ok(Step::Queued(reply, queued))
     }
 
     /// Returns the hash at the place a statement has seen.
@@ -446,8 +469,19 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
         signed: None,
         phase: pending.state.phase(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
+        deferred: false,
         waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
     })
+}
+
+/// What came of deciding.
+enum Step<R> {
+    /// It waits for a commit.
+    Queued(Reply, R),
+    /// The desk crashed after the newest event; that is recorded first.
+    Interrupted,
+    /// Nothing is to be recorded, or not so.
+    Over(Attempt),
 }
 
 /// What came of one attempt.
@@ -522,5 +556,5 @@ const fn is_due(before: u64, after: u64) -> bool {
 /// How often somebody else may come first before a caller is told to try later.
 const ATTEMPTS: usize = 64;
 
-/// How many events of a trace lie between two snapshots: reading so many takes a few milliseconds.
+/// How many events of a trace lie between two snapshots: reading so many is a small part of a restart.
 const SNAPSHOT_EVERY: u64 = 4096;

@@ -106,6 +106,24 @@ impl Commits {
         !mem::replace(&mut pending.led, true)
     }
 
+    /// Puts an item at the end whose caller has more to say before it waits.
+    pub(super) fn put_deferred(&self, item: Item) {
+        lock(&self.pending).items.push(Item { deferred: true, ..item });
+    }
+
+    /// Makes deferred items wait like any other. Returns whether the caller has to write.
+    pub(super) fn call_in(&self, slots: &[Arc<Slot>]) -> bool {
+        let mut pending = lock(&self.pending);
+        let mut found = false;
+        for item in &mut pending.items {
+            if slots.iter().any(|slot| Arc::ptr_eq(slot, &item.waiting.slot)) {
+                item.deferred = false;
+                found = true;
+            }
+        }
+        found && !mem::replace(&mut pending.led, true)
+    }
+
     /// Waits until the item of this slot has ended, writing for everybody whenever it is this caller's turn.
     pub(super) fn wait(&self, slot: &Slot, mut leads: bool, write: &dyn Fn(Vec<Item>)) -> Ending {
         loop {
@@ -136,7 +154,7 @@ struct HandOn<'a>(&'a Commits);
 impl Drop for HandOn<'_> {
     fn drop(&mut self) {
         let mut pending = lock(&self.0.pending);
-        match pending.items.first() {
+        match pending.items.iter().find(|item| !item.deferred) {
             Some(next) => next.waiting.slot.set(Turn::Lead),
             None => pending.led = false,
         }

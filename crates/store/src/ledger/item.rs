@@ -26,6 +26,8 @@ pub(super) struct Item {
     pub(super) signed: Option<Signed<Head>>,
     pub(super) phase: Option<Phase>,
     pub(super) snapshot: Option<Snapshot>,
+    /// Its caller does not wait for it yet, and so cannot be told to write.
+    pub(super) deferred: bool,
     pub(super) waiting: Waiting,
 }
 
@@ -64,7 +66,7 @@ pub(super) struct Group {
 impl Group {
     /// Returns the group of one item.
     pub(super) fn new(item: Item) -> Self {
-        let Item { trace, expected, entries, head, signed, phase, snapshot, waiting } = item;
+        let Item { trace, expected, entries, head, signed, phase, snapshot, waiting, deferred: _ } = item;
         Self { trace, expected, entries, head, signed, phase, snapshot, waiting: vec![waiting] }
     }
 

@@ -4,3 +4,4 @@ mod crash;
 mod faults;
 mod flow;
 mod races;
+mod series;

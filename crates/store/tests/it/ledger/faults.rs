@@ -74,8 +74,8 @@ fn an_unconfirmed_write_stops_everything_until_the_store_is_opened_again() {
     }
 }
 
-/// Faults before and after any write, syncs that lie, restarts and power cuts, in any order: what an honest sync
-/// acknowledged is there, and the trace verifies.
+/// Faults before and after any write, restarts and power cuts, in any order: what was acknowledged is there, and the
+/// trace verifies.
 #[test]
 fn proof_faults_in_any_order_lose_nothing_acknowledged() {
     for round in 0..rounds(20_000, 40) {
