@@ -10,7 +10,8 @@ use std::{
 use demur_ledger::name::{Position, TraceId};
 use serde::Serialize;
 
-use self::file::NewFile;
+pub(crate) use self::file::NewFile;
+
 use crate::{
     archive::Archive,
     arguments::Export,
@@ -38,7 +39,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Export) -> Result<(), C
 fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result<(), CommandError> {
     let archive = Archive::open(context.data()?)?;
     let trace = archive.resolve(arguments.trace)?;
-    let mut file = NewFile::begin(path, arguments.force)?;
+    let mut file = NewFile::begin(path, arguments.force, "write the export")?;
     let through = archive.export(trace, &mut file, context.output.is_watched());
     let through = through.map_err(|error| file.trouble(error))?;
     file.finish()?;

@@ -41,6 +41,8 @@ pub mod envelope;
 pub mod event_type;
 pub mod export;
 pub mod facts;
+pub mod graph;
+mod markup;
 pub mod name;
 pub mod proof;
 pub mod registry;

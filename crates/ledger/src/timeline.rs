@@ -1,49 +1,56 @@
-//! A trace as people read it: who said what, why, and on what it rests. Words only; what holds and what does not
-//! is the verifier's to say.
+//! A trace as people read it: who said what, why, on what it rests, and where the run stands after it. Words only;
+//! what holds and what does not is the verifier's to say.
+
+mod detail;
+mod ending;
+mod entry;
+mod in_play;
+mod label;
+mod recall;
+mod sentence;
+mod words;
 
 use std::collections::BTreeMap;
 
-use demur_core::time::Timestamp;
-use serde::Serialize;
+pub use detail::Detail;
+pub use ending::Ending;
+pub use entry::{Dispute, Entry, Execution, Named, Opening, Participant, Plan, Step};
 
+pub(crate) use self::{recall::Recall, words::Words};
+
+use self::in_play::InPlay;
 use crate::{
     envelope::Event,
     event_type::{Content, Facts},
     export::{Line, LineError},
-    facts::{IntentDecision, ProposalDecision, VerificationStatus},
+    facts::SessionInitialized,
     name::{PrincipalId, Sequence, TraceId},
     proof::Proof,
+    state::{Phase, State},
 };
 
-/// One event in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Entry {
-    /// Its place.
-    pub sequence: Sequence,
-    /// When, by the desk's clock.
-    pub time: Timestamp,
-    /// Who: the name the desk gives, else the principal.
-    pub who: String,
-    /// As what.
-    pub role: &'static str,
-    /// Whether a key stands behind it; otherwise it is the desk's word.
-    pub signed: bool,
-    /// The event type.
-    pub kind: String,
-    /// What, in one sentence.
-    pub what: String,
-    /// Why, in the author's own words.
-    pub why: Option<String>,
-    /// The events it refers to.
-    pub cites: Vec<Sequence>,
-}
-
-/// Reads the lines of an export one after the other and puts the events of its trace into words.
-#[derive(Debug, Default)]
+/// Reads the lines of an export one after the other and puts the events of its trace into words. It keeps what the
+/// state keeps, and the names of the newest artifacts and tools.
+#[derive(Debug)]
 pub struct Timeline {
     trace: Option<TraceId>,
     names: BTreeMap<PrincipalId, String>,
+    /// The state of the run; none once it cannot be followed, or in the trace of the registry.
+    state: Option<State>,
+    recall: Recall,
+    in_play: InPlay,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self {
+            trace: None,
+            names: BTreeMap::new(),
+            state: Some(State::new()),
+            recall: Recall::default(),
+            in_play: InPlay::default(),
+        }
+    }
 }
 
 impl Timeline {
@@ -68,7 +75,12 @@ impl Timeline {
         if self.trace != Some(event.envelope().trace) {
             return Ok(None);
         }
-        Ok(self.entry(&event, content.as_ref()))
+        Ok(self.tell(&event, content))
+    }
+
+    /// Returns where the run stands after what was read; none where that cannot be said.
+    pub fn phase(&self) -> Option<Phase> {
+        self.state.as_ref().map(State::phase)
     }
 
     /// The registry comes first and gives the names.
@@ -81,12 +93,42 @@ impl Timeline {
         self.names.entry(event.envelope().actor).or_insert(name);
     }
 
+    fn tell(&mut self, event: &Event, content: Option<Content>) -> Option<Entry> {
+        let facts = event.said().ok()?.facts;
+        let at = event.envelope().sequence;
+        let mut entry = self.entry(event, content.as_ref())?;
+        entry.phase = self.follow(event);
+        entry.claims = self.in_play.cited(facts);
+        if self.state.is_some() {
+            self.in_play.take(at, facts, entry.why.as_deref());
+            entry.disputed = self.in_play.disputed(at, facts, &entry.claims);
+        }
+        let words = content.and_then(Words::of);
+        entry.ending = ending(facts, words.as_ref());
+        self.recall.take(at, facts, words);
+        Some(entry)
+    }
+
+    /// Folds the event into the state; returns where that leads, unless the state is lost.
+    fn follow(&mut self, event: &Event) -> Option<Step> {
+        let state = self.state.as_mut()?;
+        let from = state.phase();
+        if event.agree().is_err() || state.apply(event).is_err() {
+            self.state = None;
+            return None;
+        }
+        Some(Step { from, to: state.phase() })
+    }
+
+    /// Returns the entry without what only the state tells.
     fn entry(&self, event: &Event, content: Option<&Content>) -> Option<Entry> {
         let said = event.said().ok()?;
+        let facts = said.facts;
         let envelope = event.envelope();
         let mut cites = Vec::new();
-        said.facts.cites(&mut |cited| cites.push(cited));
+        facts.cites(&mut |cited| cites.push(cited));
         let who = self.names.get(&envelope.actor).cloned();
+        let rests = Rests::of(facts);
         Some(Entry {
             sequence: envelope.sequence,
             time: envelope.time,
@@ -94,10 +136,103 @@ impl Timeline {
             role: said.role.as_str(),
             signed: matches!(envelope.proof, Proof::Ed25519(_)),
             kind: said.kind.to_string(),
-            what: what(said.facts, content),
-            why: content.and_then(why),
+            what: sentence::what(facts, content, &self.recall),
+            why: content.and_then(sentence::why),
             cites,
+            phase: None,
+            opening: match facts {
+                Facts::SessionInitialized(facts) => Some(self.opening(facts, content)),
+                _ => None,
+            },
+            plan: plan(content),
+            conditions: match content {
+                Some(Content::ProposalReviewed(content)) => texts(&content.conditions),
+                _ => Vec::new(),
+            },
+            meets: match facts {
+                Facts::ToolIntentSigned(facts) => facts.meets.iter().map(|number| number.as_u64()).collect(),
+                _ => Vec::new(),
+            },
+            tool: self.tool(facts, content),
+            limits: match content {
+                Some(Content::ToolExecutionStarted(content)) => texts(&content.limits),
+                _ => Vec::new(),
+            },
+            input: rests.input.map(|at| self.artifact(at)),
+            ending: None,
+            outputs: rests.outputs.iter().map(|at| self.artifact(*at)).collect(),
+            confidence: match content {
+                Some(Content::ClaimIssued(claim) | Content::ClaimRevised(claim)) => {
+                    Some(claim.confidence.as_u64())
+                }
+                _ => None,
+            },
+            evidence: rests.evidence.iter().map(|at| self.artifact(*at)).collect(),
+            executions: rests.executions.iter().map(|at| self.recall.execution(*at)).collect(),
+            claims: Vec::new(),
+            disputed: Vec::new(),
         })
+    }
+
+    fn opening(&self, facts: &SessionInitialized, content: Option<&Content>) -> Opening {
+        let content = match content {
+            Some(Content::SessionInitialized(content)) => Some(content),
+            _ => None,
+        };
+        let participant = |one: &crate::facts::Participant| Participant {
+            name: self.names.get(&one.principal).cloned(),
+            principal: one.principal,
+            role: one.role,
+        };
+        Opening {
+            task: content.map(|content| content.task.to_string()),
+            constraints: content.map(|content| texts(&content.constraints)).unwrap_or_default(),
+            participants: facts.participants.iter().map(participant).collect(),
+            policy: facts.policy,
+        }
+    }
+
+    fn tool(&self, facts: &Facts, content: Option<&Content>) -> Option<String> {
+        let tool = match (facts, content) {
+            (Facts::ToolIntentSigned(_), Some(Content::ToolIntentSigned(content))) => Some(&*content.tool),
+            (Facts::ToolIntentReviewed(facts), _) => self.recall.tool(facts.intent),
+            (Facts::ToolExecutionStarted(facts), _) => self.recall.tool(facts.intent),
+            (Facts::ToolExecutionCompleted(facts), _) => self.recall.tool_started(facts.started),
+            (Facts::ToolExecutionFailed(facts), _) => self.recall.tool_started(facts.started),
+            _ => None,
+        };
+        tool.map(str::to_owned)
+    }
+
+    fn artifact(&self, at: Sequence) -> Named {
+        Named { sequence: at, name: self.recall.artifact(at).map(str::to_owned) }
+    }
+}
+
+/// The artifacts and executions that facts refer to.
+#[derive(Default)]
+struct Rests<'a> {
+    input: Option<Sequence>,
+    outputs: &'a [Sequence],
+    evidence: &'a [Sequence],
+    executions: &'a [Sequence],
+}
+
+impl<'a> Rests<'a> {
+    fn of(facts: &'a Facts) -> Self {
+        let none = Self::default();
+        match facts {
+            Facts::ToolExecutionStarted(facts) => Self { input: facts.input, ..none },
+            Facts::ToolExecutionCompleted(facts) => Self { outputs: &facts.outputs, ..none },
+            Facts::ToolExecutionFailed(facts) => Self { outputs: &facts.outputs, ..none },
+            Facts::ClaimIssued(facts) => {
+                Self { evidence: &facts.evidence, executions: &facts.executions, ..none }
+            }
+            Facts::ClaimRevised(facts) => {
+                Self { evidence: &facts.evidence, executions: &facts.executions, ..none }
+            }
+            _ => none,
+        }
     }
 }
 
@@ -106,115 +241,23 @@ fn content(event: &Event, bytes: Option<&[u8]>) -> Option<Content> {
     Content::parse(kind, bytes?).ok()
 }
 
-/// Returns what happened, in one sentence.
-fn what(facts: &Facts, content: Option<&Content>) -> String {
+fn ending(facts: &Facts, words: Option<&Words>) -> Option<Ending> {
     match facts {
-        Facts::SessionInitialized(facts) => {
-            format!("opens the run for {} participants", facts.participants.len())
-        }
-        Facts::ProposalCreated(facts) => match (facts.replaces, facts.fallback_for) {
-            (_, Some(failed)) => format!("proposes a fallback from intent #{failed}"),
-            (Some(old), None) => format!("proposes again, in place of #{old}"),
-            (None, None) => "proposes".to_owned(),
-        },
-        Facts::ProposalReviewed(facts) => {
-            let verb = match facts.decision {
-                ProposalDecision::Approved => "approves",
-                ProposalDecision::ConditionallyApproved => "approves on conditions",
-                ProposalDecision::Blocked => "blocks",
-                ProposalDecision::Rejected => "rejects",
-            };
-            format!("{verb} proposal #{}", facts.proposal)
-        }
-        Facts::ToolIntentSigned(facts) => {
-            let tool = match content {
-                Some(Content::ToolIntentSigned(content)) => content.tool.to_string(),
-                _ => "a tool".to_owned(),
-            };
-            let risk = serde_json::to_value(facts.risk).ok();
-            let risk = risk.as_ref().and_then(|risk| risk.as_str()).unwrap_or("unknown").to_owned();
-            let again = facts.retries.map_or(String::new(), |failed| format!(", trying #{failed} again"));
-            format!("intends to run {tool} at {risk} risk for proposal #{}{again}", facts.proposal)
-        }
-        Facts::ToolIntentReviewed(facts) => match facts.decision {
-            IntentDecision::Approved => format!("lets intent #{} through", facts.intent),
-            IntentDecision::Blocked => format!("blocks intent #{}", facts.intent),
-        },
-        Facts::ToolExecutionStarted(facts) => format!("starts intent #{}", facts.intent),
-        Facts::ToolExecutionCompleted(facts) => format!("completes execution #{}", facts.started),
-        Facts::ToolExecutionFailed(facts) => format!("reports that execution #{} failed", facts.started),
-        Facts::ArtifactRecorded(_) => match content {
-            Some(Content::ArtifactRecorded(content)) => {
-                format!("records {} ({}, {} bytes)", content.name, content.media_type, content.size.as_u64())
-            }
-            _ => "records an artifact".to_owned(),
-        },
-        other => what_of_claims(other),
+        Facts::ToolExecutionCompleted(_) => Some(Ending::new(None, words)),
+        Facts::ToolExecutionFailed(facts) => Some(Ending::new(Some(facts.failure), words)),
+        _ => None,
     }
 }
 
-fn what_of_claims(facts: &Facts) -> String {
-    match facts {
-        Facts::ClaimIssued(_) => "claims".to_owned(),
-        Facts::ClaimRevised(facts) => format!("claims, in place of #{}", facts.replaces),
-        Facts::ClaimChallenged(facts) => format!("challenges claim #{}", facts.claim),
-        Facts::ClaimResolved(facts) => format!("closes challenge #{}", facts.challenge),
-        Facts::ClaimRetracted(facts) => format!("takes back claim #{}", facts.claim),
-        Facts::FinalStatementSigned(facts) => {
-            format!("signs the final statement over {} claims", facts.claims.len())
-        }
-        Facts::VerificationRunStarted(_) => "begins to verify".to_owned(),
-        Facts::VerificationRunCompleted(facts) => match facts.status {
-            VerificationStatus::Pass => "verified: pass".to_owned(),
-            VerificationStatus::PassWithWarnings => "verified: pass with warnings".to_owned(),
-            VerificationStatus::Fail => "verified: fail".to_owned(),
-        },
-        Facts::SessionAborted(_) => "aborts the run".to_owned(),
-        Facts::RecoveryRecorded(_) => "came back after a crash".to_owned(),
-        Facts::CommandRefused(facts) => format!("refused a command: {}", facts.code.as_str()),
-        Facts::StoreCreated(_) => "opens the store".to_owned(),
-        Facts::KeyRegistered(facts) => format!("registers key {}", facts.key.fingerprint().short()),
-        Facts::KeyRotated(facts) => {
-            format!("rotates key {} to {}", facts.old.short(), facts.key.fingerprint().short())
-        }
-        Facts::KeyRetired(facts) => format!("retires key {}", facts.key.short()),
-        Facts::KeyRevoked(facts) => format!("revokes key {}", facts.key.short()),
-        Facts::CheckpointRecorded(_) => "records a checkpoint of all traces".to_owned(),
-        Facts::StoreRestored(facts) => format!("restored the store: epoch {}", facts.epoch.as_u64()),
-        _ => "says something this version does not know".to_owned(),
-    }
-}
-
-/// Returns the author's own words.
-fn why(content: &Content) -> Option<String> {
-    Some(match content {
-        Content::SessionInitialized(content) => content.objective.to_string(),
-        Content::ProposalCreated(content) => content.objective.to_string(),
-        Content::ProposalReviewed(content) => {
-            let conditions: Vec<_> = content.conditions.iter().map(ToString::to_string).collect();
-            if conditions.is_empty() {
-                content.rationale.to_string()
-            } else {
-                format!("{} (conditions: {})", content.rationale, conditions.join("; "))
-            }
-        }
-        Content::ToolIntentSigned(content) => content.justification.to_string(),
-        Content::ToolIntentReviewed(content) => content.rationale.to_string(),
-        Content::ToolExecutionFailed(content) => content.message.to_string(),
-        Content::ClaimIssued(content) | Content::ClaimRevised(content) => {
-            format!("{} ({} % sure)", content.text, content.confidence.as_u64())
-        }
-        Content::ClaimChallenged(content)
-        | Content::ClaimResolved(content)
-        | Content::ClaimRetracted(content)
-        | Content::SessionAborted(content) => content.reason.to_string(),
-        Content::FinalStatementSigned(content) => content.verdict.to_string(),
-        Content::VerificationRunCompleted(content) => content.summary.to_string(),
-        Content::CommandRefused(content) => content.message.to_string(),
-        Content::RecoveryRecorded(content)
-        | Content::KeyRevoked(content)
-        | Content::StoreRestored(content) => content.note.to_string(),
-        Content::StoreCreated(content) | Content::KeyRegistered(content) => content.name.to_string(),
-        _ => return None,
+fn plan(content: Option<&Content>) -> Option<Plan> {
+    let Some(Content::ProposalCreated(content)) = content else { return None };
+    Some(Plan {
+        assumptions: texts(&content.assumptions),
+        expected_evidence: texts(&content.expected_evidence),
+        required_tools: texts(&content.required_tools),
     })
+}
+
+fn texts(list: &[impl ToString]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
 }

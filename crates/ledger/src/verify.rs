@@ -24,7 +24,7 @@ mod walk;
 use std::io::{self, BufRead};
 
 pub use anchor::{Equivocation, compare};
-pub use claims::{ClaimReport, Standing as ClaimStanding};
+pub use claims::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding, Standing as ClaimStanding};
 pub use code::{Check, Code, Severity};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};

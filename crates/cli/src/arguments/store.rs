@@ -36,6 +36,15 @@ pub(crate) struct ShowTrace {
     /// An export; or the id of a trace of the store, `last` or `registry`
     #[arg(value_name = "FILE|TRACE|last")]
     pub(crate) what: PathBuf,
+    /// Draw the states of the run as SVG, with what happened, instead of telling the events
+    #[arg(long)]
+    pub(crate) graph: bool,
+    /// Write the graph to this new file instead of standard output
+    #[arg(long, value_name = "FILE", requires = "graph")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

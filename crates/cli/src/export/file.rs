@@ -1,5 +1,5 @@
-//! The file of an export: written beside its place, synced, renamed. No file is overwritten unless that was asked for,
-//! and half an export is never left under the name.
+//! The file of an export or of a picture: written beside its place, synced, renamed. No file is overwritten unless that was asked for,
+//! and half of it is never left under the name.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -18,18 +18,20 @@ use crate::{
 };
 
 /// A file in the making.
-pub(super) struct NewFile {
+pub(crate) struct NewFile {
     path: PathBuf,
     unfinished: PathBuf,
+    /// What is being done, to complete "cannot ...".
+    action: &'static str,
     out: BufWriter<File>,
-    /// What is removed again if the export comes to nothing.
+    /// What is removed again if it comes to nothing.
     tentative: Vec<Tentative>,
 }
 
 impl NewFile {
-    /// Begins a file at this path; one that is there stays until the new one is whole, and without `force` is an error.
-    pub(super) fn begin(path: &Path, force: bool) -> Result<Self, CommandError> {
-        let trouble = |error: &io::Error| CommandError::file("write the export", path, error);
+    /// Begins a file at this path, for what `action` says; one that is there stays until the new one is whole, and without `force` is an error.
+    pub(crate) fn begin(path: &Path, force: bool, action: &'static str) -> Result<Self, CommandError> {
+        let trouble = |error: &io::Error| CommandError::file(action, path, error);
         let mut tentative = Vec::new();
         match path.metadata() {
             Ok(metadata) if !metadata.is_file() => {
@@ -48,26 +50,26 @@ impl NewFile {
         let unfinished = PathBuf::from(unfinished);
         let file = create(&unfinished).map_err(|error| trouble(&error))?;
         tentative.push(Tentative::of(unfinished.clone()));
-        Ok(Self { path: path.to_owned(), unfinished, out: BufWriter::new(file), tentative })
+        Ok(Self { path: path.to_owned(), unfinished, action, out: BufWriter::new(file), tentative })
     }
 
     /// Puts the whole file in its place, durably.
-    pub(super) fn finish(mut self) -> Result<(), CommandError> {
+    pub(crate) fn finish(mut self) -> Result<(), CommandError> {
         let mut put = || {
             self.out.flush()?;
             self.out.get_ref().sync_all()?;
             fs::rename(&self.unfinished, &self.path)?;
             durable::sync_folder_of(&self.path)
         };
-        put().map_err(|error| CommandError::file("write the export", &self.path, &error))?;
+        put().map_err(|error| CommandError::file(self.action, &self.path, &error))?;
         self.tentative.drain(..).for_each(Tentative::keep);
         Ok(())
     }
 
     /// Returns the error of an export into this file.
-    pub(super) fn trouble(&self, error: LedgerError) -> CommandError {
+    pub(crate) fn trouble(&self, error: LedgerError) -> CommandError {
         match error {
-            LedgerError::Output(error) => CommandError::file("write the export", &self.path, &error),
+            LedgerError::Output(error) => CommandError::file(self.action, &self.path, &error),
             other => other.into(),
         }
     }
@@ -109,7 +111,7 @@ mod tests {
     #[test]
     fn abandoned_file_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = NewFile::begin(&folder.path().join("run"), false).unwrap();
+        let mut file = NewFile::begin(&folder.path().join("run"), false, "write").unwrap();
         file.write_all(b"half").unwrap();
         drop(file);
         assert_eq!(files(folder.path()), Vec::<String>::new());
@@ -120,8 +122,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         fs::write(&path, "old").unwrap();
-        assert!(NewFile::begin(&path, false).is_err());
-        let mut file = NewFile::begin(&path, true).unwrap();
+        assert!(NewFile::begin(&path, false, "write").is_err());
+        let mut file = NewFile::begin(&path, true, "write").unwrap();
         file.write_all(b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         file.finish().unwrap();

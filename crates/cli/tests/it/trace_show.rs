@@ -3,6 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::sandbox::{Sandbox, conformance, golden, golden_path, redact};
 
@@ -12,65 +13,98 @@ fn golden_file_reads_as_a_timeline() {
     exit 0
     --- stdout
     trace    [ULID]
+    state    completed
     verdict  internally consistent; origin and completeness not established: through sequence 15; later events may exist
 
     #0 somebody (planner) opens the run for 4 participants
-        “count the words”
-        session_initialized at [TIME]
+        goal       “count the words”
+        task       “count”
+        people     somebody (auditor), somebody (planner), somebody (executor), somebody (critic)
+        policy     approval from high risk, 1 artifact per claim at least, 1 retry per call, fallback
+                   allowed
+        state      initialized -> planning
+        record     session_initialized at [TIME]
 
     #1 somebody (planner) proposes
-        “count the words”
-        proposal_created at [TIME]
+        goal       “count the words”
+        assumes    the text is there
+        expects    the count
+        tools      wc
+        state      planning -> reviewing
+        record     proposal_created at [TIME]
 
     #2 somebody (critic) approves proposal #1
-        “fine”
-        proposal_reviewed at [TIME], refers to #1
+        why        “fine”
+        state      reviewing -> executing
+        record     proposal_reviewed at [TIME]
 
     #3 somebody (executor) intends to run wc at low risk for proposal #1
-        “to count”
-        tool_intent_signed at [TIME], refers to #1
+        why        “to count”
+        record     tool_intent_signed at [TIME]
 
     #4 somebody (executor) records words (text/plain, 5 bytes)
-        artifact_recorded at [TIME]
+        record     artifact_recorded at [TIME]
 
-    #5 somebody (executor) starts intent #3
-        tool_execution_started at [TIME], refers to #3 #4
+    #5 somebody (executor) starts wc (intent #3)
+        limit      one second
+        input      #4 words
+        record     tool_execution_started at [TIME]
 
     #6 somebody (executor) records words (text/plain, 5 bytes)
-        artifact_recorded at [TIME]
+        record     artifact_recorded at [TIME]
 
-    #7 somebody (executor) completes execution #5
-        tool_execution_completed at [TIME], refers to #5 #6
+    #7 somebody (executor) completes wc (execution #5)
+        ended      completed, exit status 0, 3 ms
+        output     #6 words
+        record     tool_execution_completed at [TIME]
 
     #8 somebody (executor) claims
-        “five words (90 % sure)”
-        claim_issued at [TIME], refers to #6 #7
+        claim      “five words”
+        sure       90 %
+        evidence   #6 words
+        execution  #7 wc: completed, exit status 0, 3 ms
+        state      executing -> claiming
+        record     claim_issued at [TIME]
 
     #9 somebody (critic) challenges claim #8
-        “because”
-        claim_challenged at [TIME], refers to #8
+        why        “because”
+        claim      #8 “five words”
+        DISPUTED   claim #8, by challenge #9
+        record     claim_challenged at [TIME]
 
     #10 somebody (executor) records words (text/plain, 5 bytes)
-        artifact_recorded at [TIME]
+        record     artifact_recorded at [TIME]
 
     #11 somebody (executor) claims, in place of #8
-        “five words (90 % sure)”
-        claim_revised at [TIME], refers to #8 #6 #10 #7
+        claim      “five words”
+        sure       90 %
+        evidence   #6 words, #10 words
+        execution  #7 wc: completed, exit status 0, 3 ms
+        replaces   #8 “five words”
+        DISPUTED   claim #11, by challenge #9
+        record     claim_revised at [TIME]
 
     #12 somebody (critic) closes challenge #9
-        “because”
-        claim_resolved at [TIME], refers to #9
+        why        “because”
+        claim      #11 “five words”
+        record     claim_resolved at [TIME]
 
-    #13 somebody (executor) signs the final statement over 1 claims
-        “done”
-        final_statement_signed at [TIME], refers to #11
+    #13 somebody (executor) signs the final statement over 1 claim
+        verdict    “done”
+        claim      #11 “five words”
+        state      claiming -> auditing
+        record     final_statement_signed at [TIME]
 
     #14 somebody (auditor) begins to verify
-        verification_run_started at [TIME]
+        record     verification_run_started at [TIME]
 
     #15 somebody (auditor) verified: pass
-        “passed”
-        verification_run_completed at [TIME], refers to #14
+        summary    “passed”
+        state      auditing -> completed
+        record     verification_run_completed at [TIME]
+
+    The run is completed. It leaves these claims:
+        #11        “five words”
     ");
 }
 
@@ -81,7 +115,7 @@ fn events_without_a_key_are_marked() {
     let told = sandbox.run(&["trace", "show", "kept/demo.jsonl"]).stdout;
     let marked: Vec<&str> = told.lines().filter(|line| line.contains("desk's word")).collect();
     assert_eq!(marked, ["#5 the desk refused a command: APPROVAL_MISSING (desk's word)"]);
-    assert!(told.contains("#2 cleo (critic) approves on conditions proposal #1"), "{told}");
+    assert!(told.contains("#2 cleo (critic) approves proposal #1 on 1 condition"), "{told}");
 }
 
 #[test]
@@ -93,6 +127,7 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
         ran.expect_code(1).stdout.lines().filter(|line| !line.starts_with("    ")).collect();
     assert_snapshot!(redact(&told.join("\n")), @r"
     trace    [ULID]
+    state    completed
     verdict  fail: something in this file does not hold (through sequence 15; later events may exist)
     Do not rely on anything after event #7: `demur verify` says why.
 
@@ -106,11 +141,11 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
 
     #4 somebody (executor) records words (text/plain, 5 bytes)
 
-    #5 somebody (executor) starts intent #3
+    #5 somebody (executor) starts wc (intent #3)
 
     #6 somebody (executor) records words (text/plain, 5 bytes)
 
-    #7 somebody (executor) completes execution #5
+    #7 somebody (executor) completes wc (execution #5)
 
     ? #8 somebody (executor) claims
 
@@ -122,11 +157,13 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
 
     ? #12 somebody (critic) closes challenge #9
 
-    ? #13 somebody (executor) signs the final statement over 1 claims
+    ? #13 somebody (executor) signs the final statement over 1 claim
 
     ? #14 somebody (auditor) begins to verify
 
     ? #15 somebody (auditor) verified: pass
+
+    ? The run is completed. It leaves these claims:
     ");
 }
 
@@ -170,6 +207,84 @@ fn programs_get_entries_and_report() {
     );
 }
 
+/// LED-07
+#[test]
+fn disputed_claims_are_marked_where_they_are_challenged_and_at_the_end() {
+    let file = conformance("attacks/files/valid-disputed-default.jsonl");
+    let ran = Sandbox::new().run(&["trace", "show", file.to_str().unwrap()]);
+    let told = &ran.expect_code(0).stdout;
+    let marked: Vec<&str> = told.lines().filter(|line| line.contains("DISPUTED")).collect();
+    assert_eq!(
+        marked,
+        [
+            "    DISPUTED   claim #8, by challenge #9",
+            "    DISPUTED   claim #8, by challenge #9",
+            "    #8         DISPUTED by challenge #9: \u{201c}five words\u{201d}",
+        ]
+    );
+}
+
+/// LED-20 LED-21
+#[test]
+fn failures_retries_and_fallbacks_are_told() {
+    let file = conformance("attacks/files/valid-fallback-and-retry.jsonl");
+    let ran = Sandbox::new().run(&["trace", "show", file.to_str().unwrap()]);
+    let told = &ran.expect_code(0).stdout;
+    for words in
+        ["failed: ", "trying #", "proposes a fallback from ", "    state      executing -> reviewing\n"]
+    {
+        assert!(told.contains(words), "{words} is not in {told}");
+    }
+}
+
+#[test]
+fn programs_get_the_same_facts_as_fields() {
+    let reply = Sandbox::new().json(&["trace", "show", &golden_path()]);
+    let entries = &reply["entries"];
+    assert_eq!(entries[0]["opening"]["policy"]["approval_from"], "high");
+    assert_eq!(entries[0]["opening"]["participants"][0]["name"], "somebody");
+    assert_eq!(entries[1]["phase"]["to"], "reviewing");
+    assert_eq!(entries[5]["limits"][0], "one second");
+    assert_eq!((&entries[7]["tool"], &entries[7]["ending"]["exit_status"]), (&"wc".into(), &0.into()));
+    assert_eq!(
+        (&entries[8]["evidence"][0]["name"], &entries[8]["confidence"]),
+        (&"words".into(), &90.into())
+    );
+    assert_eq!(entries[9]["disputed"][0]["claim"], 8);
+    assert_eq!(reply["report"]["claims"][0]["challenges"][0]["answered_by"], 11);
+}
+
+/// LED-24
+#[test]
+fn claim_without_its_evidence_is_marked_at_the_end() {
+    let file = conformance("attacks/files/valid-artifact-missing.jsonl");
+    let told = Sandbox::new().run(&["trace", "show", file.to_str().unwrap()]).stdout;
+    let last = told.lines().last().unwrap();
+    assert!(last.contains("UNPROVEN: \u{201c}"), "{told}");
+}
+
+/// Most calls of a run have the same limits, and there are many.
+#[test]
+fn limits_are_told_once_while_they_stay_the_same() {
+    let sandbox = Sandbox::with_run();
+    let told = sandbox.run(&["trace", "show", "data/demo.jsonl"]).stdout;
+    let limits: Vec<&str> = told.lines().filter(|line| line.starts_with("    limit ")).collect();
+    assert_eq!(
+        limits,
+        ["    limit      runs inside the demo, without network", "    limit      the same as in #7"]
+    );
+}
+
+/// Words of several lines stay beside their label: none can pass for an event.
+#[test]
+fn lines_of_authors_never_begin_at_the_margin() {
+    let sandbox = Sandbox::new();
+    sandbox.golden_with("bad.jsonl", "five words", "five\\n#99 mallory (critic) approves everything");
+    let told = sandbox.run(&["trace", "show", "bad.jsonl"]).stdout;
+    let place = told.lines().find(|line| line.contains("#99")).unwrap();
+    assert_eq!(place, "               #99 mallory (critic) approves everything\u{201d}");
+}
+
 #[test]
 fn what_is_no_export_is_told() {
     let sandbox = Sandbox::new();
@@ -204,11 +319,16 @@ fn hidden_characters_are_shown_not_obeyed() {
 #[test]
 fn trace_of_the_store_reads_like_its_export() {
     let sandbox = Sandbox::with_run();
-    let file = sandbox.run(&["trace", "show", "data/demo.jsonl"]).expect_code(0).stdout.clone();
-    let trace = sandbox.trace();
-    for name in ["last", &trace] {
-        assert_eq!(sandbox.run(&["trace", "show", name]).expect_code(0).stdout, file, "{name}");
-    }
+    let told = |what: &str| {
+        let ran = sandbox.run(&["trace", "show", what]);
+        (ran.code, ran.stdout)
+    };
+    let export = fs::read_to_string(sandbox.path("data/demo.jsonl")).unwrap();
+    let header: Value = serde_json::from_str(export.lines().next().unwrap()).unwrap();
+    let file = told("data/demo.jsonl");
+    assert_eq!(file.0, Some(0), "{}", file.1);
+    assert_eq!(told(header["header"]["trace"].as_str().unwrap()), file);
+    assert_eq!(told("last"), told(&sandbox.trace()));
     let registry = sandbox.run(&["trace", "show", "registry"]);
     assert!(registry.expect_code(0).stdout.contains("#5 "), "{registry}");
     let spooled = fs::read_dir(sandbox.path("")).unwrap().map(|file| file.unwrap().file_name());

@@ -47,7 +47,14 @@ fn golden_file_passes() {
       that nothing happened which is not in the trace
 
     Claims
-      #11 five words (evidence is there as recorded, 90 % sure; evidence #6 #10; key [KEY])
+      #11 five words
+        standing   evidence is there as recorded; no challenge is open
+        sure       90 %
+        key        [KEY]
+        replaces   #8
+        evidence   #6 words, #10 words
+        execution  #7 wc: completed, exit status 0, 3 ms
+        challenge  #9 against #8: “because”; answered by #11; closed by #12: “because”
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
@@ -115,7 +122,14 @@ fn damaged_file_fails_with_cause_and_cure() {
       that nothing happened which is not in the trace
 
     Claims
-      #11 five words (evidence is there as recorded, 90 % sure; evidence #6 #10; key [KEY])
+      #11 five words
+        standing   evidence is there as recorded; no challenge is open
+        sure       90 %
+        key        [KEY]
+        replaces   #8
+        evidence   #6 words, #10 words
+        execution  #7 wc: completed, exit status 0, 3 ms
+        challenge  #9 against #8: “because”; answered by #11; closed by #12: “because”
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order

@@ -1,9 +1,11 @@
-//! The claims in play and what they rest on.
+//! The claims in play and what they rest on. Kept is what claims in play cite; names and endings wait to be cited in
+//! a bounded memory, so a long trace costs no more than a short one.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod shown;
 
-use demur_core::key::Fingerprint;
-use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+pub use shown::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding, Standing};
 
 use super::{
     Code, Section,
@@ -11,102 +13,136 @@ use super::{
     finding::{Findings, Found},
 };
 use crate::{
-    event_type::{Content, Facts},
+    event_type::Facts,
     name::Sequence,
-    proof::Proof,
+    proof::{KeySignature, Proof},
     state::State,
+    timeline::{Recall, Words},
 };
-
-/// A claim as the report shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct ClaimReport {
-    /// The event that makes it.
-    pub claim: Sequence,
-    /// The key that signed it (LED-26).
-    pub key: Fingerprint,
-    /// The claim, if disclosed.
-    pub text: Option<String>,
-    /// How sure its author is, in percent.
-    pub confidence: Option<u64>,
-    /// Whether it is about a failure.
-    pub about_failure: bool,
-    /// The artifacts it rests on.
-    pub evidence: Vec<Sequence>,
-    /// The executions it is about.
-    pub executions: Vec<Sequence>,
-    /// Open challenges.
-    pub disputed: bool,
-    /// What the verifier can say of it.
-    pub standing: Standing,
-}
-
-/// What the verifier can say of a claim. Never that it is true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Signed, and all it rests on is there as recorded.
-    Evidenced,
-    /// Signed, but something it rests on was not disclosed.
-    NotEstablished,
-    /// Signed, but something it rests on is missing or was exchanged.
-    Unproven,
-}
 
 /// What is kept of claims while they are in play.
 #[derive(Debug, Default)]
 pub(super) struct ClaimBook {
     claims: BTreeMap<Sequence, ClaimReport>,
+    /// Challenges that were closed, the newest last.
+    closed: VecDeque<Sequence>,
     spoilt: BTreeSet<Sequence>,
     hidden: BTreeSet<Sequence>,
+    recall: Recall,
+}
+
+/// What the facts of a claim say.
+struct Said<'a> {
+    about_failure: bool,
+    evidence: &'a [Sequence],
+    executions: &'a [Sequence],
 }
 
 impl ClaimBook {
-    /// Notes what an allowed event does to the claims.
-    pub(super) fn take(&mut self, examined: &Examined) {
+    /// Notes what an allowed event does to the claims. Its words are taken out of it.
+    pub(super) fn take(&mut self, examined: &mut Examined) {
+        let words = examined.words.take();
         let Ok(said) = examined.event.said() else { return };
-        match said.facts {
-            Facts::ClaimIssued(facts) => {
-                self.add(examined, facts.about_failure, &facts.evidence, &facts.executions);
+        let envelope = examined.event.envelope();
+        let at = envelope.sequence;
+        match (said.facts, &envelope.proof) {
+            (Facts::ClaimIssued(facts), Proof::Ed25519(proof)) => {
+                let said = Said {
+                    about_failure: facts.about_failure,
+                    evidence: &facts.evidence,
+                    executions: &facts.executions,
+                };
+                self.issue(at, proof, &said, words);
             }
-            Facts::ClaimRevised(facts) => {
-                self.claims.remove(&facts.replaces);
-                self.add(examined, facts.about_failure, &facts.evidence, &facts.executions);
+            (Facts::ClaimRevised(facts), Proof::Ed25519(proof)) => {
+                let said = Said {
+                    about_failure: facts.about_failure,
+                    evidence: &facts.evidence,
+                    executions: &facts.executions,
+                };
+                let replaced = self.claims.remove(&facts.replaces);
+                self.issue(at, proof, &said, words);
+                self.succeed(at, replaced);
             }
-            Facts::ClaimRetracted(facts) => {
+            (Facts::ClaimRetracted(facts), _) => {
                 self.claims.remove(&facts.claim);
             }
-            _ => {}
+            (Facts::ClaimChallenged(facts), Proof::Ed25519(proof)) => {
+                self.challenge(at, proof, facts.claim, reason(words));
+            }
+            (Facts::ClaimResolved(facts), _) => self.resolve(at, facts.challenge, reason(words)),
+            (facts, _) => self.recall.take(at, facts, words),
         }
     }
 
-    fn add(
-        &mut self,
-        examined: &Examined,
-        about_failure: bool,
-        evidence: &[Sequence],
-        executions: &[Sequence],
-    ) {
-        let Proof::Ed25519(proof) = &examined.event.envelope().proof else { return };
-        let content = match &examined.content {
-            Some(Content::ClaimIssued(content) | Content::ClaimRevised(content)) => Some(content),
+    fn issue(&mut self, claim: Sequence, proof: &KeySignature, said: &Said<'_>, words: Option<Words>) {
+        let content = match words {
+            Some(Words::Claim(content)) => Some(content),
             _ => None,
         };
-        let claim = examined.event.envelope().sequence;
-        self.claims.insert(
+        let evidence = |artifact: &Sequence| EvidenceReport {
+            artifact: *artifact,
+            name: self.recall.artifact(*artifact).map(str::to_owned),
+            standing: EvidenceStanding::AsRecorded,
+        };
+        let report = ClaimReport {
             claim,
-            ClaimReport {
-                claim,
-                key: proof.key,
-                text: content.map(|content| content.text.to_string()),
-                confidence: content.map(|content| content.confidence.as_u64()),
-                about_failure,
-                evidence: evidence.to_vec(),
-                executions: executions.to_vec(),
-                disputed: false,
-                standing: Standing::Evidenced,
-            },
-        );
+            key: proof.key,
+            confidence: content.as_ref().map(|content| content.confidence.as_u64()),
+            text: content.map(|content| content.text.into()),
+            about_failure: said.about_failure,
+            replaces: None,
+            revisions: 0,
+            evidence: said.evidence.iter().map(evidence).collect(),
+            executions: said.executions.iter().map(|at| self.recall.execution(*at)).collect(),
+            disputed: false,
+            challenges: Vec::new(),
+            challenges_total: 0,
+            standing: Standing::Evidenced,
+        };
+        self.claims.insert(claim, report);
+    }
+
+    /// Hands the challenges of a claim on to the one that takes its place: it is the answer to those still open.
+    fn succeed(&mut self, at: Sequence, replaced: Option<ClaimReport>) {
+        let (Some(claim), Some(replaced)) = (self.claims.get_mut(&at), replaced) else { return };
+        claim.replaces = Some(replaced.claim);
+        claim.revisions = replaced.revisions + 1;
+        claim.challenges = replaced.challenges;
+        claim.challenges_total = replaced.challenges_total;
+        for challenge in claim.challenges.iter_mut().filter(|challenge| challenge.closed_by.is_none()) {
+            challenge.answered_by = Some(at);
+        }
+    }
+
+    fn challenge(&mut self, at: Sequence, proof: &KeySignature, against: Sequence, reason: Option<String>) {
+        let Some(claim) = self.claims.get_mut(&against) else { return };
+        claim.challenges_total += 1;
+        claim.challenges.push(ChallengeReport {
+            challenge: at,
+            against,
+            key: proof.key,
+            reason,
+            answered_by: None,
+            closed_by: None,
+            closing: None,
+        });
+    }
+
+    fn resolve(&mut self, at: Sequence, challenge: Sequence, closing: Option<String>) {
+        let mut challenges = self.claims.values_mut().flat_map(|claim| &mut claim.challenges);
+        let Some(found) = challenges.find(|found| found.challenge == challenge) else { return };
+        found.closed_by = Some(at);
+        found.closing = closing;
+        self.closed.push_back(challenge);
+        // Open challenges are bounded by the guards, closed ones here.
+        if self.closed.len() > CLOSED
+            && let Some(oldest) = self.closed.pop_front()
+        {
+            for claim in self.claims.values_mut() {
+                claim.challenges.retain(|challenge| challenge.challenge != oldest);
+            }
+        }
     }
 
     /// An artifact is missing or was exchanged.
@@ -119,19 +155,16 @@ impl ClaimBook {
         self.hidden.insert(artifact);
     }
 
-    /// Judges every claim in play.
+    /// Reports what speaks against the claims in play.
     pub(super) fn check(&mut self, state: &State, findings: &mut Findings) {
-        for claim in self.claims.values_mut() {
-            claim.disputed = state.is_disputed(claim.claim);
-            let rests_on =
-                |set: &BTreeSet<Sequence>| claim.evidence.iter().find(|at| set.contains(at)).copied();
-            if let Some(artifact) = rests_on(&self.spoilt) {
-                claim.standing = Standing::Unproven;
+        self.judge(state);
+        for claim in self.claims.values() {
+            let spoilt = |evidence: &&EvidenceReport| evidence.standing == EvidenceStanding::Spoilt;
+            if let Some(evidence) = claim.evidence.iter().find(spoilt) {
+                let artifact = evidence.artifact;
                 let message = format!("it rests on artifact {artifact}, which is missing or was exchanged");
                 let found = Found::new(Code::ClaimUnproven, message);
                 findings.add(Section::Trace, None, Some(claim.claim), found);
-            } else if rests_on(&self.hidden).is_some() || claim.text.is_none() {
-                claim.standing = Standing::NotEstablished;
             }
             if claim.disputed {
                 let found = Found::new(Code::ClaimDisputed, "a challenge against it is open");
@@ -140,7 +173,43 @@ impl ClaimBook {
         }
     }
 
-    pub(super) fn into_reports(self) -> Vec<ClaimReport> {
+    /// Says of every claim in play what can be said of it, and of what it rests on.
+    fn judge(&mut self, state: &State) {
+        for claim in self.claims.values_mut() {
+            claim.disputed = state.is_disputed(claim.claim);
+            for evidence in &mut claim.evidence {
+                evidence.standing = if self.spoilt.contains(&evidence.artifact) {
+                    EvidenceStanding::Spoilt
+                } else if self.hidden.contains(&evidence.artifact) {
+                    EvidenceStanding::NotDisclosed
+                } else {
+                    EvidenceStanding::AsRecorded
+                };
+            }
+            let any = |standing| claim.evidence.iter().any(|evidence| evidence.standing == standing);
+            claim.standing = if any(EvidenceStanding::Spoilt) {
+                Standing::Unproven
+            } else if any(EvidenceStanding::NotDisclosed) || claim.text.is_none() {
+                Standing::NotEstablished
+            } else {
+                Standing::Evidenced
+            };
+        }
+    }
+
+    /// Returns the claims in play, judged: also of a file that broke off and whose end was never checked.
+    pub(super) fn into_reports(mut self, state: &State) -> Vec<ClaimReport> {
+        self.judge(state);
         self.claims.into_values().collect()
     }
 }
+
+fn reason(words: Option<Words>) -> Option<String> {
+    match words {
+        Some(Words::Reason(reason)) => Some(reason.into()),
+        _ => None,
+    }
+}
+
+/// How many closed challenges are kept.
+const CLOSED: usize = 256;

@@ -23,6 +23,7 @@ use crate::{
     proof::{KeySignature, Proof, ProofKind},
     registry::{Registry, Standing},
     signed::{Checkpoint, Head, Inclusion, Signed},
+    timeline::Words,
 };
 
 /// One line, examined.
@@ -54,17 +55,9 @@ pub(super) struct Examined {
     pub(super) event: Event,
     /// Whether envelope and statement agree, so that the state can go by it.
     pub(super) agrees: bool,
-    /// The content, where it is disclosed and holds.
-    pub(super) content: Option<Content>,
-}
-
-impl Examined {
-    /// Frees, on the thread that made it, what the walk does not need: the words of everything but claims.
-    fn slim(&mut self) {
-        if !matches!(self.content, Some(Content::ClaimIssued(_) | Content::ClaimRevised(_))) {
-            self.content = None;
-        }
-    }
+    /// What the walk needs of the content, where that is disclosed and holds. The rest is freed on the thread that
+    /// made it.
+    pub(super) words: Option<Words>,
 }
 
 /// An artifact's bytes, reduced to what they commit to.
@@ -84,12 +77,11 @@ pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options, ite
     let keep = if options.receipts.is_empty() { Keep::Envelope } else { Keep::Bytes };
     for line in chunk.lines() {
         let (mut item, statement) = read(line, keep);
-        if let Part::Event(examined) = &mut item.part {
+        if let Part::Event(examined) = &item.part {
             check_author(&examined.event, registry, &mut item.found);
             if options.signatures && push_signature(&examined.event, statement, registry, &mut batch) {
                 signed.push(items.len());
             }
-            examined.slim();
         }
         let unreadable = matches!(item.part, Part::Unreadable | Part::UnreadableEvent);
         items.push(item);
@@ -207,7 +199,8 @@ fn read_event(opened: Opened<'_>) -> Item {
             None
         }
     };
-    Item { part: Part::Event(Examined { event: opened.event, agrees, content }), found }
+    let words = content.and_then(Words::of);
+    Item { part: Part::Event(Examined { event: opened.event, agrees, words }), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {

@@ -17,11 +17,12 @@ use super::{
 };
 use crate::{
     envelope::Event,
-    event_type::{Content, Facts, TraceKind, TypeName},
+    event_type::{Facts, TraceKind, TypeName},
     export::Header,
     name::Sequence,
     proof::Proof,
     registry::{Registry, RegistryError},
+    timeline::Words,
 };
 
 /// What the first part of the file gave.
@@ -261,13 +262,10 @@ fn explain(error: &RegistryError) -> Option<Found> {
 
 fn name(examined: &Examined) -> Option<(Fingerprint, String)> {
     let said = examined.event.said().ok()?;
-    match (said.facts, examined.content.as_ref()?) {
-        (Facts::StoreCreated(facts), Content::StoreCreated(content)) => {
-            Some((facts.key.fingerprint(), content.name.to_string()))
-        }
-        (Facts::KeyRegistered(facts), Content::KeyRegistered(content)) => {
-            Some((facts.key.fingerprint(), content.name.to_string()))
-        }
+    let Some(Words::Name(name)) = &examined.words else { return None };
+    match said.facts {
+        Facts::StoreCreated(facts) => Some((facts.key.fingerprint(), name.to_string())),
+        Facts::KeyRegistered(facts) => Some((facts.key.fingerprint(), name.to_string())),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The report: scope and verdict first, then what it does not prove, then what is proven by a key, what is the
 //! desk's word, and every finding with cause and cure. Same file, same bytes: timings stand elsewhere.
 
+mod claims;
 mod html;
 mod text;
 mod words;
@@ -214,7 +215,7 @@ impl Report {
         let proven_by_key = keys(&walk, names, options);
         let inclusions = walk.has_inclusions();
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
-        let claims = if walk.state.is_some() { walk.claims.into_reports() } else { Vec::new() };
+        let claims = walk.state.as_ref().map(|state| walk.claims.into_reports(state)).unwrap_or_default();
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
@@ -277,6 +278,16 @@ impl Report {
     /// Returns the hashes of the events of the trace, in order.
     pub fn hashes(&self) -> &[Digest] {
         &self.hashes
+    }
+
+    /// Returns what a reader of the trace must not rely on, if anything, without a full stop.
+    pub fn caution(&self) -> Option<String> {
+        match (self.verdict, self.last_trusted) {
+            (Verdict::Pass | Verdict::PassWithWarnings, _) => None,
+            (Verdict::NotEstablished, _) => Some("Not everything here could be checked".to_owned()),
+            (Verdict::Fail, Some(last)) => Some(format!("Do not rely on anything after event #{last}")),
+            (Verdict::Fail, None) => Some("Do not rely on anything in this file".to_owned()),
+        }
     }
 
     /// Returns the report as text for a terminal or a pipe.

@@ -106,14 +106,13 @@ impl<'a> Walk<'a> {
         if !self.goes_on() {
             return;
         }
-        let part = &item.part;
         let mut found = std::mem::take(&mut item.found);
         let mut sequence = None;
-        if let Err(finding) = self.check_place(part) {
+        if let Err(finding) = self.check_place(&item.part) {
             self.stage = Stage::Broken;
             found.push(finding);
         } else {
-            match part {
+            match &mut item.part {
                 Part::Event(examined) => {
                     self.after_head = false;
                     // By its place in the file: the number it gives itself may be the lie.
@@ -201,7 +200,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn take_event(&mut self, line: u64, examined: &Examined, found: &mut Vec<Found>) {
+    fn take_event(&mut self, line: u64, examined: &mut Examined, found: &mut Vec<Found>) {
         let event = &examined.event;
         self.trail.follow(event, line, found);
         let Ok(said) = event.said() else {

@@ -1,6 +1,7 @@
 //! Tests of the ledger crate from outside: format, door, registry, state, export, verifier.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod claims;
 mod committed;
 mod corpus;
 mod cut;
@@ -9,8 +10,14 @@ mod export;
 mod forger;
 mod format;
 mod fuzz;
+mod graph;
+mod inclusion;
+mod later;
 mod registry;
+mod report;
 mod state;
 mod table;
+mod timeline;
 mod verify;
+mod walker;
 mod world;

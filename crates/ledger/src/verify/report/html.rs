@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
-use demur_core::visible::visible;
-
 use super::{
-    Report,
-    text::{place, profile, standing_word, verdict_word},
+    Report, claims,
+    text::{place, profile, verdict_word},
 };
-use crate::verify::Severity;
+use crate::{markup::escape, verify::Severity};
 
 /// Returns the page. Everything from the file is escaped.
 pub(super) fn render(report: &Report) -> String {
@@ -79,22 +77,18 @@ fn keys(report: &Report, out: &mut String) {
 }
 
 fn claims(report: &Report, out: &mut String) {
-    table(
-        out,
-        "Claims",
-        &["Event", "Claim", "Standing", "Disputed", "Evidence", "Key"],
-        report.claims.iter().map(|claim| {
-            let evidence: Vec<_> = claim.evidence.iter().map(|at| format!("#{at}")).collect();
-            vec![
-                format!("#{}", claim.claim),
-                claim.text.clone().unwrap_or_else(|| "not disclosed".to_owned()),
-                standing_word(claim.standing).to_owned(),
-                if claim.disputed { "disputed" } else { "no" }.to_owned(),
-                evidence.join(" "),
-                claim.key.short(),
-            ]
-        }),
-    );
+    if report.claims.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Claims</h2>\n");
+    for claim in &report.claims {
+        let heading = format!("#{} {}", claim.claim, claims::text(claim));
+        let _ = write!(out, "<section class=\"claim\"><h3>{}</h3><dl class=\"words\">", escape(&heading));
+        for (label, text) in claims::rows(claim) {
+            let _ = write!(out, "<dt>{label}</dt><dd>{}</dd>", escape(&text));
+        }
+        out.push_str("</dl></section>\n");
+    }
 }
 
 fn checks(report: &Report, out: &mut String) {
@@ -166,22 +160,6 @@ fn table(out: &mut String, title: &str, columns: &[&str], rows: impl Iterator<It
     out.push_str("</tbody></table>\n");
 }
 
-/// Returns text as HTML text: nothing in it is markup, nothing in it is hidden.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in visible(text).chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 /// Everything up to the first heading.
 const HEAD: &str = r#"<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -194,23 +172,12 @@ body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
 .verdict { font-size: 1.5rem; border: 3px solid currentColor; padding: .5rem 1rem; display: inline-block; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
+h3 { margin-bottom: .25rem; overflow-wrap: anywhere; }
 dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
+.words dd { font-family: inherit; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; border: 1px solid currentColor; padding: .3rem .5rem; overflow-wrap: break-word; }
 td:first-child { overflow-wrap: anywhere; }
-@media print { main { padding: 0; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
+@media print { main { padding: 0; } h2 { break-after: avoid; } tr, .claim { break-inside: avoid; } }
 </style></head><body><main>
 "#;
-
-#[cfg(test)]
-mod tests {
-    use super::escape;
-
-    #[test]
-    fn nothing_from_the_file_is_markup() {
-        assert_eq!(
-            escape("<script>alert('x')</script>&\u{202e}"),
-            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;\\u{202e}"
-        );
-    }
-}

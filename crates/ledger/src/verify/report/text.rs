@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use demur_core::visible::visible;
 
-use super::{Report, Verdict};
-use crate::verify::{Finding, Section, Severity, claims::Standing};
+use super::{Report, Verdict, claims};
+use crate::verify::{Finding, Section, Severity};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
 pub(super) fn render(report: &Report) -> String {
@@ -98,28 +98,13 @@ fn desk_word(report: &Report, out: &mut String) {
 
 fn claims(report: &Report, out: &mut String) {
     let rows = report.claims.iter().map(|claim| {
-        let text = claim.text.as_deref().map_or("(not disclosed)".into(), visible);
-        let evidence: Vec<_> = claim.evidence.iter().map(|at| format!("#{at}")).collect();
-        let disputed = if claim.disputed { ", DISPUTED" } else { "" };
-        let sure = claim.confidence.map_or(String::new(), |sure| format!(", {sure} % sure"));
-        format!(
-            "#{} {text} ({}{disputed}{sure}; evidence {}; key {})",
-            claim.claim,
-            standing_word(claim.standing),
-            evidence.join(" "),
-            claim.key.short()
-        )
+        let mut row = format!("#{} {}", claim.claim, visible(claims::text(claim)));
+        for (label, text) in claims::rows(claim) {
+            let _ = write!(row, "\n    {label:<11}{}", visible(&text));
+        }
+        row
     });
     list(out, "Claims", rows);
-}
-
-/// Returns what can be said of a claim.
-pub(super) const fn standing_word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Evidenced => "evidence is there as recorded",
-        Standing::NotEstablished => "not established",
-        Standing::Unproven => "UNPROVEN",
-    }
 }
 
 fn checks(report: &Report, out: &mut String) {

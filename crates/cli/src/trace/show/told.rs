@@ -1,0 +1,167 @@
+//! The layout of a timeline: the sentence of each event at the margin, what belongs to it below, labels in one
+//! column, long text wrapped beside them.
+
+use demur_core::visible::visible;
+use demur_ledger::{
+    name::Sequence,
+    timeline::Entry,
+    verify::{ClaimReport, ClaimStanding, Report, Verdict},
+};
+
+use crate::output::Paint;
+
+/// A timeline in the making, under the report on its trace.
+pub(super) struct Told<'a> {
+    report: &'a Report,
+    paint: Paint,
+    /// The newest start of a tool and the limits it told.
+    limits: Option<(Sequence, Vec<String>)>,
+}
+
+impl<'a> Told<'a> {
+    /// Returns the timeline of the trace that this report is about.
+    pub(super) const fn new(report: &'a Report, paint: Paint) -> Self {
+        Self { report, paint, limits: None }
+    }
+
+    /// Returns what stands above the events.
+    pub(super) fn begin(&self) -> String {
+        let (report, paint) = (self.report, self.paint);
+        let mut lines = vec![format!("{}    {}", paint.strong("trace"), report.scope.trace)];
+        lines.extend(report.scope.state.map(|state| format!("{}    {state}", paint.strong("state"))));
+        lines.push(format!("{}  {}", paint.strong("verdict"), report.words));
+        let caution = report.caution().map(|caution| format!("{caution}: `demur verify` says why."));
+        lines.extend(caution.map(|caution| paint.bad(&caution)));
+        lines.join("\n") + "\n"
+    }
+
+    /// Returns one event, with an empty line before it.
+    pub(super) fn entry(&mut self, entry: &Entry) -> String {
+        let mark = if self.holds(entry) { "" } else { "? " };
+        let head = format!("{mark}#{} {}", entry.sequence, visible(&entry.who));
+        let role = if entry.signed { format!(" ({})", entry.role) } else { String::new() };
+        let word = if entry.signed { "" } else { " (desk's word)" };
+        let what = visible(&entry.what);
+        let mut text = format!("\n{}{role} {what}{word}\n", self.paint.strong(&head));
+        let known = self.known_limits(entry);
+        if let Some(at) = known {
+            self.row(&mut text, "limit", &format!("the same as in #{at}"));
+        }
+        for detail in entry.details() {
+            if known.is_none() || detail.label != "limit" {
+                self.row(&mut text, detail.label, &detail.text);
+            }
+        }
+        self.row(&mut text, "record", &format!("{} at {}", entry.kind, entry.time));
+        text
+    }
+
+    /// Returns what stands below the events: where the run ended up, and the claims it leaves.
+    pub(super) fn end(&self, any: bool) -> String {
+        if !any {
+            return "\nNo event of this trace could be read.\n".to_owned();
+        }
+        let claims = &self.report.claims;
+        let Some(state) = self.report.scope.state else { return String::new() };
+        let left = if claims.is_empty() { "It leaves no claim." } else { "It leaves these claims:" };
+        let mark = if self.report.verdict == Verdict::Fail { "? " } else { "" };
+        let mut text = format!("\n{mark}The run is {state}. {left}\n");
+        for claim in claims {
+            let (label, words) = (format!("#{}", claim.claim), standing(claim));
+            self.row(&mut text, &label, &words);
+        }
+        text
+    }
+
+    /// Returns whether nothing speaks against an event or what comes before it.
+    fn holds(&self, entry: &Entry) -> bool {
+        let report = self.report;
+        report.verdict != Verdict::Fail || report.last_trusted.is_some_and(|last| entry.sequence <= last)
+    }
+
+    /// Returns the earlier start with the limits of this one: most calls of a run have the same, and there are many.
+    fn known_limits(&mut self, entry: &Entry) -> Option<Sequence> {
+        let known = self.limits.as_ref().filter(|(_, limits)| *limits == entry.limits).map(|(at, _)| *at);
+        if known.is_none() && !entry.limits.is_empty() {
+            self.limits = Some((entry.sequence, entry.limits.clone()));
+        }
+        known
+    }
+
+    /// Adds a labelled text. Every line of it is indented, so that none can pass for an event or a label.
+    fn row(&self, text: &mut String, label: &str, words: &str) {
+        let label = format!("{label:<LABEL$}");
+        let label = if label.starts_with("DISPUTED") { self.paint.strong(&label) } else { label };
+        for (index, line) in words.split('\n').flat_map(wrapped).enumerate() {
+            let beside = if index == 0 { label.as_str() } else { NO_LABEL };
+            *text += format!("{INDENT}{beside} {line}").trim_end();
+            text.push('\n');
+        }
+    }
+}
+
+/// Returns a claim at the end of its run.
+fn standing(claim: &ClaimReport) -> String {
+    let text =
+        claim.text.as_ref().map_or("(not disclosed)".to_owned(), |text| format!("\u{201c}{text}\u{201d}"));
+    let open = claim.challenges.iter().filter(|challenge| challenge.closed_by.is_none());
+    let open: Vec<_> = open.map(|challenge| format!("#{}", challenge.challenge)).collect();
+    let mut marks = Vec::new();
+    match claim.standing {
+        ClaimStanding::Evidenced => {}
+        ClaimStanding::NotEstablished => marks.push("not established".to_owned()),
+        ClaimStanding::Unproven => marks.push("UNPROVEN".to_owned()),
+    }
+    if !open.is_empty() {
+        marks.push(format!("DISPUTED by challenge {}", open.join(" and ")));
+    }
+    if marks.is_empty() { text } else { format!("{}: {text}", marks.join(", ")) }
+}
+
+/// Returns a line of text as lines that fit beside the labels. A word that does not fit stands alone.
+fn wrapped(words: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut length = 0;
+    for word in visible(words).split(' ') {
+        let more = word.chars().count();
+        if length > 0 && length + 1 + more > WIDTH {
+            lines.push(String::new());
+            length = 0;
+        }
+        // There is always a line: the list begins with one.
+        let Some(line) = lines.last_mut() else { continue };
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += more;
+    }
+    lines
+}
+
+const INDENT: &str = "    ";
+/// The width of the labels.
+const LABEL: usize = 10;
+const NO_LABEL: &str = "          ";
+/// The width of the text beside them: with indent and label as much as the widest help.
+const WIDTH: usize = 85;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_between_words_and_no_word_is_cut() {
+        let word = "w".repeat(WIDTH + 5);
+        let short = ["aaaa"; 20].join(" ");
+        let lines = wrapped(&format!("{short} {word} end"));
+        assert_eq!(lines, [["aaaa"; 17].join(" "), ["aaaa"; 3].join(" "), word, "end".to_owned()]);
+        assert!(lines[0].len() <= WIDTH);
+    }
+
+    #[test]
+    fn empty_text_is_one_empty_line() {
+        assert_eq!(wrapped(""), [""]);
+    }
+}

@@ -1,0 +1,154 @@
+//! What an event says, in one sentence, and why, in its author's own words.
+
+use super::{
+    detail::{count, risk},
+    recall::Recall,
+};
+use crate::{
+    event_type::{Content, Facts},
+    facts::{IntentDecision, ProposalDecision, VerificationProfile, VerificationStatus},
+    name::Sequence,
+};
+
+/// Returns what happened, in one sentence.
+pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) -> String {
+    match facts {
+        Facts::SessionInitialized(facts) => {
+            format!("opens the run for {} participants", facts.participants.len())
+        }
+        Facts::ProposalCreated(facts) => match (facts.replaces, facts.fallback_for) {
+            (_, Some(failed)) => {
+                format!("proposes a fallback from {}", called("intent", failed, recall.tool(failed)))
+            }
+            (Some(old), None) => format!("proposes again, in place of #{old}"),
+            (None, None) => "proposes".to_owned(),
+        },
+        Facts::ProposalReviewed(facts) => {
+            let number = facts.proposal;
+            match facts.decision {
+                ProposalDecision::Approved => format!("approves proposal #{number}"),
+                ProposalDecision::ConditionallyApproved => {
+                    let conditions = count(facts.conditions.as_u64(), "condition", "conditions");
+                    format!("approves proposal #{number} on {conditions}")
+                }
+                ProposalDecision::Blocked => format!("blocks proposal #{number}"),
+                ProposalDecision::Rejected => format!("rejects proposal #{number}"),
+            }
+        }
+        Facts::ArtifactRecorded(_) => match content {
+            Some(Content::ArtifactRecorded(content)) => {
+                let size = count(content.size.as_u64(), "byte", "bytes");
+                format!("records {} ({}, {size})", content.name, content.media_type)
+            }
+            _ => "records an artifact".to_owned(),
+        },
+        other => what_of_tools(other, content, recall),
+    }
+}
+
+fn what_of_tools(facts: &Facts, content: Option<&Content>, recall: &Recall) -> String {
+    match facts {
+        Facts::ToolIntentSigned(facts) => {
+            let tool = match content {
+                Some(Content::ToolIntentSigned(content)) => content.tool.as_str(),
+                _ => "a tool",
+            };
+            let again = facts.retries.map_or(String::new(), |failed| format!(", trying #{failed} again"));
+            let risk = risk(facts.risk);
+            format!("intends to run {tool} at {risk} risk for proposal #{}{again}", facts.proposal)
+        }
+        Facts::ToolIntentReviewed(facts) => {
+            let intent = called("intent", facts.intent, recall.tool(facts.intent));
+            match facts.decision {
+                IntentDecision::Approved => format!("lets {intent} through"),
+                IntentDecision::Blocked => format!("blocks {intent}"),
+            }
+        }
+        Facts::ToolExecutionStarted(facts) => {
+            format!("starts {}", called("intent", facts.intent, recall.tool(facts.intent)))
+        }
+        Facts::ToolExecutionCompleted(facts) => {
+            format!("completes {}", called("execution", facts.started, recall.tool_started(facts.started)))
+        }
+        Facts::ToolExecutionFailed(facts) => {
+            let execution = called("execution", facts.started, recall.tool_started(facts.started));
+            format!("reports that {execution} failed")
+        }
+        other => what_of_claims(other),
+    }
+}
+
+fn what_of_claims(facts: &Facts) -> String {
+    match facts {
+        Facts::ClaimIssued(facts) if facts.about_failure => "claims, about a failure".to_owned(),
+        Facts::ClaimIssued(_) => "claims".to_owned(),
+        Facts::ClaimRevised(facts) => format!("claims, in place of #{}", facts.replaces),
+        Facts::ClaimChallenged(facts) => format!("challenges claim #{}", facts.claim),
+        Facts::ClaimResolved(facts) => format!("closes challenge #{}", facts.challenge),
+        Facts::ClaimRetracted(facts) => format!("takes back claim #{}", facts.claim),
+        Facts::FinalStatementSigned(facts) => {
+            let claims = count(facts.claims.len() as u64, "claim", "claims");
+            format!("signs the final statement over {claims}")
+        }
+        Facts::VerificationRunStarted(facts) => match facts.profile {
+            VerificationProfile::Strict => "begins to verify, strictly".to_owned(),
+            VerificationProfile::Default => "begins to verify".to_owned(),
+            VerificationProfile::Lenient => "begins to verify, leniently".to_owned(),
+        },
+        Facts::VerificationRunCompleted(facts) => match facts.status {
+            VerificationStatus::Pass => "verified: pass".to_owned(),
+            VerificationStatus::PassWithWarnings => "verified: pass with warnings".to_owned(),
+            VerificationStatus::Fail => "verified: fail".to_owned(),
+        },
+        Facts::SessionAborted(_) => "aborts the run".to_owned(),
+        Facts::RecoveryRecorded(_) => "came back after a crash".to_owned(),
+        Facts::CommandRefused(facts) => format!("refused a command: {}", facts.code.as_str()),
+        other => what_of_keys(other),
+    }
+}
+
+fn what_of_keys(facts: &Facts) -> String {
+    match facts {
+        Facts::StoreCreated(_) => "opens the store".to_owned(),
+        Facts::KeyRegistered(facts) => format!("registers key {}", facts.key.fingerprint().short()),
+        Facts::KeyRotated(facts) => {
+            format!("rotates key {} to {}", facts.old.short(), facts.key.fingerprint().short())
+        }
+        Facts::KeyRetired(facts) => format!("retires key {}", facts.key.short()),
+        Facts::KeyRevoked(facts) => format!("revokes key {}", facts.key.short()),
+        Facts::CheckpointRecorded(_) => "records a checkpoint of all traces".to_owned(),
+        Facts::StoreRestored(facts) => format!("restored the store: epoch {}", facts.epoch.as_u64()),
+        _ => "says something this version does not know".to_owned(),
+    }
+}
+
+/// Returns an intent or an execution, by its tool where that is known.
+fn called(noun: &str, at: Sequence, tool: Option<&str>) -> String {
+    tool.map_or_else(|| format!("{noun} #{at}"), |tool| format!("{tool} ({noun} #{at})"))
+}
+
+/// Returns the author's own words.
+pub(super) fn why(content: &Content) -> Option<String> {
+    Some(match content {
+        Content::SessionInitialized(content) => content.objective.to_string(),
+        Content::ProposalCreated(content) => content.objective.to_string(),
+        Content::ProposalReviewed(content) => content.rationale.to_string(),
+        Content::ToolIntentSigned(content) => content.justification.to_string(),
+        Content::ToolIntentReviewed(content) => content.rationale.to_string(),
+        Content::ToolExecutionCompleted(content) => content.note.as_ref()?.to_string(),
+        Content::ToolExecutionFailed(content) => content.message.to_string(),
+        Content::ClaimIssued(content) | Content::ClaimRevised(content) => content.text.to_string(),
+        Content::ClaimChallenged(content)
+        | Content::ClaimResolved(content)
+        | Content::ClaimRetracted(content)
+        | Content::SessionAborted(content) => content.reason.to_string(),
+        Content::FinalStatementSigned(content) => content.verdict.to_string(),
+        Content::VerificationRunCompleted(content) => content.summary.to_string(),
+        Content::CommandRefused(content) => content.message.to_string(),
+        Content::RecoveryRecorded(content)
+        | Content::KeyRevoked(content)
+        | Content::StoreRestored(content) => content.note.to_string(),
+        Content::StoreCreated(content) | Content::KeyRegistered(content) => content.name.to_string(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,47 @@
+//! The words of an event that outlive it: what a later event, or a report, calls it by.
+
+use demur_core::limit::{Text, Whole};
+
+use super::label::Label;
+use crate::{content::ClaimContent, event_type::Content};
+
+/// What is kept of an event's content.
+#[derive(Debug)]
+pub(crate) enum Words {
+    /// The name of a store or of whoever holds a key.
+    Name(Text<1, 256>),
+    /// A claim and how sure its author is.
+    Claim(ClaimContent),
+    /// The reason of a challenge or of its end.
+    Reason(Text<1, 16384>),
+    /// The tool of an intent.
+    Tool(Label),
+    /// How an execution ended.
+    Ended { duration_ms: u64, exit_status: Option<u64> },
+    /// The name of an artifact.
+    Artifact(Label),
+}
+
+impl Words {
+    /// Returns what is worth keeping; the rest is freed.
+    pub(crate) fn of(content: Content) -> Option<Self> {
+        Some(match content {
+            Content::StoreCreated(content) | Content::KeyRegistered(content) => Self::Name(content.name),
+            Content::ClaimIssued(content) | Content::ClaimRevised(content) => Self::Claim(content),
+            Content::ClaimChallenged(content) | Content::ClaimResolved(content) => {
+                Self::Reason(content.reason)
+            }
+            Content::ToolIntentSigned(content) => Self::Tool(Label::new(&content.tool)),
+            Content::ToolExecutionCompleted(content) => Self::Ended {
+                duration_ms: content.duration_ms.as_u64(),
+                exit_status: content.exit_status.map(Whole::as_u64),
+            },
+            Content::ToolExecutionFailed(content) => Self::Ended {
+                duration_ms: content.duration_ms.as_u64(),
+                exit_status: content.exit_status.map(Whole::as_u64),
+            },
+            Content::ArtifactRecorded(content) => Self::Artifact(Label::new(&content.name)),
+            _ => return None,
+        })
+    }
+}
