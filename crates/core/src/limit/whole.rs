@@ -20,6 +20,12 @@ impl<const MIN: u64, const MAX: u64> Whole<MIN, MAX> {
     pub const fn as_u64(self) -> u64 {
         self.0
     }
+
+    /// Returns a number that is known when the program is built; one out of range does not build.
+    pub const fn of<const NUMBER: u64>() -> Self {
+        const { assert!(MIN <= NUMBER && NUMBER <= MAX, "the number is out of range") };
+        Self(NUMBER)
+    }
 }
 
 impl<const MIN: u64, const MAX: u64> TryFrom<u64> for Whole<MIN, MAX> {

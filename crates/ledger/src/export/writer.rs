@@ -50,13 +50,13 @@ impl ExportWriter {
         self.event_as(event, None, disclosure)
     }
 
-    /// Events and content are canonical bytes already: they are joined, not written again.
-    fn event_as(
-        &mut self,
+    /// Returns the line of an event on its own, for readers that follow a trace without an export.
+    pub fn event_line(
         event: &Event,
         opening: Option<&Opening>,
         disclosure: Disclosure,
     ) -> Result<Vec<u8>, WriteError> {
+        // Events and content are canonical bytes already: they are joined, not written again.
         let content = opening.map_or(b"null".as_slice(), |opening| &opening.bytes);
         let mut line = Vec::with_capacity(event.bytes().len() + content.len() + 160);
         line.extend_from_slice(br#"{"event":{"content":"#);
@@ -68,14 +68,38 @@ impl ExportWriter {
         line.extend_from_slice(br#","salt":"#);
         canonical::write(&opening.map(|opening| opening.salt), &mut line)?;
         line.extend_from_slice(b"}}\n");
-        self.digest.update(&line);
         Ok(line)
+    }
+
+    /// Returns the line of an artifact on its own: its bytes and salt, or why they are not there.
+    pub fn artifact_line(
+        event: Sequence,
+        bytes: Option<(&[u8], &Salt)>,
+        disclosure: Disclosure,
+    ) -> Result<Vec<u8>, WriteError> {
+        #[derive(Serialize)]
+        struct Artifact<'a> {
+            bytes: Option<String>,
+            disclosure: Disclosure,
+            event: Sequence,
+            salt: Option<&'a Salt>,
+        }
+        let (bytes, salt) = bytes.map(|(bytes, salt)| (STANDARD.encode(bytes), salt)).unzip();
+        tagged_line("artifact", &Artifact { bytes, disclosure, event, salt })
+    }
+
+    fn event_as(
+        &mut self,
+        event: &Event,
+        opening: Option<&Opening>,
+        disclosure: Disclosure,
+    ) -> Result<Vec<u8>, WriteError> {
+        Self::event_line(event, opening, disclosure).map(|line| self.bind(line))
     }
 
     /// Returns the line with the bytes of the artifact that the event just written records.
     pub fn artifact(&mut self, event: Sequence, bytes: &[u8], salt: &Salt) -> Result<Vec<u8>, WriteError> {
-        let text = STANDARD.encode(bytes);
-        self.artifact_as(event, Some(&text), Some(salt), Disclosure::Disclosed)
+        Self::artifact_line(event, Some((bytes, salt)), Disclosure::Disclosed).map(|line| self.bind(line))
     }
 
     /// Returns the line that says why the artifact of the event just written is not there.
@@ -84,24 +108,7 @@ impl ExportWriter {
         event: Sequence,
         disclosure: Disclosure,
     ) -> Result<Vec<u8>, WriteError> {
-        self.artifact_as(event, None, None, disclosure)
-    }
-
-    fn artifact_as(
-        &mut self,
-        event: Sequence,
-        bytes: Option<&str>,
-        salt: Option<&Salt>,
-        disclosure: Disclosure,
-    ) -> Result<Vec<u8>, WriteError> {
-        #[derive(Serialize)]
-        struct Artifact<'a> {
-            bytes: Option<&'a str>,
-            disclosure: Disclosure,
-            event: Sequence,
-            salt: Option<&'a Salt>,
-        }
-        self.tagged("artifact", &Artifact { bytes, disclosure, event, salt })
+        Self::artifact_line(event, None, disclosure).map(|line| self.bind(line))
     }
 
     /// Returns the line of a signed head.
@@ -136,9 +143,13 @@ impl ExportWriter {
     }
 
     fn tagged(&mut self, tag: &str, value: &impl Serialize) -> Result<Vec<u8>, WriteError> {
-        let line = tagged_line(tag, value)?;
+        tagged_line(tag, value).map(|line| self.bind(line))
+    }
+
+    /// Takes a line into what the checkpoint binds.
+    fn bind(&mut self, line: Vec<u8>) -> Vec<u8> {
         self.digest.update(&line);
-        Ok(line)
+        line
     }
 }
 

@@ -1,0 +1,119 @@
+//! The policy file: what a run demands, and what the built-in critic goes by (`docs/run.md`). Closed by default: a tool
+//! that the file does not name is blocked.
+
+use std::collections::BTreeMap;
+
+use demur_core::limit::{List, Text, Whole};
+use demur_ledger::facts::{self, Risk};
+use serde::Deserialize;
+
+use crate::{
+    file::{self, FileError},
+    quantity::{Duration, Size},
+};
+
+/// A policy.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The lowest risk class that needs the critic's approval.
+    #[serde(default = "medium")]
+    pub approval_from: Risk,
+    /// The lowest risk class that is blocked, whoever asks.
+    #[serde(default)]
+    pub block_from: Option<Risk>,
+    /// How many artifacts a claim must cite at least; the desk refuses others.
+    #[serde(default = "one")]
+    pub evidence_minimum: Whole<1, 64>,
+    /// A claim that cites fewer artifacts is challenged.
+    #[serde(default)]
+    pub challenge_below: Option<Whole<1, 64>>,
+    /// Whether a failed call may be followed by a fallback proposal.
+    #[serde(default)]
+    pub fallback: bool,
+    /// How often one call may be tried again.
+    #[serde(default = "zero")]
+    pub retry_limit: Whole<0, 16>,
+    /// What every approval demands.
+    #[serde(default)]
+    pub conditions: List<Text<1, 4096>, 0, 64>,
+    /// What a tool may use.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The tools that may run, by the name that intents give.
+    #[serde(default)]
+    pub tools: BTreeMap<String, Tool>,
+}
+
+/// A tool that may run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// What a call of it risks at least: an intent that says less is blocked.
+    #[serde(default = "low")]
+    pub risk: Risk,
+    /// The programs it may start; none means the one that has the tool's name.
+    #[serde(default)]
+    pub programs: Vec<Text<1, 1024>>,
+}
+
+/// What a tool may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// How long one call may take.
+    pub time: Duration,
+    /// How much it may write to standard output and standard error.
+    pub output: Size<0, { 32 << 20 }>,
+    /// How much memory it may use, all its processes together.
+    pub memory: Size<{ 16 << 20 }, { 1 << 40 }>,
+    /// How large a file it may write.
+    pub file_size: Size<0, { 1 << 40 }>,
+    /// How many processes it may have at once.
+    pub processes: Whole<1, 4096>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: Duration(30_000),
+            output: Size::of::<{ 1 << 20 }>(),
+            memory: Size::of::<{ 512 << 20 }>(),
+            file_size: Size::of::<{ 64 << 20 }>(),
+            processes: Whole::of::<64>(),
+        }
+    }
+}
+
+impl Policy {
+    /// Returns the policy in this text.
+    pub fn parse(text: &str) -> Result<Self, FileError> {
+        file::read(text)
+    }
+
+    /// Returns what the desk holds everybody to.
+    pub fn facts(&self) -> facts::Policy {
+        facts::Policy {
+            approval_from: self.approval_from,
+            evidence_minimum: self.evidence_minimum,
+            fallback: self.fallback,
+            retry_limit: self.retry_limit,
+        }
+    }
+}
+
+const fn low() -> Risk {
+    Risk::Low
+}
+
+const fn medium() -> Risk {
+    Risk::Medium
+}
+
+const fn zero() -> Whole<0, 16> {
+    Whole::of::<0>()
+}
+
+const fn one() -> Whole<1, 64> {
+    Whole::of::<1>()
+}

@@ -1,0 +1,153 @@
+//! The four roles as demur plays them: from a task, a policy and the history to the next thing each has to say. Pure, so
+//! that a run that was interrupted goes on with exactly the step that comes next.
+
+mod auditor;
+mod critic;
+mod executor;
+mod input;
+mod planner;
+
+use demur_core::limit::LimitError;
+use demur_ledger::{
+    event_type::{Content, Facts},
+    facts::{FailureKind, Participant},
+    name::Sequence,
+};
+
+pub use critic::Look;
+pub use executor::Hands;
+pub use input::Input;
+
+use crate::{history::History, plan::Plan, policy::Policy};
+
+/// What a role does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Move {
+    /// Says something.
+    Say(Facts, Option<Content>),
+    /// Stores bytes and records them.
+    Store {
+        /// A name for people.
+        name: String,
+        /// The media type.
+        media_type: &'static str,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Gets the tool of this call ready, so that its limits are known before its start is recorded.
+    Prepare {
+        /// The call's name in the task.
+        call: String,
+    },
+    /// Runs the tool of this call, whose start is recorded.
+    Run {
+        /// The call's name in the task.
+        call: String,
+    },
+    /// Says this once everything recorded so far was found to hold (LED-25).
+    Conclude(Facts, Option<Content>),
+    /// Verifies everything recorded so far.
+    Verify,
+}
+
+/// How a tool ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The call's name in the task.
+    pub call: String,
+    /// In what way it failed; none if it completed.
+    pub failure: Option<FailureKind>,
+    /// Its exit status, where it has one.
+    pub exit_status: Option<u8>,
+    /// How long it took, in milliseconds.
+    pub duration: u64,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// What went wrong, or what else is worth knowing.
+    pub note: Option<String>,
+}
+
+/// What all roles know.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief<'a> {
+    /// The task.
+    pub plan: &'a Plan,
+    /// The policy.
+    pub policy: &'a Policy,
+    /// Who takes part.
+    pub participants: &'a [Participant],
+    /// What binds the record to the files the run was started with.
+    pub bound: &'a [String],
+    /// What happened so far.
+    pub history: &'a History,
+}
+
+/// A step that cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RoleError {
+    /// The task's: words that do not fit into the record.
+    #[error("the record cannot carry this: {0}")]
+    Limit(#[from] LimitError),
+    /// Ours: a call that is not in the plan, or has come to rest already.
+    #[error("expected a call of the plan that is still open")]
+    Unplanned,
+}
+
+impl Brief<'_> {
+    /// Returns what the planner does next, if anything.
+    pub fn planner(&self) -> Result<Option<Move>, RoleError> {
+        planner::next(self)
+    }
+
+    /// Returns what the critic does next, if anything.
+    pub fn critic(&self, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+        critic::next(self, look)
+    }
+
+    /// Returns what the executor does next, if anything.
+    pub fn executor(&self, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {
+        executor::next(self, hands)
+    }
+
+    /// Returns what the auditor does next, if anything.
+    pub fn auditor(&self) -> Option<Move> {
+        auditor::next(self)
+    }
+
+    /// Returns why nobody can go on, in words.
+    pub fn obstacle(&self) -> String {
+        let blocked = self.history.intents.iter().filter(|(_, intent)| intent.is_blocked());
+        let blocked: Vec<String> = blocked.map(|(at, intent)| format!("#{at} ({})", intent.tool)).collect();
+        let refused = self.history.proposals.iter().filter(|(_, proposed)| proposed.is_refused());
+        let refused: Vec<String> = refused.map(|(at, _)| format!("#{at}")).collect();
+        let phase = self.history.state().phase();
+        let mut causes = vec![format!("nobody has anything left to do while {phase}")];
+        if !refused.is_empty() {
+            causes.push(format!("the critic refused proposal {}", refused.join(", ")));
+        }
+        if !blocked.is_empty() {
+            causes.push(format!("the critic blocked intent {}", blocked.join(", ")));
+        }
+        causes.join("; ")
+    }
+}
+
+fn say(facts: impl Into<Facts>, content: impl Into<Option<Content>>) -> Move {
+    Move::Say(facts.into(), content.into())
+}
+
+/// Returns these numbers in order, each once: one set has one spelling.
+fn ascending(mut cited: Vec<Sequence>) -> Vec<Sequence> {
+    cited.sort_unstable();
+    cited.dedup();
+    cited
+}
+
+/// Returns at most this many characters of a text.
+fn shortened(text: &str, limit: usize) -> &str {
+    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
+}

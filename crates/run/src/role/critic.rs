@@ -1,0 +1,163 @@
+//! The critic: holds proposals, intents and claims against the policy, and gives its reasons (LED-10, LED-11, LED-13,
+//! LED-23). What the policy does not allow is blocked.
+
+use demur_core::{canonical, hash::sha256, limit::Limits};
+use demur_ledger::{
+    content::{ProposalReviewContent, RationaleContent, ReasonContent},
+    event_type::Content,
+    facts::{
+        ClaimChallenged, ClaimResolved, IntentDecision, ProposalDecision, ProposalReviewed,
+        ToolIntentReviewed,
+    },
+    name::Sequence,
+    state::Phase,
+};
+
+use super::{Brief, Input, Move, RoleError, say, shortened};
+use crate::{
+    history::{Claimed, Intended, Proposed},
+    policy::Policy,
+};
+
+/// Lets the critic look at recorded bytes.
+pub trait Look {
+    /// Returns the bytes of a recorded artifact, if they are there.
+    fn artifact(&mut self, at: Sequence) -> Option<Vec<u8>>;
+}
+
+pub(super) fn next(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    match brief.history.state().phase() {
+        Phase::Reviewing => review_proposal(brief),
+        Phase::Executing => match review_intent(brief, look)? {
+            Some(review) => Ok(Some(review)),
+            None => review_proposal(brief),
+        },
+        Phase::Claiming => doubt(brief),
+        _ => Ok(None),
+    }
+}
+
+fn review_proposal(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
+    let waiting = brief.history.proposals.iter().find(|(_, proposed)| proposed.review.is_none());
+    let Some((at, proposed)) = waiting else { return Ok(None) };
+    let unknown: Vec<&str> = proposed
+        .tools
+        .iter()
+        .map(String::as_str)
+        .filter(|tool| !brief.policy.tools.contains_key(*tool))
+        .collect();
+    let conditions = brief.policy.conditions.clone();
+    let (decision, rationale) = if !unknown.is_empty() {
+        (ProposalDecision::Blocked, format!("the policy does not name the tool {}", unknown.join(", ")))
+    } else if conditions.is_empty() {
+        (ProposalDecision::Approved, "the policy names every tool it needs".to_owned())
+    } else {
+        (
+            ProposalDecision::ConditionallyApproved,
+            "the policy names every tool it needs, on conditions".to_owned(),
+        )
+    };
+    let conditions = if decision.approves() { conditions } else { Vec::new().try_into()? };
+    let count = (conditions.len() as u64).try_into()?;
+    let facts = ProposalReviewed { conditions: count, decision, proposal: *at };
+    let rationale = shortened(&rationale, 4096).try_into()?;
+    Ok(Some(say(facts, Content::ProposalReviewed(ProposalReviewContent { conditions, rationale }))))
+}
+
+fn review_intent(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    let waiting = |(_, intent): &(&Sequence, &Intended)| intent.review.is_none() && intent.started.is_none();
+    for (at, intent) in brief.history.intents.iter().filter(waiting) {
+        let (decision, rationale) = match objection(brief, intent, look) {
+            Some(objection) => (IntentDecision::Blocked, objection),
+            None if intent.risk >= brief.policy.approval_from => {
+                let words = "the input is recorded, and the policy allows this tool, program and risk";
+                (IntentDecision::Approved, words.to_owned())
+            }
+            None => continue,
+        };
+        let facts = ToolIntentReviewed { decision, intent: *at };
+        let rationale = shortened(&rationale, 4096).try_into()?;
+        return Ok(Some(say(facts, Content::ToolIntentReviewed(RationaleContent { rationale }))));
+    }
+    Ok(None)
+}
+
+/// Returns what speaks against an intent.
+fn objection(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Option<String> {
+    let policy = brief.policy;
+    if let Some(from) = policy.block_from.filter(|from| intent.risk >= *from) {
+        return Some(format!("the policy blocks calls from {} risk on", from.as_str()));
+    }
+    let Some(tool) = policy.tools.get(&intent.tool) else {
+        return Some(format!("the policy does not name the tool {}", intent.tool));
+    };
+    if intent.risk < tool.risk {
+        let (least, said) = (tool.risk.as_str(), intent.risk.as_str());
+        return Some(format!(
+            "the policy puts {} at {least} risk at least, the intent says {said}",
+            intent.tool
+        ));
+    }
+    let Some(found) = recorded_input(brief, intent, look) else {
+        return Some("no recorded input has the hash that the intent names".to_owned());
+    };
+    let program = found.command.first().map_or("", String::as_str);
+    let allowed = match &tool.programs[..] {
+        [] => program == intent.tool,
+        programs => programs.iter().any(|one| one.as_str() == program),
+    };
+    (!allowed).then(|| format!("the policy does not let {} start the program {program:?}", intent.tool))
+}
+
+/// Returns the recorded input that an intent names by its hash.
+fn recorded_input(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Option<Input> {
+    let hash = intent.input_hash?;
+    // What the task says is known without looking; what another executor recorded is not.
+    if let Some(bytes) = brief.plan.input_with(&hash) {
+        return canonical::from_canonical(bytes, &Limits::CONTENT).ok();
+    }
+    // An executor records the input just before it says what it intends.
+    let mut recorded = brief.history.recorded.iter().rev().take(64);
+    let bytes = recorded.find_map(|at| look.artifact(*at).filter(|bytes| sha256(bytes) == hash))?;
+    canonical::from_canonical(&bytes, &Limits::CONTENT).ok()
+}
+
+fn doubt(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
+    let history = brief.history;
+    for (challenge, claim) in &history.challenges {
+        let answered = history.claims.get(claim).is_some_and(|claim| doubtful(brief.policy, claim).is_none());
+        if answered {
+            let content = ReasonContent { reason: "it now cites enough evidence".try_into()? };
+            let facts = ClaimResolved { challenge: *challenge };
+            return Ok(Some(say(facts, Content::ClaimResolved(content))));
+        }
+    }
+    for (at, claim) in &history.claims {
+        let challenged = history.challenges.values().any(|challenged| challenged == at);
+        if let Some(reason) = doubtful(brief.policy, claim).filter(|_| !challenged) {
+            let content = ReasonContent { reason: reason.as_str().try_into()? };
+            return Ok(Some(say(ClaimChallenged { claim: *at }, Content::ClaimChallenged(content))));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what is weak about a claim.
+fn doubtful(policy: &Policy, claim: &Claimed) -> Option<String> {
+    let (least, found) = (policy.challenge_below?.as_u64(), claim.evidence.len());
+    (least > found as u64).then(|| format!("it cites {found} artifacts, and the policy asks for {least}"))
+}
+
+impl Proposed {
+    /// Returns whether the critic refused it.
+    pub fn is_refused(&self) -> bool {
+        self.review.is_some_and(|(decision, _)| !decision.approves())
+    }
+}
+
+impl Intended {
+    /// Returns whether the critic blocked it.
+    pub fn is_blocked(&self) -> bool {
+        self.review == Some(IntentDecision::Blocked)
+    }
+}

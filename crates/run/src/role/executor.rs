@@ -1,0 +1,44 @@
+//! The executor: intends, runs, records and claims, one step at a time (LED-06, LED-07, LED-11 to LED-14, LED-20, LED-21,
+//! LED-27, LED-32, LED-33).
+
+mod call;
+mod claim;
+
+use std::collections::BTreeSet;
+
+use demur_ledger::{name::Sequence, state::Phase};
+
+pub(super) use call::failed_for_good;
+
+use self::call::Standing;
+use super::{Brief, Move, Report, RoleError};
+
+/// What only the process knows that runs the tools.
+#[derive(Clone, Copy, Debug)]
+pub struct Hands<'a> {
+    /// How the tool ended that was run last.
+    pub report: Option<&'a Report>,
+    /// Executions that an earlier process began and did not end.
+    pub lost: &'a BTreeSet<Sequence>,
+    /// The call whose tool is ready to run, and under which limits, in words.
+    pub ready: Option<(&'a str, &'a [String])>,
+}
+
+pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {
+    let phase = brief.history.state().phase();
+    if !matches!(phase, Phase::Executing | Phase::Claiming) {
+        return Ok(None);
+    }
+    for (number, unit, call) in brief.plan.open_calls() {
+        let Some((proposal, meets)) = call::approved(brief, unit) else { continue };
+        if call.reserve && !claim::wants(brief, call) {
+            continue;
+        }
+        match call::standing(brief, call) {
+            Standing::Waits => return Ok(None),
+            Standing::Settled(_) => brief.plan.rest(number),
+            open => return call::advance(brief, hands, call, (proposal, meets), &open).map(Some),
+        }
+    }
+    claim::next(brief)
+}

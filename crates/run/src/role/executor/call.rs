@@ -1,0 +1,180 @@
+//! One call: from its input to its end, with as many attempts as the policy allows.
+
+use demur_core::limit::LimitError;
+use demur_ledger::{
+    content::{ExecutionContent, ExecutionResultContent, FailureContent, IntentContent},
+    event_type::Content,
+    facts::{
+        FailureKind, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentSigned,
+    },
+    name::Sequence,
+};
+
+use super::Hands;
+use crate::{
+    history::Ended,
+    role::{Brief, Move, Report, RoleError, ascending, input::name, say, shortened},
+    task::{Call, Unit},
+};
+
+/// Where a call stands.
+pub(super) enum Standing {
+    /// It needs an intent, the first or one that tries this one again.
+    Fresh(Option<Sequence>),
+    /// Its intent waits for the critic.
+    Waits,
+    /// It may start.
+    Ready(Sequence),
+    /// It has started.
+    Running(Sequence),
+    /// Nothing more will happen to it.
+    Settled(End),
+}
+
+/// How a call came to rest.
+pub(super) enum End {
+    Completed(Ended),
+    Failed(Sequence, Ended),
+    Blocked,
+}
+
+/// Returns the approved proposal of a unit and how many conditions its intents must meet.
+pub(super) fn approved(brief: &Brief<'_>, unit: &Unit) -> Option<(Sequence, u64)> {
+    let (at, proposed) = brief.history.proposal(&unit.objective)?;
+    proposed.review.filter(|(decision, _)| decision.approves()).map(|(_, conditions)| (at, conditions))
+}
+
+/// Returns where a call stands.
+pub(super) fn standing(brief: &Brief<'_>, call: &Call) -> Standing {
+    let attempts = attempts(brief, call);
+    let newest = attempts.last().and_then(|at| Some((at, brief.history.intents.get(at)?)));
+    let Some((at, newest)) = newest else { return Standing::Fresh(None) };
+    match (&newest.ended, newest.started) {
+        (Some(ended), _) if ended.failure.is_none() => Standing::Settled(End::Completed(ended.clone())),
+        (Some(_), _) if attempts.len() as u64 <= brief.policy.retry_limit.as_u64() => {
+            Standing::Fresh(Some(*at))
+        }
+        (Some(ended), _) => Standing::Settled(End::Failed(*at, ended.clone())),
+        (None, Some(started)) => Standing::Running(started),
+        (None, None) if newest.is_blocked() => Standing::Settled(End::Blocked),
+        (None, None) if newest.review.is_none() && newest.risk >= brief.policy.approval_from => {
+            Standing::Waits
+        }
+        (None, None) => Standing::Ready(*at),
+    }
+}
+
+/// Returns the last intent of a call that failed for good.
+pub(in crate::role) fn failed_for_good(brief: &Brief<'_>, call: &str) -> Option<Sequence> {
+    let (_, call) = brief.plan.task().call(call)?;
+    match standing(brief, call) {
+        Standing::Settled(End::Failed(intent, _)) => Some(intent),
+        _ => None,
+    }
+}
+
+/// Returns the next step of a call that has not come to rest.
+pub(super) fn advance(
+    brief: &Brief<'_>,
+    hands: &Hands<'_>,
+    call: &Call,
+    (proposal, conditions): (Sequence, u64),
+    standing: &Standing,
+) -> Result<Move, RoleError> {
+    let recorded = brief.history.artifacts.get(&name(&call.name)).copied();
+    match standing {
+        // The critic looks at the input before it lets the intent through.
+        Standing::Fresh(_) if recorded.is_none() => {
+            let bytes = brief.plan.input(&call.name).to_vec();
+            Ok(Move::Store { name: name(&call.name), media_type: "application/json", bytes })
+        }
+        Standing::Fresh(retries) => intend(brief, call, (proposal, conditions), *retries),
+        Standing::Ready(intent) => {
+            let ready = hands.ready.filter(|(ready, _)| *ready == call.name.as_str());
+            let Some((_, limits)) = ready else { return Ok(Move::Prepare { call: call.name.to_string() }) };
+            let limits: Result<Vec<_>, LimitError> =
+                limits.iter().take(32).map(|line| shortened(line, 1024).try_into()).collect();
+            let content = ExecutionContent { limits: limits?.try_into()? };
+            let facts = ToolExecutionStarted { input: recorded, intent: *intent };
+            Ok(say(facts, Content::ToolExecutionStarted(content)))
+        }
+        Standing::Running(started) if hands.lost.contains(started) => lost(brief, call, *started),
+        Standing::Running(started) => match hands.report.filter(|report| report.call == call.name.as_str()) {
+            Some(report) => end(brief, call, *started, report),
+            None => Ok(Move::Run { call: call.name.to_string() }),
+        },
+        Standing::Waits | Standing::Settled(_) => Err(RoleError::Unplanned),
+    }
+}
+
+fn intend(
+    brief: &Brief<'_>,
+    call: &Call,
+    (proposal, conditions): (Sequence, u64),
+    retries: Option<Sequence>,
+) -> Result<Move, RoleError> {
+    let meets: Result<Vec<_>, LimitError> = (0..conditions).map(TryInto::try_into).collect();
+    let facts = ToolIntentSigned { meets: meets?.try_into()?, proposal, retries, risk: call.risk };
+    let input_hash = brief.plan.input_hash(&call.name).copied().ok_or(RoleError::Unplanned)?;
+    let (justification, tool) = (call.justification.clone(), call.tool.clone());
+    Ok(say(facts, Content::ToolIntentSigned(IntentContent { input_hash, justification, tool })))
+}
+
+/// Records what a tool wrote, then how it ended.
+fn end(brief: &Brief<'_>, call: &Call, started: Sequence, report: &Report) -> Result<Move, RoleError> {
+    let mut outputs = Vec::new();
+    for (stream, bytes) in [("stdout", &report.stdout), ("stderr", &report.stderr)] {
+        let name = output_name(brief, call, stream);
+        match brief.history.artifacts.get(&name) {
+            _ if bytes.is_empty() => {}
+            Some(at) => outputs.push(*at),
+            None => {
+                return Ok(Move::Store {
+                    name,
+                    media_type: "application/octet-stream",
+                    bytes: bytes.clone(),
+                });
+            }
+        }
+    }
+    let outputs = ascending(outputs).try_into()?;
+    let (duration_ms, exit_status) = (report.duration.try_into()?, report.exit_status.map(u64::from));
+    let exit_status = exit_status.map(TryInto::try_into).transpose()?;
+    let note = report.note.as_deref().map(|note| shortened(note, 4096));
+    Ok(match report.failure {
+        None => {
+            let note = note.map(TryInto::try_into).transpose()?;
+            let content = ExecutionResultContent { duration_ms, exit_status, note };
+            say(ToolExecutionCompleted { outputs, started }, Content::ToolExecutionCompleted(content))
+        }
+        Some(failure) => {
+            let message = note.unwrap_or("it failed").try_into()?;
+            let content = FailureContent { duration_ms, exit_status, message };
+            say(ToolExecutionFailed { failure, outputs, started }, Content::ToolExecutionFailed(content))
+        }
+    })
+}
+
+/// Nobody knows how it ended: what it wrote before is cited, and a new attempt needs a new intent.
+fn lost(brief: &Brief<'_>, call: &Call, started: Sequence) -> Result<Move, RoleError> {
+    let names = ["stdout", "stderr"].map(|stream| output_name(brief, call, stream));
+    let outputs = names.iter().filter_map(|name| brief.history.artifacts.get(name).copied()).collect();
+    let message = "demur ended while the tool was running: nobody knows what it did last".try_into()?;
+    let content = FailureContent { duration_ms: 0.try_into()?, exit_status: None, message };
+    let outputs = ascending(outputs).try_into()?;
+    let facts = ToolExecutionFailed { failure: FailureKind::Lost, outputs, started };
+    Ok(say(facts, Content::ToolExecutionFailed(content)))
+}
+
+/// Returns the intents of a call, oldest first.
+fn attempts<'a>(brief: &Brief<'a>, call: &Call) -> &'a [Sequence] {
+    brief.plan.input_hash(&call.name).map_or(&[], |hash| brief.history.attempts(hash))
+}
+
+/// Returns the name of what the newest attempt wrote.
+fn output_name(brief: &Brief<'_>, call: &Call, stream: &str) -> String {
+    match attempts(brief, call).len() {
+        0 | 1 => format!("{}.{stream}", call.name),
+        attempt => format!("{}.{attempt}.{stream}", call.name),
+    }
+}

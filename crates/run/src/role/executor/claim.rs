@@ -1,0 +1,183 @@
+//! Claims: what the task lets the executor say once its calls have come to rest, answers to challenges, the conclusion.
+
+use demur_core::limit::{LimitError, Text, Whole};
+use demur_ledger::{
+    content::{ClaimContent, FinalClaim, FinalStatementContent},
+    event_type::{Content, Facts},
+    facts::{ClaimIssued, ClaimRevised, FailureKind, FinalStatementSigned},
+    name::Sequence,
+    state::Phase,
+};
+
+use super::call::{End, Standing, approved, standing};
+use crate::{
+    history::{Claimed, Ended},
+    role::{Brief, Move, RoleError, ascending, input::name, say},
+    task::{Answer, Call, Claim},
+};
+
+pub(super) fn next(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
+    if let Some(claim) = due(brief)? {
+        return Ok(Some(claim));
+    }
+    if let Some(revision) = answer(brief)? {
+        return Ok(Some(revision));
+    }
+    match brief.history.state().phase() {
+        Phase::Claiming => conclude(brief).map(Some),
+        // A call in reserve came to nothing: the claim is made again as it was, and stays disputed.
+        _ => brief.history.challenges.values().next().map_or(Ok(None), |claim| restate(brief, *claim)),
+    }
+}
+
+/// Returns whether a challenged claim needs this call.
+pub(super) fn wants(brief: &Brief<'_>, call: &Call) -> bool {
+    challenged(brief).any(|(_, answer)| answer.calls.iter().any(|name| *name == *call.name.as_str()))
+}
+
+/// Returns the challenged claims that the task has an answer for, which was not given yet.
+fn challenged<'a>(brief: &Brief<'a>) -> impl Iterator<Item = (Sequence, &'a Answer)> {
+    let history = brief.history;
+    let answer = |at: Sequence, task: &'a [Claim]| {
+        let text = history.claims.get(&at)?.text.as_str();
+        let claim = task.iter().find(|claim| claim.text.as_str() == text)?;
+        claim.if_challenged.as_ref().filter(|answer| !history.said.contains(answer.text.as_str()))
+    };
+    let task = &brief.plan.task().claims[..];
+    history.challenges.values().filter_map(move |claim| Some((*claim, answer(*claim, task)?)))
+}
+
+/// Returns the next claim of the task that can be made, or that something failed.
+fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
+    let unsaid = |text: &str| !brief.history.said.contains(text);
+    for claim in brief.plan.task().claims.iter().filter(|claim| unsaid(&claim.text)) {
+        let ends = completed(brief, &claim.calls);
+        if let Some(grounds) = ends.and_then(|ends| grounds(brief, &claim.calls, &ends)) {
+            let (evidence, executions) = (grounds.evidence.try_into()?, grounds.executions.try_into()?);
+            let facts = ClaimIssued { about_failure: false, evidence, executions };
+            let content = ClaimContent { confidence: claim.confidence, text: claim.text.clone() };
+            return Ok(Some(say(facts, Content::ClaimIssued(content))));
+        }
+    }
+    for (unit, call) in brief.plan.task().calls() {
+        let Standing::Settled(End::Failed(_, ended)) = standing(brief, call) else { continue };
+        let text = failure_text(call, &ended);
+        if approved(brief, unit).is_none() || !unsaid(&text) || fell_back(brief, call) {
+            continue;
+        }
+        if let Some(grounds) = grounds(brief, &[call.name.to_string()], &[ended]) {
+            let (evidence, executions) = (grounds.evidence.try_into()?, grounds.executions.try_into()?);
+            let facts = ClaimIssued { about_failure: true, evidence, executions };
+            let content = ClaimContent { confidence: Whole::of::<100>(), text: text.as_str().try_into()? };
+            return Ok(Some(say(facts, Content::ClaimIssued(content))));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the revision of a challenged claim whose calls have all completed.
+fn answer(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
+    for (replaces, answer) in challenged(brief) {
+        let ends = completed(brief, &answer.calls);
+        if let Some(grounds) = ends.and_then(|ends| grounds(brief, &answer.calls, &ends)) {
+            let (evidence, executions) = (grounds.evidence.try_into()?, grounds.executions.try_into()?);
+            let facts = ClaimRevised { about_failure: false, evidence, executions, replaces };
+            let content = ClaimContent { confidence: answer.confidence, text: answer.text.clone() };
+            return Ok(Some(say(facts, Content::ClaimRevised(content))));
+        }
+    }
+    Ok(None)
+}
+
+fn restate(brief: &Brief<'_>, replaces: Sequence) -> Result<Option<Move>, RoleError> {
+    let Some(claim) = brief.history.claims.get(&replaces) else { return Ok(None) };
+    let Claimed { text, confidence, about_failure, evidence, executions } = claim.clone();
+    let (evidence, executions) = (evidence.try_into()?, executions.try_into()?);
+    let facts = ClaimRevised { about_failure, evidence, executions, replaces };
+    let content = ClaimContent { confidence, text: text.as_str().try_into()? };
+    Ok(Some(say(facts, Content::ClaimRevised(content))))
+}
+
+fn conclude(brief: &Brief<'_>) -> Result<Move, RoleError> {
+    let history = brief.history;
+    let claims: Vec<Sequence> = history.claims.keys().copied().collect();
+    let bundle: Result<Vec<FinalClaim>, LimitError> = history
+        .claims
+        .iter()
+        .map(|(claim, said)| Ok(FinalClaim { claim: *claim, text: said.text.as_str().try_into()? }))
+        .collect();
+    let failures = history.claims.values().filter(|claim| claim.about_failure).count();
+    let verdict = match (failures, history.challenges.len()) {
+        (0, 0) => "the task is done".to_owned(),
+        (0, open) => format!("the task is done; open challenges: {open}"),
+        (failed, 0) => format!("not everything could be done: failed calls {failed}"),
+        (failed, open) => {
+            format!("not everything could be done: failed calls {failed}, open challenges {open}")
+        }
+    };
+    let verdict: Text<1, 16384> = verdict.as_str().try_into()?;
+    let facts = Facts::from(FinalStatementSigned { claims: claims.try_into()? });
+    let content = FinalStatementContent { claims: bundle?.try_into()?, verdict };
+    Ok(Move::Conclude(facts, Some(Content::FinalStatementSigned(content))))
+}
+
+/// Returns how these calls ended, if all of them completed.
+fn completed(brief: &Brief<'_>, calls: &[String]) -> Option<Vec<Ended>> {
+    let end = |name: &String| match standing(brief, brief.plan.task().call(name)?.1) {
+        Standing::Settled(End::Completed(ended)) => Some(ended),
+        _ => None,
+    };
+    calls.iter().map(end).collect()
+}
+
+/// Returns whether something else was done in place of a call.
+fn fell_back(brief: &Brief<'_>, call: &Call) -> bool {
+    let instead = |name: &String| *name == *call.name.as_str();
+    brief.plan.task().proposals.iter().filter(|unit| unit.fallback_for.as_ref().is_some_and(instead)).any(
+        |unit| {
+            let calls: Vec<String> = unit.calls.iter().map(|call| call.name.to_string()).collect();
+            completed(brief, &calls).is_some()
+        },
+    )
+}
+
+/// What a claim rests on: artifacts, and executions that have ended.
+struct Grounds {
+    evidence: Vec<Sequence>,
+    executions: Vec<Sequence>,
+}
+
+/// Returns what a claim about these calls cites: what they wrote, and what they were given and wrote in earlier attempts
+/// where that is not enough; none where nothing is. The desk would refuse such a claim.
+fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Option<Grounds> {
+    let enough = |evidence: &[Sequence]| evidence.len() as u64 >= brief.policy.evidence_minimum.as_u64();
+    let mut evidence = ascending(ends.iter().flat_map(|ended| ended.outputs.iter().copied()).collect());
+    if !enough(&evidence) {
+        for call in calls {
+            evidence.extend(brief.history.artifacts.get(&name(call)));
+            evidence.extend(attempts(brief, call).flat_map(|ended| ended.outputs.iter().copied()));
+        }
+        evidence = ascending(evidence);
+    }
+    let executions = ascending(ends.iter().map(|ended| ended.at).collect());
+    enough(&evidence).then_some(Grounds { evidence, executions })
+}
+
+/// Returns how every attempt of a call ended so far.
+fn attempts<'a>(brief: &Brief<'a>, call: &str) -> impl Iterator<Item = &'a Ended> {
+    let history = brief.history;
+    let attempts = brief.plan.input_hash(call).map_or(&[][..], |hash| history.attempts(hash));
+    attempts.iter().filter_map(|at| history.intents.get(at)?.ended.as_ref())
+}
+
+fn failure_text(call: &Call, ended: &Ended) -> String {
+    let how = match ended.failure {
+        Some(FailureKind::Signal) => "a signal ended it",
+        Some(FailureKind::Timeout) => "it took too long",
+        Some(FailureKind::Limit) => "it went over a limit",
+        Some(FailureKind::NotStarted) => "it could not be started",
+        Some(FailureKind::Lost) => "nobody knows how it ended",
+        Some(FailureKind::Exit) | None => "it ended with an error",
+    };
+    format!("The call {} failed: {how}.", call.name)
+}
