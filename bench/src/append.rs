@@ -43,6 +43,15 @@ pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
     scale::run(full, out)
 }
 
+/// Returns what one caller waits for one event to be recorded.
+pub(crate) fn one_commit() -> Result<Duration> {
+    let folder = tempfile::tempdir().context("cannot make a folder")?;
+    let (ledger, agents, _) = cast::create(&folder.path().join("data"))?;
+    let run = cast::open(&ledger, &agents, 1000)?;
+    let (wall, delays) = append(&ledger, &agents, &[run], 1)?;
+    Ok(wall / u32::try_from(delays.len())?)
+}
+
 /// Who appends to what.
 #[derive(Clone, Copy)]
 struct Shape {

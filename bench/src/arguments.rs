@@ -39,6 +39,8 @@ pub(crate) enum Benchmark {
     Verify,
     /// Durable appends beside the raw limit of the machine
     Append,
+    /// A run of a thousand tool calls beside the cost of a commit
+    Run,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod arguments;
 mod canonical;
 mod event;
 mod report;
+mod run;
 mod signatures;
 mod verify;
 mod write_fixture;
@@ -20,14 +21,14 @@ use self::report::Report;
 
 fn main() -> Result<()> {
     match Arguments::parse().command {
-        Command::Run { names, full } => run(&names, full),
+        Command::Run { names, full } => benchmark(&names, full),
         Command::Fixture(order) => write_fixture::run(&order),
         Command::Measure(job) => verify::measure(&job, &mut io::stdout().lock()),
     }
 }
 
 /// Runs the benchmarks with these names, or all of them.
-fn run(names: &[Benchmark], full: bool) -> Result<()> {
+fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     let wanted = |name| names.is_empty() || names.contains(&name);
     let mut report = Report::new();
     if wanted(Benchmark::Canonical) {
@@ -42,6 +43,9 @@ fn run(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Append) {
         append::run(full, &mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Run) {
+        run::run(&mut io::stdout().lock())?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The command line: what may be typed, and what `--help` says about it.
 
 mod help;
+mod run;
 mod store;
 mod verify;
 
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use demur_core::limit::Text;
 use demur_ledger::{facts::RevocationReason, role::Role};
 
+pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -47,6 +49,11 @@ pub(crate) enum Command {
     #[command(subcommand, long_about = help::KEYS_ABOUT, after_long_help = help::KEYS_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
     Keys(KeysCommand),
+    /// Do a task with four accountable roles: plan, review, execute, audit
+    #[command(long_about = help::RUN_ABOUT, after_long_help = help::RUN_EXAMPLES)]
+    #[command(disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
+    #[command(arg_required_else_help = true)]
+    Run(Run),
     /// Say what an export proves, what is the desk's word and what is neither
     #[command(long_about = help::VERIFY_ABOUT, after_long_help = help::VERIFY_EXAMPLES)]
     Verify(Verify),
@@ -98,6 +105,9 @@ pub(crate) struct NewKey {
     /// What the key may speak as
     #[arg(long, value_enum)]
     pub(crate) role: RoleName,
+    /// Write the secret to this new file instead of the data folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Also make a recovery key and write its secret to this new file
     #[arg(long, value_name = "FILE")]
     pub(crate) recovery: Option<PathBuf>,

@@ -7,6 +7,7 @@ mod folder;
 mod script;
 mod session;
 mod task;
+mod tasks;
 
 use std::path::Path;
 
@@ -30,7 +31,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Com
     output.tell("Four agents, one small task, every step signed.\n")?;
     output.tell(&format!("Everything happens in a new folder: {}", visible_path(data.path())))?;
     let (mut owner, _) = Owner::open_or_create(&data)?;
-    let cast = Cast::gather(&mut owner, world)?;
+    let cast = Cast::gather(&mut owner)?;
     cast.introduce(output)?;
 
     let mut session = Session::new(&owner, world, output)?;
@@ -41,7 +42,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Com
     write(&data.path().join("report.json"), &outcome.report)?;
 
     let report = verified(&export)?;
-    let ending = Ending::new(&data, &cast, &session, outcome, report)?;
+    let mut ending = Ending::new(&data, &cast, &session, outcome, report)?;
+    ending.runs = tasks::perform(data.path(), context.output)?;
     // Whoever follows the advice at the end finds the folder free.
     drop(owner);
     context.output.reply(&ending)

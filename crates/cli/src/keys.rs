@@ -8,7 +8,7 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use entry::{KeyEntry, OVERLAP, clock};
+pub(crate) use entry::{KeyEntry, OVERLAP, Status, clock};
 
 use demur_core::visible::visible;
 

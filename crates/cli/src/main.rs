@@ -6,11 +6,12 @@
 //! | command line and help | `arguments` |
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
 //! | clock and randomness | `world` |
-//! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `durable` |
-//! | commands | `keys`, `verify`, `trace`, `export`, `checkpoint`, `store`, `demo`, `completions` |
+//! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
+//! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `demo`, `completions` |
 
 mod archive;
 mod arguments;
+mod audit;
 mod checkpoint;
 mod completions;
 mod context;
@@ -26,6 +27,8 @@ mod keystore;
 mod output;
 mod owner;
 mod roster;
+mod run;
+mod sandbox;
 mod store;
 mod trace;
 mod verify;
@@ -51,6 +54,9 @@ fn main() -> ExitCode {
 
 fn run() -> Exit {
     let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(exit) = sandbox::stage(&words) {
+        return exit;
+    }
     let mut output = Output::of_process(arguments::asks_for_json(&words));
     let ended = match Arguments::try_parse_from(&words) {
         Ok(arguments) => perform(&arguments, &mut output),
@@ -70,6 +76,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Trace(command) => return trace::run(&mut context, command),
         Command::Export(arguments) => export::run(&mut context, arguments)?,
         Command::Checkpoint => checkpoint::run(&mut context)?,
+        Command::Run(arguments) => return run::run(&mut context, arguments),
         Command::Store(command) => return store::run(&mut context, command),
         Command::Demo(arguments) => demo::run(&mut context, arguments)?,
         Command::Completions(arguments) => completions::run(&mut context, arguments.shell)?,

@@ -52,6 +52,11 @@ impl Output {
         self.json
     }
 
+    /// Returns whether somebody watches standard output while the work goes on.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.json && io::stdout().is_terminal()
+    }
+
     /// Returns whether somebody watches standard error who does not mind a line that comes and goes.
     pub(crate) const fn is_watched(&self) -> bool {
         self.err.is_on()

@@ -11,7 +11,7 @@ use demur_ledger::{
     author::{Author, Place},
     event_type::Content,
     facts::{KeyRetired, RevocationReason},
-    name::Sequence,
+    name::{PrincipalId, Sequence},
     registry::Registry,
     role::Role,
 };
@@ -149,6 +149,16 @@ impl Owner {
         let submission = author.register(&self.place()?, recovery, name, &mut { self.world })?;
         let recorded = self.ledger().submit(submission, None);
         self.settle(recorded)
+    }
+
+    /// Makes, keeps and registers a key for somebody who plays a role in this process.
+    pub(crate) fn enrol(&mut self, name: &str, role: Role) -> Result<Author, CommandError> {
+        let principal = PrincipalId::new(self.world.now()?, &mut { self.world });
+        let secret = self.generate();
+        self.keep(&KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() })?;
+        let author = Author::new(secret, principal, role);
+        self.register(&author, None, name)?;
+        Ok(author)
     }
 
     /// Names `new` as the successor of `old`. The new key keeps the recovery key: whoever stole the old one

@@ -1,7 +1,9 @@
 //! The longer texts of `--help`: an introduction, examples at the end, the exit codes.
 
+mod run;
 mod store;
 
+pub(super) use run::*;
 pub(super) use store::*;
 
 use crate::exit::Exit;
@@ -62,6 +64,9 @@ Make a key and register it.
 The registration is signed with the new key itself, which shows that its holder has it. The first key also \
 creates the registry and the key of the desk that signs it.
 
+With --out the secret goes to FILE and nowhere else: for an agent in a process of its own, which signs for itself \
+(docs/agents.md).
+
 With --recovery a second key is made that can do one thing only: name a successor when the key is lost. Its \
 secret goes to FILE and nowhere else. Move that file away from this machine.";
 
@@ -69,6 +74,7 @@ pub(super) const NEW_EXAMPLES: &str = "\
 Examples:
   demur keys new alice --role planner
   demur keys new \"build robot\" --role executor --recovery /media/stick/robot.key
+  demur keys new cleo --role critic --out cleo.key
   demur keys new carol --role critic --json
 
 `demur --help` lists the exit codes.";

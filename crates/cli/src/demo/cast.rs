@@ -1,10 +1,10 @@
 //! Who takes part: four agents with keys of their own, registered at the desk.
 
 use demur_core::key::Fingerprint;
-use demur_ledger::{author::Author, facts::Participant, name::PrincipalId, role::Role};
+use demur_ledger::{author::Author, facts::Participant, role::Role};
 use serde::Serialize;
 
-use crate::{error::CommandError, keystore::KeyFile, output::Output, owner::Owner, world::World};
+use crate::{error::CommandError, output::Output, owner::Owner};
 
 /// One agent.
 #[derive(Debug)]
@@ -32,8 +32,8 @@ pub(super) struct Introduction {
 
 impl Cast {
     /// Returns four agents whose keys were registered, all kept in the data folder.
-    pub(super) fn gather(owner: &mut Owner, mut world: World) -> Result<Self, CommandError> {
-        let mut join = |name, role| Agent::join(name, role, owner, &mut world);
+    pub(super) fn gather(owner: &mut Owner) -> Result<Self, CommandError> {
+        let mut join = |name, role| owner.enrol(name, role).map(|author| Agent { name, author });
         Ok(Self {
             planner: join("ada", Role::Planner)?,
             executor: join("ben", Role::Executor)?,
@@ -73,21 +73,5 @@ impl Cast {
 
     fn agents(&self) -> [&Agent; 4] {
         [&self.planner, &self.executor, &self.critic, &self.auditor]
-    }
-}
-
-impl Agent {
-    fn join(
-        name: &'static str,
-        role: Role,
-        owner: &mut Owner,
-        world: &mut World,
-    ) -> Result<Self, CommandError> {
-        let principal = PrincipalId::new(world.now()?, world);
-        let secret = owner.generate();
-        owner.keep(&KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() })?;
-        let author = Author::new(secret, principal, role);
-        owner.register(&author, None, name)?;
-        Ok(Self { name, author })
     }
 }

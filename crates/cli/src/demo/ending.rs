@@ -15,6 +15,7 @@ use super::{
     script::Outcome,
     session::{Refusal, Session},
     task::Count,
+    tasks::Done,
 };
 use crate::{
     data::DataFolder,
@@ -34,6 +35,8 @@ pub(super) struct Ending {
     /// SHA-256 of the auditor's report, as in the record.
     report: Digest,
     result: Count,
+    /// The example tasks.
+    pub(super) runs: Vec<Done>,
     store: StoreId,
     trace: TraceId,
     /// The report over the file, as `demur verify` gives it.
@@ -57,6 +60,7 @@ impl Ending {
             refused: outcome.refusal,
             report: sha256(&outcome.report),
             result: outcome.count,
+            runs: Vec::new(),
             store: session.store_id(),
             trace: session.trace(),
             verification,
@@ -91,7 +95,7 @@ impl Ending {
             format!("  {demur} verify {export} --html report.html"),
             format!("  {demur} trace show {export}"),
             format!("  {demur} trace list --data {data}"),
-            format!("  {demur} trace show last --data {data}"),
+            format!("  {demur} trace show {export} --graph --out run.svg"),
             format!("  {demur} keys list --data {data}"),
         ]
     }
@@ -105,8 +109,10 @@ fn as_called() -> String {
 
 impl Reply for Ending {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let mut lines =
-            vec!["\nNow the file, read back from the disk and trusting nothing in it:\n".to_owned()];
+        let mut lines = vec![
+            "\nNow the file of the first run, read back from the disk and trusting nothing in it:\n"
+                .to_owned(),
+        ];
         lines.push(format!("{} {}", paint.good("Verdict:"), self.verification.words));
         lines.push(format!("\n{}", paint.strong("Proven by a key:")));
         lines.extend(self.proven());

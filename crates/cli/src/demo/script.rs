@@ -21,7 +21,7 @@ use demur_ledger::{
         VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
     name::Sequence,
-    verify::{self, Code, Options, Verdict},
+    verify::{self, Options},
 };
 
 use super::{
@@ -29,7 +29,7 @@ use super::{
     session::{Refusal, Session},
     task::{self, Count},
 };
-use crate::error::CommandError;
+use crate::{audit, error::CommandError};
 
 /// What came of it.
 #[derive(Debug)]
@@ -202,18 +202,10 @@ fn close(
 }
 
 /// Returns the auditor's verdict over an export, and the report it rests on.
-///
-/// That the run has no verification that passed is no point against it: this is the one.
 fn verify(export: &[u8]) -> Result<(VerificationStatus, Vec<u8>), CommandError> {
     let report = verify::verify(export, &Options::default(), &mut |_| ())
         .map_err(|error| CommandError::bug(&error))?;
-    let mut others = report.findings.iter().filter(|finding| finding.code != Code::FinalizationIncomplete);
-    let status = match report.verdict {
-        Verdict::Fail | Verdict::NotEstablished => VerificationStatus::Fail,
-        Verdict::Pass | Verdict::PassWithWarnings if others.next().is_none() => VerificationStatus::Pass,
-        Verdict::Pass | Verdict::PassWithWarnings => VerificationStatus::PassWithWarnings,
-    };
-    Ok((status, canonical::to_vec(&report)?))
+    Ok((audit::status(&report), canonical::to_vec(&report)?))
 }
 
 fn intend(

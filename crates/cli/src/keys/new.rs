@@ -1,6 +1,6 @@
 //! `demur keys new`: makes a key, registers it with its own signature, and keeps its secret.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
@@ -32,9 +32,11 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
     let mut world = World::open()?;
     let (name, role) = (arguments.name.as_str(), arguments.role.into());
     let principal = PrincipalId::new(world.now()?, &mut world);
-    // Before the folder is touched: this file may turn out to be there already.
+    // Before the folder is touched: these files may turn out to be there already.
     let recovery = arguments.recovery.as_deref();
     let recovery = recovery.map(|path| make_recovery(&mut world, name, principal, path)).transpose()?;
+    let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(&mut world) };
+    let out = arguments.out.as_deref().map(|path| create(&key, path)).transpose()?;
     let had_secrets = !Keystore::of(&data).is_empty();
     let (mut owner, created) = Owner::open_or_create(&data)?;
     check_name(&owner.entries()?, name, None)?;
@@ -42,10 +44,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
         owner.adopt(file);
         reply
     });
-    let secret = owner.generate();
-    let public_key = secret.public();
-    let key = KeyFile { name: name.to_owned(), principal, role, secret };
-    let file = owner.keep(&key)?;
+    let kept = out.is_none();
+    let file = keep(&mut owner, &key, out)?;
+    let public_key = key.secret.public();
     let author = Author::new(key.secret, principal, role);
     let event = owner.register(&author, recovery.as_ref().map(|recovery| recovery.public_key), name)?;
     let retired = owner.retire_due();
@@ -54,6 +55,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
         desk: owner.desk_fingerprint(),
         event,
         fingerprint: public_key.fingerprint(),
+        kept,
         key_file: file.to_string_lossy().into_owned(),
         name: name.to_owned(),
         principal,
@@ -66,6 +68,27 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
     })
 }
 
+/// Keeps a secret if the next event is recorded: in the file that was made for it, or else in the keystore.
+fn keep(
+    owner: &mut Owner,
+    key: &KeyFile,
+    out: Option<(PathBuf, Tentative)>,
+) -> Result<PathBuf, CommandError> {
+    match out {
+        Some((path, file)) => {
+            owner.adopt(file);
+            Ok(path)
+        }
+        None => owner.keep(key),
+    }
+}
+
+/// Writes a secret to a new file, which goes away again unless something is recorded about it.
+fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), CommandError> {
+    key.create(path)?;
+    Ok((path.to_owned(), Tentative::of(path.to_owned())))
+}
+
 fn make_recovery(
     world: &mut World,
     name: &str,
@@ -74,10 +97,10 @@ fn make_recovery(
 ) -> Result<(RecoveryReply, Tentative), CommandError> {
     let secret = SecretKey::generate(world);
     let public_key = secret.public();
-    KeyFile { name: name.to_owned(), principal, role: Role::Holder, secret }.create(path)?;
+    let key = KeyFile { name: name.to_owned(), principal, role: Role::Holder, secret };
+    let (path, tentative) = create(&key, path)?;
     let file = path.to_string_lossy().into_owned();
-    let reply = RecoveryReply { file, fingerprint: public_key.fingerprint(), public_key };
-    Ok((reply, Tentative::of(path.to_owned())))
+    Ok((RecoveryReply { file, fingerprint: public_key.fingerprint(), public_key }, tentative))
 }
 
 #[derive(Serialize)]
@@ -86,6 +109,8 @@ struct NewReply {
     desk: Option<Fingerprint>,
     event: Sequence,
     fingerprint: Fingerprint,
+    /// Whether the secret is in the keystore.
+    kept: bool,
     key_file: String,
     name: String,
     principal: PrincipalId,
@@ -121,6 +146,11 @@ impl Reply for NewReply {
         if let Some(recovery) = &self.recovery {
             lines.push(format!("  recovery     {}", visible_path(Path::new(&recovery.file))));
             lines.push("Move the recovery file away from this machine: it replaces a lost key.".to_owned());
+        }
+        if !self.kept {
+            lines.push(format!(
+                "This data folder has no copy of the secret: whoever holds the file is {name}."
+            ));
         }
         lines.extend(retired_lines(&self.retired));
         lines

@@ -1,25 +1,21 @@
 //! `demur store check`: the files of a store, then every trace as the verifier sees its export. A trace that does not
 //! hold is marked as failed, and nothing is added to it any more (LED-18). Nothing is ever repaired here.
 
-use std::{
-    io::{self, BufReader, BufWriter},
-    thread,
-};
-
 use demur_core::visible::visible;
 use demur_ledger::{
     name::TraceId,
-    verify::{Options, Report, Severity, Verdict, verify},
+    verify::{Options, Report, Severity, Verdict},
 };
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Ledger, LedgerError},
+    ledger::Ledger,
     sqlite::SqliteStore,
 };
 use serde::Serialize;
 
 use super::{Size, problem::Problem, tell};
 use crate::{
+    audit::audit,
     context::Context,
     data::DataFolder,
     error::CommandError,
@@ -27,7 +23,6 @@ use crate::{
     keystore::Keystore,
     output::{Paint, Progress, Reply, percent},
     owner::open_ledger,
-    roster::software,
     verify::threads,
     world::World,
 };
@@ -134,7 +129,8 @@ fn check_trace(
     problems: &mut Vec<Problem>,
     tell: &mut (dyn FnMut(u64) + Send),
 ) -> Result<bool, CommandError> {
-    let found = match verified(ledger, trace, tell)? {
+    let options = Options { threads: threads(), ..Options::default() };
+    let found = match audit(ledger, trace, &options, tell)? {
         Ok(report) => match (first_failure(trace, &report), ledger.check_head(trace)) {
             (None, Err(error)) => Some(Problem::of_export(trace, error)?),
             (failure, _) => failure,
@@ -157,31 +153,6 @@ fn first_failure(trace: TraceId, report: &Report) -> Option<Problem> {
     let failed = report.verdict == Verdict::Fail;
     let first = report.findings.iter().find(|finding| failed && finding.severity == Severity::Failure)?;
     Some(Problem::of_trace(trace, first))
-}
-
-/// Returns the verifier's report over the export of a trace, which goes from one to the other through a pipe.
-fn verified(
-    ledger: &Ledger<SqliteStore>,
-    trace: TraceId,
-    tell: &mut (dyn FnMut(u64) + Send),
-) -> Result<Result<Report, LedgerError>, CommandError> {
-    let pipe =
-        |error: io::Error| CommandError::internal("PIPE_TROUBLE", format!("cannot make a pipe: {error}"));
-    let (reader, writer) = io::pipe().map_err(pipe)?;
-    let (software, options) = (software()?, Options { threads: threads(), ..Options::default() });
-    thread::scope(|scope| {
-        let export = scope.spawn(move || {
-            ledger.export(trace, software, &mut BufWriter::with_capacity(BUFFER, writer), tell)
-        });
-        let report = verify(BufReader::with_capacity(BUFFER, reader), &options, &mut |_| ());
-        let exported = export.join().map_err(|_| CommandError::bug(&"the export ended in a panic"))?;
-        match (exported, report) {
-            // The verifier may have seen enough before the end.
-            (Ok(_) | Err(LedgerError::Output(_)), Ok(report)) => Ok(Ok(report)),
-            (Err(error), _) => Ok(Err(error)),
-            (Ok(_), Err(error)) => Err(CommandError::bug(&error)),
-        }
-    })
 }
 
 #[derive(Serialize)]
@@ -214,6 +185,3 @@ impl Reply for CheckReply {
 }
 
 const UNREADABLE: &str = "keep these files, and restore a backup with `demur store restore --replace`";
-
-/// How much goes through the pipe at a time.
-const BUFFER: usize = 1 << 16;

@@ -78,7 +78,16 @@ fn tells_its_story() {
 
     The desk records a checkpoint: it fixes every trace of the store as it is now.
 
-    Now the file, read back from the disk and trusting nothing in it:
+    Three more tasks, done by `demur run` with a policy and tools under limits:
+
+      passes         completed: the audit passed
+                     the critic doubts, the executor counts another way, the doubt is settled
+      disputed       completed: the audit passed with warnings
+                     the critic doubts, the executor has nothing to add, the claim stays disputed
+      lost-artifact  failed: the audit failed
+                     what the claim rests on was removed on purpose before the audit
+
+    Now the file of the first run, read back from the disk and trusting nothing in it:
 
     Verdict: internally consistent; origin and completeness not established: through sequence 20; later events may exist
 
@@ -102,7 +111,7 @@ fn tells_its_story() {
       demur verify kept/demo.jsonl --html report.html
       demur trace show kept/demo.jsonl
       demur trace list --data kept
-      demur trace show last --data kept
+      demur trace show kept/demo.jsonl --graph --out run.svg
       demur keys list --data kept
     Delete the folder when you are done.
     "#);
@@ -186,7 +195,11 @@ fn commands_at_the_end_work() {
     assert_eq!(commands.len(), 6);
     for command in commands {
         let ran = sandbox.run(&command.split(' ').collect::<Vec<_>>());
-        let word = if command.starts_with("trace list") { "completed" } else { "cleo" };
+        let word = match command {
+            list if list.starts_with("trace list") => "completed",
+            graph if graph.ends_with("--graph --out run.svg") => "run.svg",
+            _ => "cleo",
+        };
         assert!(ran.expect_code(0).stdout.contains(word), "{ran}");
     }
     assert!(sandbox.path("report.html").is_file());

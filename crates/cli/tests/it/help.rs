@@ -21,6 +21,7 @@ fn short_help_of_the_command() {
 
     Commands:
       keys         Make, list, rotate and revoke the keys that may speak
+      run          Do a task with four accountable roles: plan, review, execute, audit
       verify       Say what an export proves, what is the desk's word and what is neither
       trace        List traces, and read what happened in one
       export       Write a trace as one file that anybody can verify
@@ -62,6 +63,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
 
     Commands:
       keys         Make, list, rotate and revoke the keys that may speak
+      run          Do a task with four accountable roles: plan, review, execute, audit
       verify       Say what an export proves, what is the desk's word and what is neither
       trace        List traces, and read what happened in one
       export       Write a trace as one file that anybody can verify
@@ -126,7 +128,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, verify, trace, export, checkpoint, store, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, run, verify, trace, export, checkpoint, store, demo, completions]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}

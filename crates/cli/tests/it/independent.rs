@@ -20,7 +20,7 @@ fn python() -> Command {
     Command::new(interpreter.expect("DEMUR_PYTHON is not set: run `cargo xtask test`"))
 }
 
-fn verify_alone(file: &std::path::Path) -> (Option<i32>, Value) {
+pub(crate) fn verify_alone(file: &std::path::Path) -> (Option<i32>, Value) {
     let output = python().arg(conformance("verify.py")).arg("--json").arg(file).output().unwrap();
     let said = serde_json::from_slice(&output.stdout);
     (output.status.code(), said.unwrap_or_else(|_| Value::from(String::from_utf8_lossy(&output.stderr))))

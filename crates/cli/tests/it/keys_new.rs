@@ -1,5 +1,7 @@
 //! `demur keys new`.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
@@ -63,6 +65,65 @@ fn recovery_file_is_never_overwritten() {
 }
 
 #[test]
+fn secret_goes_to_the_named_file_and_nowhere_else() {
+    let sandbox = Sandbox::new();
+    let arguments = ["keys", "new", "cleo", "--role", "critic", "--out", "cleo.key"];
+    assert_snapshot!(sandbox.run(&arguments), @r"
+    exit 0
+    --- stdout
+    Created a key registry here; its desk signs with key [KEY].
+    Registered: cleo may now speak as critic.
+      fingerprint  [FINGERPRINT]
+      secret       cleo.key
+    This data folder has no copy of the secret: whoever holds the file is cleo.
+    ");
+    let file = sandbox.path("cleo.key");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let key: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&key["name"], &key["role"]), (&"cleo".into(), &"critic".into()));
+    let shown = sandbox.json(&["keys", "show", "cleo"]);
+    assert_eq!((&shown["key"]["principal"], &shown["key"]["status"]), (&key["principal"], &"active".into()));
+    let seed = key["seed"].as_str().unwrap();
+    for (path, (_, bytes)) in sandbox.files() {
+        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+        assert!(!text.contains(seed), "{} holds the secret", path.display());
+    }
+}
+
+#[test]
+fn file_of_a_secret_is_never_overwritten() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path("mine"), "precious").unwrap();
+    let arguments = ["keys", "new", "cleo", "--role", "critic", "--out", "mine", "--recovery", "new"];
+    assert_snapshot!(sandbox.run(&arguments), @r"
+    exit 2
+    --- stderr
+    error: expected no file at mine, found one
+    hint: secrets are never overwritten: name a new file
+    ");
+    assert_eq!(std::fs::read(sandbox.path("mine")).unwrap(), b"precious");
+    assert!(!sandbox.data().exists() && !sandbox.path("new").exists());
+}
+
+#[test]
+fn secret_and_recovery_key_cannot_share_a_file() {
+    let sandbox = Sandbox::new();
+    let arguments = ["keys", "new", "cleo", "--role", "critic", "--out", "one", "--recovery", "one"];
+    assert_eq!(sandbox.json_error(&arguments, 2)["code"], "FILE_EXISTS");
+    assert!(!sandbox.data().exists() && !sandbox.path("one").exists());
+}
+
+#[test]
+fn file_of_a_secret_goes_away_if_the_key_is_not_registered() {
+    let sandbox = Sandbox::with_keys();
+    let before = sandbox.contents();
+    sandbox.run(&["keys", "new", "alice", "--role", "critic", "--out", "alice.key"]).expect_code(3);
+    assert_eq!(sandbox.contents(), before);
+    assert!(!sandbox.path("alice.key").exists());
+}
+
+#[test]
 fn every_role_can_be_registered() {
     let sandbox = Sandbox::new();
     for role in ["planner", "executor", "critic", "auditor", "operator"] {
@@ -110,7 +171,7 @@ fn answer_for_programs_has_everything_public() {
     let sandbox = Sandbox::new();
     let reply = sandbox.json(&["keys", "new", "alice", "--role", "planner", "--recovery", "r"]);
     let names: Vec<&String> = reply.as_object().unwrap().keys().collect();
-    assert_snapshot!(names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" "), @r"created_store desk event fingerprint key_file name principal public_key recovery retired role store strangers");
+    assert_snapshot!(names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" "), @r"created_store desk event fingerprint kept key_file name principal public_key recovery retired role store strangers");
     assert_eq!((&reply["created_store"], &reply["event"]), (&true.into(), &1.into()));
     assert_eq!(reply["recovery"]["file"], "r");
 }

@@ -38,12 +38,16 @@ whose name is `last`, `registry` or an id is meant by a path: ./last.
 
 The export is verified first. Where it does not hold, everything that can still be read is shown, what cannot be \
 relied on is marked with a question mark, and the exit code is 1. Names are what the desk calls the holders of keys; \
-\"desk's word\" marks events that no key signed.";
+\"desk's word\" marks events that no key signed. DISPUTED marks claims with an open challenge.
+
+With --graph the states of the run are drawn instead: one SVG that any browser shows and prints, without script. What \
+happened has thick whole lines and numbers, what did not has thin broken ones.";
 
 pub(in crate::arguments) const TRACE_SHOW_EXAMPLES: &str = "\
 Examples:
   demur trace show last
   demur trace show run.jsonl
+  demur trace show last --graph --out run.svg
   demur trace show run.jsonl --json | jq -r '.entries[] | select(.role == \"critic\") | .what'
 
 `demur --help` lists the exit codes.";

@@ -1,0 +1,69 @@
+//! What the verifier says about a trace of the store in use: its export goes from one to the other through a pipe.
+
+use std::{
+    io::{self, BufReader, BufWriter},
+    thread,
+};
+
+use demur_ledger::{
+    facts::VerificationStatus,
+    name::TraceId,
+    verify::{Code, Finding, Options, Report, Severity, Verdict, verify},
+};
+use demur_store::{
+    ledger::{Ledger, LedgerError},
+    sqlite::SqliteStore,
+};
+
+use crate::{error::CommandError, roster::software};
+
+/// Returns the verifier's report over the export of a trace, or why it could not be exported.
+pub(crate) fn audit(
+    ledger: &Ledger<SqliteStore>,
+    trace: TraceId,
+    options: &Options,
+    tell: &mut (dyn FnMut(u64) + Send),
+) -> Result<Result<Report, LedgerError>, CommandError> {
+    let pipe =
+        |error: io::Error| CommandError::internal("PIPE_TROUBLE", format!("cannot make a pipe: {error}"));
+    let (reader, writer) = io::pipe().map_err(pipe)?;
+    let software = software()?;
+    thread::scope(|scope| {
+        let export = scope.spawn(move || {
+            ledger.export(trace, software, &mut BufWriter::with_capacity(BUFFER, writer), tell)
+        });
+        let report = verify(BufReader::with_capacity(BUFFER, reader), options, &mut |_| ());
+        let exported = export.join().map_err(|_| CommandError::bug(&"the export ended in a panic"))?;
+        match (exported, report) {
+            // The verifier may have seen enough before the end.
+            (Ok(_) | Err(LedgerError::Output(_)), Ok(report)) => Ok(Ok(report)),
+            (Err(error), _) => Ok(Err(error)),
+            (Ok(_), Err(error)) => Err(CommandError::bug(&error)),
+        }
+    })
+}
+
+/// Returns an auditor's verdict over a run that waits for it.
+///
+/// That no verification has passed yet is no point against it: this is the one.
+pub(crate) fn status(report: &Report) -> VerificationStatus {
+    let mut others = report.findings.iter().filter(|finding| finding.code != Code::FinalizationIncomplete);
+    match report.verdict {
+        Verdict::Fail | Verdict::NotEstablished => VerificationStatus::Fail,
+        Verdict::Pass | Verdict::PassWithWarnings if others.next().is_none() => VerificationStatus::Pass,
+        Verdict::Pass | Verdict::PassWithWarnings => VerificationStatus::PassWithWarnings,
+    }
+}
+
+/// Returns what forbids a final statement (LED-25): anything that does not hold, but for an artifact that is missing,
+/// which the audit will find (LED-19).
+pub(crate) fn obstacle(report: &Report) -> Option<&Finding> {
+    report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Failure)
+        .find(|finding| !matches!(finding.code, Code::ArtifactMissing | Code::ClaimUnproven))
+}
+
+/// How much goes through the pipe at a time.
+const BUFFER: usize = 1 << 16;

@@ -1,0 +1,106 @@
+//! Three example tasks that end differently, done by the same code as `demur run`, in a store of their own: one of them
+//! loses an artifact on purpose.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use demur_core::hash::sha256;
+use demur_ledger::{facts::VerificationStatus, name::TraceId, state::Phase};
+use serde::Serialize;
+
+use crate::{
+    data::DataFolder,
+    durable,
+    error::CommandError,
+    output::Output,
+    owner::Owner,
+    run::{RunReply, quietly},
+};
+
+/// What came of one task.
+#[derive(Debug, Serialize)]
+pub(super) struct Done {
+    name: &'static str,
+    phase: Phase,
+    trace: TraceId,
+    verdict: Option<VerificationStatus>,
+}
+
+/// Does the three tasks and tells how each ended.
+pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Vec<Done>, CommandError> {
+    let data = DataFolder::at(folder.join("tasks"));
+    let (mut owner, _) = Owner::open_or_create(&data)?;
+    output.tell("\nThree more tasks, done by `demur run` with a policy and tools under limits:\n")?;
+    let mut done = Vec::new();
+    for example in EXAMPLES {
+        let reply = example.perform(&mut owner, &data)?;
+        let state = format!("{}{}", reply.phase, reply.verdict_words());
+        output.tell(&format!("  {:<14} {state}", example.name))?;
+        output.tell(&format!("  {:<14} {}", "", example.words))?;
+        let RunReply { phase, trace, verdict, .. } = reply;
+        done.push(Done { name: example.name, phase, trace, verdict });
+    }
+    Ok(done)
+}
+
+struct Example {
+    name: &'static str,
+    /// What is special about it.
+    words: &'static str,
+    task: &'static str,
+    policy: &'static str,
+    /// What is removed before the audit, on purpose.
+    loses: Option<&'static str>,
+}
+
+impl Example {
+    fn perform(&self, owner: &mut Owner, data: &DataFolder) -> Result<RunReply, CommandError> {
+        let folder = data.path().join(self.name);
+        durable::create_folder(&folder).map_err(|error| CommandError::file("make", &folder, &error))?;
+        for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", TEXT)] {
+            let path = folder.join(name);
+            durable::create(&path, text.as_bytes())
+                .map_err(|error| CommandError::file("write", &path, &error))?;
+        }
+        quietly(owner, data, &folder.join("task.toml"), || match self.loses {
+            Some(bytes) => lose(data.path(), bytes.as_bytes()),
+            None => Ok(()),
+        })
+    }
+}
+
+/// Removes the file of a stored artifact, as a careless person might.
+fn lose(data: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let name = sha256(bytes).to_string();
+    let (folder, file) = name.split_at(2);
+    let path: PathBuf = data.join("artifacts").join(folder).join(file);
+    fs::remove_file(&path).map_err(|error| CommandError::file("remove", &path, &error))
+}
+
+const TEXT: &str = include_str!("../../../../examples/tasks/passes/text.txt");
+
+const EXAMPLES: [Example; 3] = [
+    Example {
+        name: "passes",
+        words: "the critic doubts, the executor counts another way, the doubt is settled",
+        task: include_str!("../../../../examples/tasks/passes/task.toml"),
+        policy: include_str!("../../../../examples/tasks/passes/policy.toml"),
+        loses: None,
+    },
+    Example {
+        name: "disputed",
+        words: "the critic doubts, the executor has nothing to add, the claim stays disputed",
+        task: include_str!("../../../../examples/tasks/disputed/task.toml"),
+        policy: include_str!("../../../../examples/tasks/disputed/policy.toml"),
+        loses: None,
+    },
+    Example {
+        name: "lost-artifact",
+        words: "what the claim rests on was removed on purpose before the audit",
+        task: include_str!("../../../../examples/tasks/lost-artifact/task.toml"),
+        policy: include_str!("../../../../examples/tasks/lost-artifact/policy.toml"),
+        loses: Some("48 text.txt\n"),
+    },
+];

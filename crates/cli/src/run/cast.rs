@@ -1,0 +1,89 @@
+//! Who plays which role: demur itself with a key of its keystore, or an agent that signs for itself.
+
+use demur_core::visible::visible;
+use demur_ledger::{author::Author, facts::Participant, name::PrincipalId, role::Role};
+use demur_run::task::{Player, Task};
+
+use crate::{
+    error::CommandError,
+    keys::{KeyEntry, Status},
+    owner::Owner,
+};
+
+/// The players of a run, in the order of the roles.
+#[derive(Debug)]
+pub(super) struct Cast {
+    players: Vec<(Role, Playing)>,
+}
+
+/// How a role is played.
+#[derive(Debug)]
+pub(super) enum Playing {
+    /// By demur, which signs with this author's key.
+    Here(Box<Author>),
+    /// By a process of its own.
+    Separate(PrincipalId),
+}
+
+impl Cast {
+    /// Returns who plays in a task. Roles that the task names nobody for are played by keys named after them, which are
+    /// made when they are first needed.
+    pub(super) fn gather(owner: &mut Owner, task: &Task) -> Result<Self, CommandError> {
+        let mut players = Vec::new();
+        for role in Role::OF_A_RUN {
+            players.push((role, playing(owner, role, task.agents.get(&role))?));
+        }
+        Ok(Self { players })
+    }
+
+    /// Returns how a role is played.
+    pub(super) fn playing(&self, role: Role) -> Option<&Playing> {
+        self.players.iter().find(|(player, _)| *player == role).map(|(_, playing)| playing)
+    }
+
+    /// Returns who takes part as what, in the order the format asks for.
+    pub(super) fn participants(&self) -> Vec<Participant> {
+        let participant =
+            |(role, playing): &(Role, Playing)| Participant { principal: playing.principal(), role: *role };
+        let mut participants: Vec<Participant> = self.players.iter().map(participant).collect();
+        participants.sort_unstable();
+        participants
+    }
+}
+
+impl Playing {
+    fn principal(&self) -> PrincipalId {
+        match self {
+            Self::Here(author) => author.principal(),
+            Self::Separate(principal) => *principal,
+        }
+    }
+}
+
+fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Playing, CommandError> {
+    let name = player.map_or(role.as_str(), |player| player.name.as_str()).to_owned();
+    let entries = owner.entries()?;
+    let speaks = |entry: &&KeyEntry| {
+        entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
+    };
+    let entry = entries.iter().find(speaks);
+    match (entry, player) {
+        (Some(entry), Some(player)) if player.is_separate() => Ok(Playing::Separate(entry.principal)),
+        (Some(entry), _) if entry.secret_here => {
+            let key = owner.keystore().load(&entry.fingerprint)?;
+            Ok(Playing::Here(Box::new(Author::new(key.secret, key.principal, role))))
+        }
+        (Some(_), _) => {
+            let message =
+                format!("expected the secret key of {:?} in the data folder, found none", visible(&name));
+            let hint = "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
+            Err(CommandError::input("SECRET_ELSEWHERE", message).with_hint(hint))
+        }
+        (None, None) => Ok(Playing::Here(Box::new(owner.enrol(&name, role)?))),
+        (None, Some(_)) => {
+            let message = format!("expected a key of {:?} that speaks as {role}, found none", visible(&name));
+            let hint = format!("make it with `demur keys new NAME --role {role}`");
+            Err(CommandError::input("KEY_UNKNOWN", message).with_hint(hint))
+        }
+    }
+}

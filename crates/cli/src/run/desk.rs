@@ -1,0 +1,179 @@
+//! The run at the desk: what the roles say is signed, decided and recorded, several statements in one commit where
+//! nobody has to wait for the disk in between.
+
+use demur_engine::{Reply, entry::Entry};
+use demur_ledger::{
+    author::{Artifact, Author, Place},
+    content::{ArtifactContent, Opening},
+    envelope::Event,
+    event_type::{Content, Facts},
+    name::{Position, Sequence, TraceId},
+};
+use demur_run::{history::History, role::Look};
+use demur_store::{
+    contract::{Kept, Store as _, Stored},
+    ledger::{Ledger, LedgerError, Series},
+    sqlite::SqliteStore,
+};
+
+use super::watch::Watch;
+use crate::{error::CommandError, world::World};
+
+/// A run in progress.
+pub(super) struct Desk<'a> {
+    pub(super) ledger: &'a Ledger<SqliteStore>,
+    pub(super) trace: TraceId,
+    pub(super) history: History,
+    series: Series<'a, SqliteStore>,
+    world: World,
+    watch: Watch<'a>,
+    /// Decided, not on the disk yet, not told to anybody.
+    untold: Vec<Entry>,
+}
+
+impl<'a> Desk<'a> {
+    /// Returns the run of this trace as far as it is recorded.
+    pub(super) fn new(
+        ledger: &'a Ledger<SqliteStore>,
+        trace: TraceId,
+        world: World,
+        watch: Watch<'a>,
+    ) -> Result<Self, CommandError> {
+        let (history, series, untold) = (History::new(), ledger.series(), Vec::new());
+        let mut desk = Self { ledger, trace, history, series, world, watch, untold };
+        if ledger.store().trace(trace)?.is_some() {
+            ledger.come_back(trace)?;
+            desk.catch_up(false)?;
+        }
+        Ok(desk)
+    }
+
+    /// Returns the newest event.
+    pub(super) fn head(&self) -> Option<Position> {
+        self.history.state().head()
+    }
+
+    /// Says something with an author's key.
+    pub(super) fn say(
+        &mut self,
+        author: &Author,
+        facts: Facts,
+        content: Option<Content>,
+    ) -> Result<(), CommandError> {
+        let submission = author.say(&self.place()?, facts, content, &mut { self.world })?;
+        let decided = self.series.submit(submission, None)?;
+        self.take(decided.events, decided.reply)
+    }
+
+    /// Stores bytes with an author's key.
+    pub(super) fn store(
+        &mut self,
+        author: &Author,
+        (name, media_type): (&str, &str),
+        bytes: Vec<u8>,
+    ) -> Result<(), CommandError> {
+        let size = (bytes.len() as u64).try_into()?;
+        let content = ArtifactContent { media_type: media_type.try_into()?, name: name.try_into()?, size };
+        let artifact = Artifact::new(bytes, &mut { self.world });
+        let content = Some(Content::ArtifactRecorded(content));
+        let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.world })?;
+        let decided = self.series.submit(submission, Some(&artifact))?;
+        self.take(decided.events, decided.reply)
+    }
+
+    /// Waits until everything said so far is on the disk, then tells it.
+    pub(super) fn commit(&mut self) -> Result<(), CommandError> {
+        self.series.commit()?;
+        for entry in std::mem::take(&mut self.untold) {
+            self.watch.tell(&entry.event, entry.opening.as_ref())?;
+        }
+        self.watch.state(self.history.state().phase())
+    }
+
+    /// Takes in what was recorded past this process's own statements.
+    pub(super) fn catch_up(&mut self, told: bool) -> Result<(), CommandError> {
+        loop {
+            let from = self.next()?;
+            let page = self.ledger.store().events(self.trace, from, PAGE)?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for stored in page {
+                let (event, opening) = self.parse(stored)?;
+                self.fold(&event, opening.as_ref())?;
+                if told {
+                    self.watch.tell(&event, opening.as_ref())?;
+                }
+            }
+        }
+    }
+
+    /// Ends the run on the operator's word.
+    pub(super) fn abort(&mut self, reason: &str) -> Result<(), CommandError> {
+        self.commit()?;
+        let reason: String = reason.chars().take(4096).collect();
+        self.ledger.abort(self.trace, reason.as_str().try_into()?)?;
+        self.catch_up(true)
+    }
+
+    /// Returns where the next statement stands.
+    pub(super) fn place(&self) -> Result<Place, CommandError> {
+        let store = self.ledger.registry().store();
+        Ok(Place { store, trace: self.trace, seen: self.head(), now: self.world.now()? })
+    }
+
+    /// Returns the place of the next event.
+    fn next(&self) -> Result<Sequence, CommandError> {
+        Sequence::try_from(self.history.state().length()).map_err(|error| CommandError::bug(&error))
+    }
+
+    fn take(&mut self, entries: Vec<Entry>, reply: Reply) -> Result<(), CommandError> {
+        for entry in entries {
+            self.fold(&entry.event, entry.opening.as_ref())?;
+            self.untold.push(entry);
+        }
+        match reply {
+            Reply::Refused(refusal) => {
+                self.commit()?;
+                Err(refusal.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fold(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), CommandError> {
+        let sequence = event.envelope().sequence;
+        let content = opening.map(|opening| &opening.bytes[..]);
+        self.history
+            .take(event, content)
+            .map_err(|error| LedgerError::Damaged { trace: self.trace, sequence, code: error.code() }.into())
+    }
+
+    fn parse(&self, stored: Stored) -> Result<(Event, Option<Opening>), CommandError> {
+        let sequence = self.next()?;
+        let damaged = |_| LedgerError::Damaged { trace: self.trace, sequence, code: "SCHEMA_INVALID" };
+        let event = Event::parse(&stored.bytes).map_err(damaged)?;
+        let opening = match stored.content {
+            Kept::Here(opening) => Some(opening),
+            Kept::Absent | Kept::Erased => None,
+        };
+        Ok((event, opening))
+    }
+}
+
+/// The critic looks at what is recorded.
+pub(super) struct Shelf<'a> {
+    pub(super) ledger: &'a Ledger<SqliteStore>,
+    pub(super) trace: TraceId,
+}
+
+impl Look for Shelf<'_> {
+    fn artifact(&mut self, at: Sequence) -> Option<Vec<u8>> {
+        let stored = self.ledger.store().events(self.trace, at, 1).ok()?.pop()?;
+        let Kept::Here(place) = stored.artifact else { return None };
+        self.ledger.store().artifact(&place.address).ok()?
+    }
+}
+
+/// How many events are read at a time.
+const PAGE: usize = 1000;

@@ -1,0 +1,219 @@
+//! The folder of a run: the files it was started with, so that it can go on without them, and the folder its tools work
+//! in. `runs/TRACE/` in the data folder. The record says which files it was started with, by their hashes.
+
+use std::{
+    fs,
+    io::Read as _,
+    path::{Component, Path, PathBuf},
+};
+
+use demur_core::hash::sha256;
+use demur_ledger::name::TraceId;
+use demur_run::{FileError, Plan, policy::Policy, task::Task};
+
+use super::tools;
+use crate::{data::DataFolder, durable, error::CommandError, visible::visible_path};
+
+/// The folder of a run.
+#[derive(Debug)]
+pub(super) struct RunFolder {
+    path: PathBuf,
+}
+
+/// What a run was started with.
+#[derive(Debug)]
+pub(super) struct Orders {
+    pub(super) plan: Plan,
+    pub(super) policy: Policy,
+    /// What binds the record to the two files.
+    pub(super) bound: Vec<String>,
+    /// Where the task file was: agents in processes of their own start there.
+    pub(super) home: PathBuf,
+}
+
+/// The two files of a run as they were written, and where the task was.
+#[derive(Debug)]
+pub(super) struct Texts {
+    pub(super) task: String,
+    pub(super) policy: String,
+    pub(super) home: PathBuf,
+}
+
+impl Texts {
+    /// Reads the files that somebody starts a run with.
+    pub(super) fn read(task: &Path, policy: Option<&Path>) -> Result<Self, CommandError> {
+        let text = read(task)?;
+        let parsed = Task::parse(&text).map_err(|error| wrong(task, &error))?;
+        let home = task.parent().filter(|home| !home.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let home = home.canonicalize().map_err(|error| CommandError::unreadable(home, &error))?;
+        let beside = match (policy, &parsed.policy) {
+            (Some(policy), _) => policy.to_owned(),
+            (None, Some(name)) => inside(&home, name).ok_or_else(|| {
+                let message = format!("{}: policy: expected a file beside the task", visible_path(task));
+                CommandError::input("TASK_INVALID", message)
+            })?,
+            (None, None) => {
+                let message = format!("expected a policy, found none named in {}", visible_path(task));
+                return Err(CommandError::input("POLICY_MISSING", message)
+                    .with_hint("name one with --policy FILE, or in the task file with policy = \"FILE\""));
+            }
+        };
+        let policy = read(&beside)?;
+        let demanded = Policy::parse(&policy).map_err(|error| wrong(&beside, &error))?;
+        tools::limits(&demanded.limits).map_err(|error| {
+            CommandError::input("TASK_INVALID", format!("{}: limits: {error}", visible_path(&beside)))
+        })?;
+        for name in &parsed.files {
+            check_file(&inside(&home, name).ok_or_else(|| outside(name))?)?;
+        }
+        Ok(Self { task: text, policy, home })
+    }
+
+    /// Returns what they say.
+    pub(super) fn orders(&self) -> Result<Orders, CommandError> {
+        let task = Task::parse(&self.task).map_err(|error| wrong(Path::new(TASK), &error))?;
+        let policy = Policy::parse(&self.policy).map_err(|error| wrong(Path::new(POLICY), &error))?;
+        let bound = vec![
+            format!("the task file has the SHA-256 {}", sha256(self.task.as_bytes())),
+            format!("the policy file has the SHA-256 {}", sha256(self.policy.as_bytes())),
+        ];
+        Ok(Orders { plan: Plan::new(task)?, policy, bound, home: self.home.clone() })
+    }
+}
+
+impl RunFolder {
+    /// Makes the folder of a new run, with copies of everything it needs.
+    pub(super) fn create(
+        data: &DataFolder,
+        trace: TraceId,
+        texts: &Texts,
+        task: &Task,
+    ) -> Result<Self, CommandError> {
+        let folder = Self { path: runs(data).join(trace.to_string()) };
+        let work = folder.work();
+        let unusable = |path: &Path, error| CommandError::file("write", path, &error);
+        durable::create_folder(&work).map_err(|error| unusable(&work, error))?;
+        for name in &task.files {
+            let from = inside(&texts.home, name).ok_or_else(|| outside(name))?;
+            let to = inside(&work, name).ok_or_else(|| outside(name))?;
+            copy(&from, &to)?;
+        }
+        let home = texts.home.to_string_lossy();
+        // The task comes last: a folder with a task is whole.
+        for (name, text) in [(POLICY, &*texts.policy), (HOME, &*home), (TASK, &*texts.task)] {
+            let path = folder.path.join(name);
+            durable::create(&path, text.as_bytes()).map_err(|error| unusable(&path, error))?;
+        }
+        Ok(folder)
+    }
+
+    /// Returns the folder of a run that was started here.
+    pub(super) fn open(data: &DataFolder, trace: TraceId) -> Result<Self, CommandError> {
+        let folder = Self { path: runs(data).join(trace.to_string()) };
+        if folder.path.join(TASK).is_file() {
+            return Ok(folder);
+        }
+        let message = format!("expected a run that was started here, found none with the trace {trace}");
+        Err(CommandError::input("RUN_UNKNOWN", message).with_hint("`demur run status` shows the newest"))
+    }
+
+    /// Returns the runs that were started here, the newest first.
+    pub(super) fn all(data: &DataFolder) -> Vec<TraceId> {
+        let entries = fs::read_dir(runs(data)).into_iter().flatten().flatten();
+        let whole = entries.filter(|entry| entry.path().join(TASK).is_file());
+        let mut traces: Vec<TraceId> =
+            whole.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+        traces.sort_unstable_by(|left, right| right.cmp(left));
+        traces
+    }
+
+    /// Returns what the run was started with.
+    pub(super) fn texts(&self) -> Result<Texts, CommandError> {
+        let read = |name: &str| read(&self.path.join(name));
+        Ok(Texts { task: read(TASK)?, policy: read(POLICY)?, home: PathBuf::from(read(HOME)?) })
+    }
+
+    /// Returns where its tools work.
+    pub(super) fn work(&self) -> PathBuf {
+        self.path.join("work")
+    }
+
+    /// Writes the auditor's report, whose hash is in the record.
+    pub(super) fn keep_report(&self, bytes: &[u8]) -> Result<PathBuf, CommandError> {
+        let path = self.path.join("report.json");
+        durable::replace(&path, bytes).map_err(|error| CommandError::file("write", &path, &error))?;
+        Ok(path)
+    }
+}
+
+fn runs(data: &DataFolder) -> PathBuf {
+    data.path().join("runs")
+}
+
+fn read(path: &Path) -> Result<String, CommandError> {
+    let unreadable = |error| CommandError::unreadable(path, &error);
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let mut text = String::new();
+    file.take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+fn wrong(path: &Path, error: &FileError) -> CommandError {
+    CommandError::input("TASK_INVALID", format!("{}: {error}", visible_path(path)))
+        .with_hint("docs/run.md describes the file")
+}
+
+fn outside(name: &str) -> CommandError {
+    let message = format!("files: expected the name of a file beside the task, found {name:?}");
+    CommandError::input("TASK_INVALID", message)
+}
+
+/// Returns the path of a name inside a folder: relative, and never upwards.
+fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
+    let name = Path::new(name);
+    let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
+    (plain && name.components().next().is_some()).then(|| folder.join(name))
+}
+
+fn check_file(from: &Path) -> Result<(), CommandError> {
+    let metadata = from.metadata().map_err(|error| CommandError::unreadable(from, &error))?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        let message = format!(
+            "files: expected a file of at most {} MiB, found something else: {}",
+            LARGEST >> 20,
+            visible_path(from)
+        );
+        return Err(CommandError::input("TASK_INVALID", message));
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), CommandError> {
+    check_file(from)?;
+    if let Some(parent) = to.parent() {
+        durable::create_folder(parent).map_err(|error| CommandError::file("make", parent, &error))?;
+    }
+    fs::copy(from, to).map(|_| ()).map_err(|error| CommandError::file("copy to", to, &error))
+}
+
+const TASK: &str = "task.toml";
+const POLICY: &str = "policy.toml";
+const HOME: &str = "home";
+/// More than any task file may have: the reader of the format says how long it is.
+const LONGEST: u64 = 8 << 20;
+/// How large a file of a task may be.
+const LARGEST: u64 = 256 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside_their_folder() {
+        let folder = Path::new("/work");
+        assert_eq!(inside(folder, "a/b.txt"), Some("/work/a/b.txt".into()));
+        for name in ["", "..", "../a", "a/../../b", "/etc/passwd", "."] {
+            assert_eq!(inside(folder, name), None, "{name}");
+        }
+    }
+}

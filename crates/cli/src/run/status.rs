@@ -1,0 +1,162 @@
+//! `demur run status`: where a run stands, and what it waits for.
+
+use demur_core::visible::visible;
+use demur_ledger::{
+    envelope::Event,
+    name::{Sequence, TraceId},
+    state::Phase,
+};
+use demur_run::history::History;
+use demur_store::{
+    contract::{Failure, Kept, Store},
+    ledger::LedgerError,
+};
+use serde::Serialize;
+
+use super::{
+    folder::RunFolder,
+    reply::{ClaimLine, ToolCount},
+};
+use crate::{
+    arguments::StatusRun,
+    context::Context,
+    error::CommandError,
+    exit::Exit,
+    output::{Paint, Reply},
+};
+
+/// Shows where a run stands.
+pub(super) fn run(context: &mut Context<'_>, arguments: &StatusRun) -> Result<Exit, CommandError> {
+    let data = context.data()?;
+    let newest = || RunFolder::all(&data).into_iter().next();
+    let trace = arguments.trace.or_else(newest).ok_or_else(|| {
+        CommandError::input("NO_RUN", "expected a run that was started here, found none")
+            .with_hint("start one with `demur run --task FILE`")
+    })?;
+    let store = data.read()?.ok_or_else(|| data.no_keys())?;
+    show(context, &store, trace)
+}
+
+/// Shows where the run of this trace stands.
+pub(super) fn show(
+    context: &mut Context<'_>,
+    store: &dyn Store,
+    trace: TraceId,
+) -> Result<Exit, CommandError> {
+    let summary = store.trace(trace)?;
+    let history = read(store, trace)?;
+    let failed = summary.and_then(|summary| summary.failed);
+    let reply = StatusReply {
+        challenges: history
+            .challenges
+            .iter()
+            .map(|(challenge, claim)| Challenge { challenge: *challenge, claim: *claim })
+            .collect(),
+        claims: ClaimLine::all(&history),
+        damage: failed.map(|failure: Failure| failure.code),
+        events: history.state().length(),
+        phase: history.state().phase(),
+        tools: ToolCount::of(&history),
+        trace,
+        waits_for: waits_for(&history),
+    };
+    context.output.reply(&reply)?;
+    Ok(Exit::Success)
+}
+
+fn read(store: &dyn Store, trace: TraceId) -> Result<History, CommandError> {
+    let mut history = History::new();
+    loop {
+        let from = Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
+        let page = store.events(trace, from, PAGE)?;
+        if page.is_empty() {
+            return Ok(history);
+        }
+        for stored in page {
+            let sequence =
+                Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
+            let damaged = |code| LedgerError::Damaged { trace, sequence, code };
+            let event = Event::parse(&stored.bytes).map_err(|_| damaged("SCHEMA_INVALID"))?;
+            let content = match &stored.content {
+                Kept::Here(opening) => Some(&opening.bytes[..]),
+                Kept::Absent | Kept::Erased => None,
+            };
+            history.take(&event, content).map_err(|error| damaged(error.code()))?;
+        }
+    }
+}
+
+/// Returns what has to happen next, in words.
+fn waits_for(history: &History) -> Vec<String> {
+    let phase = history.state().phase();
+    let mut waits = Vec::new();
+    for (at, proposed) in &history.proposals {
+        if proposed.review.is_none() && !phase.is_final() {
+            waits.push(format!("the critic's review of proposal #{at}"));
+        }
+    }
+    for (at, intent) in history.intents.iter().filter(|(_, intent)| intent.ended.is_none()) {
+        let tool = visible(&intent.tool);
+        match (intent.started, intent.is_blocked()) {
+            (Some(started), _) => waits.push(format!("the end of {tool}, started at #{started}")),
+            (None, false) => waits.push(format!("the start of {tool}, intended at #{at}")),
+            (None, true) => {}
+        }
+    }
+    let next = match phase {
+        Phase::Initialized => Some("the planner to open it"),
+        Phase::Planning => Some("a proposal"),
+        Phase::Claiming => Some("challenges, answers and the final statement"),
+        Phase::Auditing => Some("the auditor's verdict"),
+        _ => None,
+    };
+    waits.extend(next.map(ToOwned::to_owned));
+    waits
+}
+
+#[derive(Serialize)]
+struct StatusReply {
+    challenges: Vec<Challenge>,
+    claims: Vec<ClaimLine>,
+    /// What was found wrong with its record, if anything.
+    damage: Option<String>,
+    events: u64,
+    phase: Phase,
+    tools: ToolCount,
+    trace: TraceId,
+    waits_for: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Challenge {
+    challenge: Sequence,
+    claim: Sequence,
+}
+
+impl Reply for StatusReply {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let mut lines = vec![
+            format!("{}   {}, {} events", paint.strong("run"), self.phase, self.events),
+            format!("{} {}", paint.strong("trace"), self.trace),
+            format!("{} {}", paint.strong("tools"), self.tools.words()),
+        ];
+        if let Some(code) = &self.damage {
+            lines.push(format!("{} {}: nothing is added any more", paint.bad("damaged"), visible(code)));
+        }
+        if !self.claims.is_empty() {
+            lines.push(paint.strong("claims"));
+            lines.extend(self.claims.iter().map(ClaimLine::words));
+        }
+        if !self.waits_for.is_empty() {
+            lines.push(paint.strong("waits for"));
+            lines.extend(self.waits_for.iter().map(|what| format!("  {what}")));
+        }
+        if !self.phase.is_final() && self.damage.is_none() {
+            lines.push(format!("`demur run resume {}` goes on.", self.trace));
+        }
+        lines
+    }
+}
+
+/// How many events are read at a time.
+const PAGE: usize = 1000;

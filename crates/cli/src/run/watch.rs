@@ -1,0 +1,69 @@
+//! Whoever watches a run: one line per event on a terminal, nothing in a pipe. Only what is on the disk is told.
+
+use demur_core::{canonical, visible::visible};
+use demur_ledger::{
+    content::Opening,
+    envelope::{Event, FORMAT},
+    export::{Disclosure, ExportWriter, Header},
+    name::{StoreId, TraceId},
+    state::Phase,
+    timeline::Timeline,
+};
+use serde::Serialize;
+
+use crate::{error::CommandError, output::Output, roster::software};
+
+/// Who watches.
+pub(super) struct Watch<'a> {
+    output: Option<&'a mut Output>,
+    timeline: Timeline,
+    phase: Option<Phase>,
+}
+
+impl<'a> Watch<'a> {
+    /// Returns the watch over a run, if anybody watches.
+    pub(super) fn new(
+        output: Option<&'a mut Output>,
+        store: StoreId,
+        trace: TraceId,
+    ) -> Result<Self, CommandError> {
+        #[derive(Serialize)]
+        struct Line {
+            header: Header,
+        }
+        let header = Header { format: FORMAT, software: software()?, store, trace };
+        let mut timeline = Timeline::new();
+        timeline.read(&canonical::to_vec(&Line { header })?).map_err(|error| CommandError::bug(&error))?;
+        Ok(Self { output: output.filter(|output| output.is_live()), timeline, phase: None })
+    }
+
+    /// Tells an event.
+    pub(super) fn tell(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), CommandError> {
+        let Some(output) = &mut self.output else { return Ok(()) };
+        let disclosure = if opening.is_some() { Disclosure::Disclosed } else { Disclosure::Absent };
+        let mut line = ExportWriter::event_line(event, opening, disclosure)?;
+        line.pop();
+        let Ok(Some(entry)) = self.timeline.read(&line) else { return Ok(()) };
+        let (at, role, what) = (entry.sequence.number(), entry.role, visible(&entry.what).into_owned());
+        let why = entry.why.as_deref().map(|why| format!(": {}", visible(&short(why)))).unwrap_or_default();
+        output.tell(&format!("{at:>5}  {role:<8}  {what}{why}"))
+    }
+
+    /// Tells the state of the run, if it changed.
+    pub(super) fn state(&mut self, phase: Phase) -> Result<(), CommandError> {
+        let Some(output) = &mut self.output else { return Ok(()) };
+        if self.phase.replace(phase) == Some(phase) {
+            return Ok(());
+        }
+        let paint = output.paint();
+        output.tell(&format!("       {}", paint.strong(&format!("now {phase}"))))
+    }
+}
+
+/// Returns one line of a reason.
+fn short(text: &str) -> String {
+    let line: String = text.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
+    if line.len() < text.len() { format!("{line}...") } else { line }
+}
+
+const WIDTH: usize = 100;

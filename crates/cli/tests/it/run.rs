@@ -1,0 +1,346 @@
+//! `demur run`: tasks that end in each way the table knows, seen from outside.
+
+mod agents;
+mod bad_input;
+mod bad_tools;
+mod killed;
+
+use std::{fs, path::PathBuf};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// A task with one unit, whose parts are put together by the tests.
+pub(crate) struct Draft {
+    pub(crate) task: String,
+    pub(crate) policy: String,
+}
+
+impl Draft {
+    pub(crate) fn new() -> Self {
+        let task = "name = \"a task\"\nobjective = \"something\"\npolicy = \"policy.toml\"\n\n[[proposal]]\n\
+                    objective = \"the work\"\n";
+        Self { task: task.to_owned(), policy: String::new() }
+    }
+
+    /// Adds a call of a program, and lets the policy allow it at low risk.
+    pub(crate) fn call(mut self, name: &str, command: &[&str]) -> Self {
+        let call = format!(
+            "\n[[proposal.call]]\nname = {name:?}\ntool = {name:?}\ncommand = {command:?}\nrisk = \"low\"\n\
+             justification = \"it is needed\"\n"
+        );
+        self.policy = [self.policy, format!("\n[tools.{name}]\nprograms = [{:?}]\n", command[0])].concat();
+        self.task = [self.task, call].concat();
+        self
+    }
+
+    /// Adds a claim about calls.
+    pub(crate) fn claim(mut self, text: &str, calls: &[&str]) -> Self {
+        let claim = format!("\n[[claim]]\ntext = {text:?}\nconfidence = 90\ncalls = {calls:?}\n");
+        self.task = [self.task, claim].concat();
+        self
+    }
+
+    /// Adds lines to the beginning of the policy.
+    pub(crate) fn demand(mut self, lines: &str) -> Self {
+        self.policy = format!("{lines}\n{}", self.policy);
+        self
+    }
+
+    /// Adds lines to the end of the task.
+    pub(crate) fn and(mut self, lines: &str) -> Self {
+        self.task += lines;
+        self
+    }
+
+    /// Writes both files into a sandbox.
+    pub(crate) fn write(&self, sandbox: &Sandbox) {
+        fs::write(sandbox.path("task.toml"), &self.task).unwrap();
+        fs::write(sandbox.path("policy.toml"), &self.policy).unwrap();
+    }
+
+    /// Runs the task; returns the answer.
+    pub(crate) fn run(&self, sandbox: &Sandbox, code: i32) -> Value {
+        self.write(sandbox);
+        let ran = sandbox.run(&["run", "--task", "task.toml", "--json"]);
+        ran.expect_code(code);
+        serde_json::from_str(&ran.stdout).unwrap()
+    }
+}
+
+/// Returns the events of the newest trace in words.
+pub(crate) fn entries(sandbox: &Sandbox) -> Vec<Value> {
+    let ran = sandbox.run(&["trace", "show", "last", "--json"]);
+    let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
+    shown["entries"].as_array().unwrap().clone()
+}
+
+/// Returns the types of the events of the newest trace.
+pub(crate) fn kinds(sandbox: &Sandbox) -> Vec<String> {
+    entries(sandbox).iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Returns what the verifier says about the newest trace, whose export stays in `last.jsonl`.
+pub(crate) fn verdict(sandbox: &Sandbox) -> String {
+    sandbox.run(&["export", "last", "--out", "last.jsonl", "--force"]).expect_code(0);
+    let ran = sandbox.run(&["verify", "last.jsonl", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+    reply["verdict"].as_str().unwrap().to_owned()
+}
+
+fn example(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/tasks").join(name);
+    path.join("task.toml").to_str().unwrap().to_owned()
+}
+
+/// LED-35, LED-10, LED-13, LED-14, LED-15
+#[test]
+fn example_that_passes_answers_a_challenge_with_more_evidence() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["run", "--task", &example("passes")]), @r"
+    exit 0
+    --- stdout
+    run   completed: the audit passed, 21 events
+    trace [ULID]
+    tools 2 completed
+    claims
+      #16 “The text has 6 lines, counted in two ways.” on #6 #14
+    What the tools left is in [DIR]/data/runs/[ULID]/work.
+    ");
+    assert_eq!(verdict(&sandbox), "pass");
+    assert_eq!(
+        kinds(&sandbox),
+        [
+            "session_initialized",
+            "proposal_created",
+            "proposal_reviewed",
+            "artifact_recorded",
+            "tool_intent_signed",
+            "tool_execution_started",
+            "artifact_recorded",
+            "tool_execution_completed",
+            "claim_issued",
+            "claim_challenged",
+            "artifact_recorded",
+            "tool_intent_signed",
+            "tool_intent_reviewed",
+            "tool_execution_started",
+            "artifact_recorded",
+            "tool_execution_completed",
+            "claim_revised",
+            "claim_resolved",
+            "final_statement_signed",
+            "verification_run_started",
+            "verification_run_completed",
+        ]
+    );
+}
+
+#[test]
+fn example_with_a_dispute_passes_with_warnings() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["run", "--task", &example("disputed"), "--json"]);
+    ran.expect_code(0);
+    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&reply["phase"], &reply["verdict"]), (&"completed".into(), &"pass_with_warnings".into()));
+    assert_eq!(reply["claims"][0]["disputed"], true);
+    assert_eq!(verdict(&sandbox), "pass_with_warnings");
+    // The same task under the strict profile fails: a dispute is a failure there.
+    let strict = fs::read_to_string(example("disputed")).unwrap().replace("\"default\"", "\"strict\"");
+    let folder = sandbox.path("strict");
+    fs::create_dir(&folder).unwrap();
+    for name in ["policy.toml", "text.txt"] {
+        fs::copy(PathBuf::from(example("disputed")).with_file_name(name), folder.join(name)).unwrap();
+    }
+    fs::write(folder.join("task.toml"), strict).unwrap();
+    sandbox.run(&["run", "--task", "strict/task.toml"]).expect_code(1);
+}
+
+/// LED-19, LED-25, LED-30
+#[test]
+fn example_whose_artifact_is_lost_is_concluded_and_then_fails() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["run", "--task", &example("lost-artifact"), "--until", "claiming", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
+    assert_eq!(reply["phase"], "claiming");
+    lose(&sandbox, b"48 text.txt\n");
+    let ran = sandbox.run(&["run", "resume", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(1).stdout).unwrap();
+    assert_eq!((&reply["phase"], &reply["verdict"]), (&"failed".into(), &"fail".into()));
+    assert_eq!(kinds(&sandbox).last().unwrap(), "verification_run_completed");
+    assert!(kinds(&sandbox).contains(&"final_statement_signed".to_owned()));
+    assert_eq!(verdict(&sandbox), "fail");
+    // It has ended: nothing can follow.
+    assert_eq!(sandbox.json_error(&["run", "resume"], 2)["code"], "NO_RUN");
+}
+
+/// Removes the file of a stored artifact.
+fn lose(sandbox: &Sandbox, bytes: &[u8]) {
+    let is_it = |path: &PathBuf| fs::read(path).is_ok_and(|found| found == bytes);
+    let folders = fs::read_dir(sandbox.data().join("artifacts")).unwrap();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+    let path = files.map(|file| file.unwrap().path()).find(is_it).unwrap();
+    fs::remove_file(path).unwrap();
+}
+
+/// LED-25: what does not hold for another reason than a missing artifact stops the run before the final statement.
+#[test]
+fn nothing_is_concluded_over_a_record_that_does_not_hold() {
+    let sandbox = Sandbox::new();
+    Draft::new().call("echo", &["echo", "hello"]).claim("It says hello.", &["echo"]).write(&sandbox);
+    sandbox.run(&["run", "--task", "task.toml", "--until", "claiming"]).expect_code(0);
+    sandbox.tamper("UPDATE events SET content = CAST('{}' AS BLOB) WHERE sequence = 3 AND trace = 2");
+    let error = sandbox.json_error(&["run", "resume"], 1);
+    assert_eq!(error["code"], "RECORD_DAMAGED", "{error}");
+    assert!(!kinds(&sandbox).contains(&"final_statement_signed".to_owned()));
+    assert_eq!(sandbox.json(&["run", "status"])["damage"], "COMMITMENT_MISMATCH");
+}
+
+/// LED-20, LED-21, LED-32, LED-33
+#[test]
+fn failing_call_is_tried_again_and_then_replaced_by_its_fallback() {
+    let sandbox = Sandbox::new();
+    let draft = Draft::new()
+        .call("exact", &["sh", "-c", "echo no >&2; exit 3"])
+        .claim("It is exact.", &["exact"])
+        .demand("retry_limit = 2\nfallback = true");
+    let fallback = "\n[[proposal]]\nobjective = \"roughly\"\nfallback_for = \"exact\"\n\n[[proposal.call]]\n\
+                    name = \"rough\"\ntool = \"exact\"\ncommand = [\"sh\", \"-c\", \"echo about\"]\nrisk = \"low\"\n\
+                    justification = \"better than nothing\"\n\n[[claim]]\ntext = \"It is about right.\"\n\
+                    confidence = 50\ncalls = [\"rough\"]\n";
+    let reply = draft.and(fallback).run(&sandbox, 0);
+    assert_eq!(reply["tools"], serde_json::json!({"blocked":0,"completed":1,"failed":3,"lost":0,"open":0}));
+    assert_eq!(reply["claims"][0]["text"], "It is about right.");
+    assert_eq!(reply["claims"].as_array().unwrap().len(), 1);
+    let entries = entries(&sandbox);
+    let of = |kind: &str| entries.iter().filter(|entry| entry["kind"] == kind).count();
+    assert_eq!(
+        (of("tool_intent_signed"), of("tool_execution_started"), of("tool_execution_failed")),
+        (4, 4, 3)
+    );
+    assert_eq!(verdict(&sandbox), "pass");
+}
+
+/// LED-32: where nothing else is left, the run goes on to claiming with the failure recorded.
+#[test]
+fn failure_without_a_fallback_is_claimed_as_such() {
+    let sandbox = Sandbox::new();
+    let reply = Draft::new().call("no", &["false"]).claim("It worked.", &["no"]).run(&sandbox, 0);
+    assert_eq!(reply["claims"][0]["text"], "The call no failed: it ended with an error.");
+    assert_eq!((&reply["phase"], &reply["tools"]["failed"]), (&"completed".into(), &1.into()));
+    assert_eq!(verdict(&sandbox), "pass");
+}
+
+/// LED-11, LED-23: what the policy does not allow does not run.
+#[test]
+fn blocked_intents_never_run() {
+    for (name, task, policy) in [
+        ("an unknown program", Draft::new().call("wc", &["rm", "x"]), "[tools.wc]\n"),
+        ("an understated risk", Draft::new().call("wc", &["wc", "x"]), "[tools.wc]\nrisk = \"high\"\n"),
+        (
+            "too risky for anybody",
+            Draft::new().call("wc", &["wc", "x"]),
+            "block_from = \"low\"\n[tools.wc]\n",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let reply = Draft { policy: policy.to_owned(), ..task }.run(&sandbox, 5);
+        assert_eq!((&reply["phase"], &reply["tools"]["blocked"]), (&"aborted".into(), &1.into()), "{name}");
+        assert!(!kinds(&sandbox).contains(&"tool_execution_started".to_owned()), "{name}");
+    }
+}
+
+/// LED-10: a proposal whose tools the policy does not name waits for a revision, and gets the one that the task has.
+#[test]
+fn refused_proposal_is_replaced_by_its_revision() {
+    let sandbox = Sandbox::new();
+    let revision = "\n[[proposal]]\nobjective = \"another way\"\nreplaces = \"the work\"\n\n[[proposal.call]]\n\
+                    name = \"echo\"\ntool = \"echo\"\ncommand = [\"echo\"]\nrisk = \"low\"\njustification = \"because\"\n\
+                    \n[[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [\"echo\"]\n";
+    let draft = Draft::new().call("rm", &["rm", "x"]).and(revision);
+    let draft = Draft { policy: "[tools.echo]\n".to_owned(), ..draft };
+    let reply = draft.run(&sandbox, 0);
+    assert_eq!((&reply["phase"], &reply["claims"][0]["text"]), (&"completed".into(), &"Done.".into()));
+    let proposals: Vec<Value> =
+        entries(&sandbox).into_iter().filter(|entry| entry["kind"] == "proposal_created").collect();
+    assert_eq!(proposals[1]["what"], "proposes again, in place of #1");
+    // Without a revision nothing is left to do.
+    let sandbox = Sandbox::new();
+    Draft { policy: String::new(), ..Draft::new().call("rm", &["rm", "x"]) }.run(&sandbox, 5);
+}
+
+/// LED-16, LED-35
+#[test]
+fn several_proposals_are_open_at_once() {
+    let sandbox = Sandbox::new();
+    let second = "\n[[proposal]]\nobjective = \"the other work\"\n";
+    let draft = Draft::new().call("one", &["echo", "1"]).and(second).call("two", &["echo", "2"]);
+    draft.claim("Both were done.", &["one", "two"]).run(&sandbox, 0);
+    let kinds = kinds(&sandbox);
+    assert_eq!(
+        kinds[1..5],
+        ["proposal_created", "proposal_created", "proposal_reviewed", "proposal_reviewed"]
+    );
+    assert_eq!(verdict(&sandbox), "pass");
+}
+
+/// LED-03: the state is shown at every step, and can be asked for.
+#[test]
+fn run_can_be_stopped_shown_resumed_and_aborted() {
+    let sandbox = Sandbox::new();
+    Draft::new().call("echo", &["echo", "1"]).claim("Done.", &["echo"]).write(&sandbox);
+    for (until, waits) in [
+        ("reviewing", "the critic's review of proposal #1"),
+        ("claiming", "challenges, answers and the final statement"),
+        ("auditing", "the auditor's verdict"),
+    ] {
+        let ran = match until {
+            "reviewing" => sandbox.run(&["run", "--task", "task.toml", "--until", until]),
+            _ => sandbox.run(&["run", "resume", "--until", until]),
+        };
+        ran.expect_code(0);
+        let status = sandbox.json(&["run", "status"]);
+        assert_eq!((&status["phase"], &status["waits_for"][0]), (&until.into(), &waits.into()));
+    }
+    assert_snapshot!(sandbox.run(&["run", "status"]), @r"
+    exit 0
+    --- stdout
+    run   auditing, 10 events
+    trace [ULID]
+    tools 1 completed
+    claims
+      #8 “Done.” on #6
+    waits for
+      the auditor's verdict
+    `demur run resume [ULID]` goes on.
+    ");
+    assert_snapshot!(sandbox.run(&["run", "abort", "--reason", "no longer needed"]), @r"
+    exit 0
+    --- stdout
+    run   aborted, 11 events
+    trace [ULID]
+    tools 1 completed
+    claims
+      #8 “Done.” on #6
+    ");
+    assert_eq!(entries(&sandbox).last().unwrap()["why"], "no longer needed");
+    assert_eq!(sandbox.json_error(&["run", "resume"], 2)["code"], "NO_RUN");
+    assert_eq!(sandbox.json_error(&["run", "abort", "--reason", "again"], 2)["code"], "NO_RUN");
+    let trace = sandbox.trace();
+    assert_eq!(sandbox.json_error(&["run", "abort", &trace, "--reason", "again"], 3)["code"], "OUT_OF_PHASE");
+}
+
+#[test]
+fn tools_see_the_files_of_the_task_and_leave_theirs() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("inputs")).unwrap();
+    fs::write(sandbox.path("inputs/words.txt"), "b\na\n").unwrap();
+    let mut draft = Draft::new().call("sort", &["sort", "-o", "sorted.txt", "inputs/words.txt"]);
+    draft.task = format!("files = [\"inputs/words.txt\"]\n{}", draft.task);
+    draft = draft.call("show", &["cat", "sorted.txt"]);
+    let reply = draft.claim("Sorted.", &["sort", "show"]).run(&sandbox, 0);
+    let folder = PathBuf::from(reply["folder"].as_str().unwrap());
+    assert_eq!(fs::read_to_string(folder.join("sorted.txt")).unwrap(), "a\nb\n");
+}

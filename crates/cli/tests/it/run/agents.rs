@@ -1,0 +1,183 @@
+//! Roles played by processes of their own, in Rust and in Python, and by programs that play no role well.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+
+use super::{Draft, entries, kinds, verdict};
+use crate::{independent::verify_alone, sandbox::Sandbox};
+
+/// Returns an example agent in Rust.
+fn rust(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_BIN_EXE_demur"));
+    let path = folder.parent().unwrap().join("examples").join(name);
+    assert!(path.is_file(), "{} is built with the tests of this package", path.display());
+    path.to_str().unwrap().to_owned()
+}
+
+/// Returns the words that start an example agent in Python.
+fn python(name: &str) -> Vec<String> {
+    let interpreter = std::env::var("DEMUR_PYTHON").expect("DEMUR_PYTHON is not set: run `cargo xtask test`");
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/python").join(name);
+    vec![interpreter, script.canonicalize().unwrap().to_str().unwrap().to_owned()]
+}
+
+/// Returns a sandbox with keys for agents of their own, in files beside the task.
+fn with_agents() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (name, role) in [("ben", "executor"), ("cleo", "critic"), ("mallory", "critic")] {
+        let file = format!("{name}.key");
+        sandbox.run(&["keys", "new", name, "--role", role, "--out", &file]).expect_code(0);
+    }
+    sandbox
+}
+
+/// Returns the lines that let a program play a role.
+fn player(role: &str, name: &str, command: &[String]) -> String {
+    format!("\n[agents.{role}]\nname = {name:?}\ncommand = {command:?}\ntimeout = \"20s\"\n")
+}
+
+const PLAN: &str = r#"{"calls":[
+  {"claim":"Everything is clean.","command":["rm","-r","precious.txt"],"name":"clean","risk":"low","stdin":"","tool":"rm"},
+  {"claim":"It has twelve bytes.","command":["wc","-c"],"name":"count","risk":"medium","stdin":"twelve bytes","tool":"wc"}],
+ "verdict":"the task is done"}"#;
+
+fn check_both_verifiers(sandbox: &Sandbox) {
+    assert_ne!(verdict(sandbox), "fail");
+    let (code, said) = verify_alone(&sandbox.path("last.jsonl"));
+    assert_eq!(code, Some(0), "{said}");
+}
+
+/// Returns what became of the intents of a tool, and whether it ran.
+fn fate(sandbox: &Sandbox, tool: &str) -> (Vec<String>, bool) {
+    let entries = entries(sandbox);
+    let of = |kind: &'static str| {
+        entries.iter().filter(move |entry| entry["kind"] == kind && entry["tool"] == tool)
+    };
+    let reviews =
+        of("tool_intent_reviewed").map(|entry| entry["what"].as_str().unwrap().to_owned()).collect();
+    (reviews, of("tool_execution_started").count() > 0)
+}
+
+/// LED-11, LED-23, ONE-04: each role signs with its own key in its own process; the desk only orders and records.
+#[test]
+fn python_critic_blocks_an_unsafe_intent_of_the_rust_executor() {
+    let sandbox = with_agents();
+    fs::write(sandbox.path("plan.json"), PLAN).unwrap();
+    fs::write(sandbox.path("precious.txt"), "keep me").unwrap();
+    let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
+    let critic = [python("critic.py"), vec!["cleo.key".to_owned()]].concat();
+    let draft = Draft::new();
+    let task = draft.task.replace(
+        "[[proposal]]",
+        &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
+    );
+    let reply = Draft { task, policy: "approval_from = \"low\"\n".to_owned() }.run(&sandbox, 0);
+    assert_eq!((&reply["phase"], &reply["tools"]["blocked"]), (&"completed".into(), &1.into()));
+    let (reviews, ran) = fate(&sandbox, "rm");
+    assert!(reviews.len() == 1 && reviews[0].starts_with("blocks") && !ran, "{reviews:?} {ran}");
+    let (reviews, ran) = fate(&sandbox, "wc");
+    assert!(reviews.len() == 1 && reviews[0].starts_with("lets") && ran, "{reviews:?} {ran}");
+    assert!(sandbox.path("precious.txt").exists());
+    check_both_verifiers(&sandbox);
+}
+
+#[test]
+fn rust_critic_and_python_executor_come_to_an_end_too() {
+    let sandbox = with_agents();
+    fs::write(sandbox.path("plan.json"), PLAN).unwrap();
+    let executor = [python("executor.py"), vec!["ben.key".to_owned(), "plan.json".to_owned()]].concat();
+    let critic = [rust("critic"), "cleo.key".to_owned()];
+    let draft = Draft::new();
+    let task = draft.task.replace(
+        "[[proposal]]",
+        &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
+    );
+    let reply = Draft { task, policy: "approval_from = \"low\"\n".to_owned() }.run(&sandbox, 0);
+    assert_eq!(reply["phase"], "completed");
+    assert!(!fate(&sandbox, "rm").1);
+    check_both_verifiers(&sandbox);
+}
+
+/// Runs a task whose critic is this program; returns the reason with which the run was aborted.
+fn aborted(sandbox: &Sandbox, critic: &[&str], timeout: &str) -> String {
+    let critic: Vec<String> = critic.iter().map(|word| (*word).to_owned()).collect();
+    let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
+    let player = player("critic", "cleo", &critic).replace("20s", timeout);
+    let task = draft.task.replace("[[proposal]]", &(player + "\n[[proposal]]"));
+    let task = task.replace("\n\n[agents", "\n[agents");
+    let reply = Draft { task, ..draft }.run(sandbox, 3);
+    assert_eq!(reply["phase"], "aborted");
+    assert_ne!(verdict(sandbox), "fail");
+    assert!(!kinds(sandbox).contains(&"tool_execution_started".to_owned()));
+    let entries = entries(sandbox);
+    let last: &Value = entries.last().unwrap();
+    assert_eq!(last["kind"], "session_aborted");
+    last["why"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn agent_that_plays_badly_ends_the_run_and_the_reason_is_recorded() {
+    for (critic, timeout, words) in [
+        (&["sleep", "60"][..], "300ms", "it did not finish its turn within 0.3 seconds"),
+        (&["true"], "20s", "it stopped in the middle of the run"),
+        (&["echo", "hello"], "20s", "it said something that is no line of the protocol"),
+        (&["yes"], "20s", "it said something that is no line of the protocol"),
+        (
+            &["head", "-c", "100000000", "/dev/zero"],
+            "20s",
+            "it said something that is no line of the protocol",
+        ),
+        (&["no-such-agent"], "20s", "it could not be started"),
+        // Done at once, again and again: nobody has anything left to do.
+        (
+            &["sh", "-c", "while read -r line; do case $line in *turn*) echo '{\"done\":{}}';; esac; done"],
+            "20s",
+            "nobody has anything left to do",
+        ),
+    ] {
+        let sandbox = with_agents();
+        let reason = aborted(&sandbox, critic, timeout);
+        assert!(reason.contains(words), "{critic:?}: {reason}");
+    }
+}
+
+/// It speaks before it was asked. Where the desk has not heard it by then, it is an agent that is done at once.
+#[test]
+fn agent_that_speaks_out_of_turn_ends_the_run() {
+    let sandbox = with_agents();
+    let reason =
+        aborted(&sandbox, &["sh", "-c", "printf '{\"done\":{}}\\n{\"done\":{}}\\n'; cat > /dev/null"], "20s");
+    assert!(
+        reason.contains("it was not its turn") || reason.contains("nobody has anything left"),
+        "{reason}"
+    );
+}
+
+/// An agent that signs with the key of somebody who takes no part is refused, and nothing of what it says counts.
+#[test]
+fn agent_with_the_wrong_key_is_refused() {
+    let sandbox = with_agents();
+    let critic = python("critic.py");
+    let reason = aborted(&sandbox, &[&critic[0], &critic[1], "mallory.key"], "20s");
+    assert!(reason.contains("it stopped in the middle of the run"), "{reason}");
+    assert!(!kinds(&sandbox).contains(&"proposal_reviewed".to_owned()));
+}
+
+#[test]
+fn agents_need_a_key_that_speaks_in_their_role() {
+    let sandbox = with_agents();
+    for (name, code) in [("nobody", "KEY_UNKNOWN"), ("ben", "KEY_UNKNOWN")] {
+        let draft = Draft::new().call("echo", &["echo"]);
+        let task = draft
+            .task
+            .replace("[[proposal]]", &(player("critic", name, &["true".to_owned()]) + "\n[[proposal]]"));
+        Draft { task, ..draft }.write(&sandbox);
+        assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], code, "{name}");
+    }
+    // Without a program, demur would have to sign for cleo, and does not have her key.
+    let draft = Draft::new().call("echo", &["echo"]);
+    let task = draft.task.replace("[[proposal]]", "[agents.critic]\nname = \"cleo\"\n\n[[proposal]]");
+    Draft { task, ..draft }.write(&sandbox);
+    assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], "SECRET_ELSEWHERE");
+}
