@@ -80,7 +80,7 @@ fn counted(data: &Path) -> Result<(f64, f64)> {
 fn tools_alone(program: &Path, folder: &Path) -> Result<f64> {
     let begun = Instant::now();
     for number in 0..CALLS {
-        let mut request = Request::new(["true".to_owned(), number.to_string()], folder);
+        let mut request = Request::new(["echo".to_owned(), number.to_string()], folder);
         request.limits.time_ms = 30_000;
         demur_sandbox::run(program, &request)?;
     }
@@ -99,13 +99,13 @@ fn write_task(folder: &Path) -> Result<()> {
     for number in 0..CALLS {
         write!(
             task,
-            "\n[[proposal.call]]\nname = \"call-{number}\"\ntool = \"true\"\ncommand = [\"true\", \"{number}\"]\n\
+            "\n[[proposal.call]]\nname = \"call-{number}\"\ntool = \"echo\"\ncommand = [\"echo\", \"{number}\"]\n\
              risk = \"medium\"\njustification = \"it is one of them\"\n"
         )?;
     }
     task += "\n[[claim]]\ntext = \"All of them ran.\"\nconfidence = 90\ncalls = [\"call-0\"]\n";
     fs::write(folder.join("task.toml"), task)?;
-    fs::write(folder.join("policy.toml"), "[tools.true]\n")?;
+    fs::write(folder.join("policy.toml"), "[tools.echo]\n")?;
     Ok(())
 }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use demur_core::key::Fingerprint;
 
-pub(crate) use file::{KeyFile, KeyFileError};
+pub(crate) use demur_run::key_file::KeyFile;
+pub(crate) use file::{KeyFileError, create, read};
 
 use crate::{data::DataFolder, durable, error::CommandError};
 
@@ -65,7 +66,7 @@ impl Keystore {
     pub(crate) fn load(&self, fingerprint: &Fingerprint) -> Result<KeyFile, KeyFileError> {
         file::check_folder(&self.folder)?;
         let path = self.path(fingerprint);
-        let key = KeyFile::read(&path)?;
+        let key = read(&path)?;
         if key.secret.public().fingerprint() == *fingerprint {
             Ok(key)
         } else {

@@ -141,6 +141,11 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Comman
         Some(trace) => trace,
         None => unfinished(&data, ledger)?,
     };
+    if ledger.store().trace(trace)?.is_none() && RunFolder::open(&data, trace).is_ok() {
+        let message = format!("expected a run with at least one event, found none recorded of {trace}");
+        return Err(CommandError::input("RUN_NOT_BEGUN", message)
+            .with_hint("it was killed before it began: `demur run resume` begins it, or leave it alone"));
+    }
     ledger.abort(trace, arguments.reason.clone())?;
     ledger.react(&CheckpointAfterRun)?;
     status::show(context, ledger.store(), trace)

@@ -14,10 +14,13 @@
 //!     event_type::{Content, Facts},
 //!     facts::{IntentDecision, ToolIntentReviewed},
 //! };
-//! use demur_run::agent::{Agent, Heard, read_key_file};
+//! use demur_run::{
+//!     agent::{Agent, Heard},
+//!     key_file::KeyFile,
+//! };
 //!
 //! # fn example(key: &[u8], random: impl Random, clock: impl FnMut() -> Timestamp) -> Result<(), Box<dyn std::error::Error>> {
-//! let mut agent = Agent::connect(stdin().lock(), stdout(), read_key_file(key)?, random, clock)?;
+//! let mut agent = Agent::connect(stdin().lock(), stdout(), KeyFile::parse(key)?.into_author(), random, clock)?;
 //! let mut intents = Vec::new();
 //! loop {
 //!     match agent.hear()? {
@@ -43,7 +46,6 @@
 //! ```
 
 mod error;
-mod key_file;
 mod trail;
 
 use std::{
@@ -62,7 +64,6 @@ use demur_ledger::{
 };
 
 pub use error::AgentError;
-pub use key_file::{KeyFileError, read_key_file};
 pub use trail::TrailError;
 
 use self::trail::Trail;

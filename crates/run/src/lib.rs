@@ -4,6 +4,7 @@
 pub mod agent;
 mod file;
 pub mod history;
+pub mod key_file;
 pub mod line;
 mod plan;
 pub mod policy;

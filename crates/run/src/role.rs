@@ -10,7 +10,7 @@ mod planner;
 use demur_core::limit::LimitError;
 use demur_ledger::{
     event_type::{Content, Facts},
-    facts::{FailureKind, Participant},
+    facts::{FailureKind, Participant, ToolExecutionStarted},
     name::Sequence,
 };
 
@@ -35,10 +35,17 @@ pub enum Move {
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// Gets the tool of this call ready, so that its limits are known before its start is recorded.
+    /// Begins to get the tool of this call ready, so that its limits are known when its start is recorded.
     Prepare {
         /// The call's name in the task.
         call: String,
+    },
+    /// Says that the tool of this call starts, under which limits, once it is ready.
+    Start {
+        /// The call's name in the task.
+        call: String,
+        /// What is said.
+        facts: ToolExecutionStarted,
     },
     /// Runs the tool of this call, whose start is recorded.
     Run {

@@ -9,14 +9,14 @@ use std::{
 };
 
 use demur_core::{random::Random, time::Timestamp};
-use demur_run::agent::{Agent, read_key_file};
+use demur_run::{agent::Agent, key_file::KeyFile};
 
 /// An agent on standard input and output.
 pub(crate) type Connected = Agent<StdinLock<'static>, Stdout, System, fn() -> Timestamp>;
 
 /// Returns the agent that signs with the key in this file, once the desk has greeted it.
 pub(crate) fn connect(key_file: &str) -> Result<Connected, Box<dyn Error>> {
-    let author = read_key_file(&fs::read(key_file)?)?;
+    let author = KeyFile::parse(&fs::read(key_file)?)?.into_author();
     // Ask once where it may still fail.
     getrandom::fill(&mut [0; 32])?;
     let clock: fn() -> Timestamp = now;

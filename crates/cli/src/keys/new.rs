@@ -19,7 +19,7 @@ use crate::{
     context::Context,
     durable::Tentative,
     error::CommandError,
-    keystore::{KeyFile, Keystore},
+    keystore::{self, KeyFile, Keystore},
     output::{Paint, Reply},
     owner::{Owner, Spent},
     visible::visible_path,
@@ -85,7 +85,7 @@ fn keep(
 
 /// Writes a secret to a new file, which goes away again unless something is recorded about it.
 fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), CommandError> {
-    key.create(path)?;
+    keystore::create(key, path)?;
     Ok((path.to_owned(), Tentative::of(path.to_owned())))
 }
 

@@ -21,7 +21,7 @@ use crate::{
     arguments::RotateKey,
     context::Context,
     error::CommandError,
-    keystore::{KeyFile, KeyFileError, Removal},
+    keystore::{self, KeyFile, KeyFileError, Removal},
     output::{Paint, Reply},
     owner::{Owner, Spent},
     visible::visible_path,
@@ -96,7 +96,7 @@ fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, CommandError> {
 
 /// Returns the secret in a recovery file, if it is this key's.
 fn recovery_key(path: &Path, old: &KeyEntry) -> Result<SecretKey, CommandError> {
-    let secret = KeyFile::read(path)?.secret;
+    let secret = keystore::read(path)?.secret;
     if old.recovery == Some(secret.public().fingerprint()) {
         return Ok(secret);
     }

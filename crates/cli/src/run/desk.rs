@@ -87,7 +87,7 @@ impl<'a> Desk<'a> {
         for entry in std::mem::take(&mut self.untold) {
             self.watch.tell(&entry.event, entry.opening.as_ref())?;
         }
-        self.watch.state(self.history.state().phase())
+        Ok(())
     }
 
     /// Takes in what was recorded past this process's own statements.

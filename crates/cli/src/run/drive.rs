@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use demur_core::{canonical, hash::sha256};
 use demur_ledger::{
     author::Author,
-    content::VerificationContent,
+    content::{ExecutionContent, VerificationContent},
     event_type::{Content, Facts},
     facts::{Participant, VerificationRunCompleted, VerificationStatus},
     role::Role,
@@ -138,9 +138,16 @@ impl<'a> Drive<'a> {
             Move::Say(facts, content) => self.say(author, facts, content),
             Move::Store { name, media_type, bytes } => self.desk.store(author, (&name, media_type), bytes),
             Move::Prepare { call } => match self.orders.plan.task().call(&call) {
-                Some((_, call)) => self.tools.prepare(call),
+                Some((_, call)) => {
+                    self.tools.prepare(call);
+                    Ok(())
+                }
                 None => Err(CommandError::bug(&"a call that is not in the task")),
             },
+            Move::Start { call, facts } => {
+                let content = ExecutionContent { limits: self.tools.limits(&call)?.try_into()? };
+                self.desk.say(author, facts.into(), Some(Content::ToolExecutionStarted(content)))
+            }
             Move::Run { call } => {
                 // That it starts must be on the disk before it does.
                 self.desk.commit()?;

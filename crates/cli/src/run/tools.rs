@@ -3,8 +3,10 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    thread::{self, JoinHandle},
 };
 
+use demur_core::limit::{LimitError, Text};
 use demur_ledger::{facts::FailureKind, name::Sequence};
 use demur_run::{
     policy,
@@ -21,9 +23,18 @@ pub(super) struct Tools {
     program: PathBuf,
     work: PathBuf,
     limits: Limits,
-    ready: Option<(String, Prepared)>,
+    ready: Option<(String, Helper)>,
     report: Option<Report>,
     lost: BTreeSet<Sequence>,
+}
+
+/// The helper process of a tool.
+#[derive(Debug)]
+enum Helper {
+    /// It is on its way.
+    Coming(JoinHandle<Result<Prepared, SandboxError>>),
+    /// It waits for the start.
+    Here(Box<Prepared>),
 }
 
 impl Tools {
@@ -40,7 +51,7 @@ impl Tools {
 
     /// Returns what the executor goes by.
     pub(super) fn hands(&self) -> Hands<'_> {
-        let ready = self.ready.as_ref().map(|(call, prepared)| (call.as_str(), prepared.limits()));
+        let ready = self.ready.as_ref().map(|(call, _)| call.as_str());
         Hands { report: self.report.as_ref(), lost: &self.lost, ready }
     }
 
@@ -49,22 +60,29 @@ impl Tools {
         self.lost.extend(started);
     }
 
-    /// Gets the tool of a call ready.
-    pub(super) fn prepare(&mut self, call: &Call) -> Result<(), CommandError> {
+    /// Begins to get the tool of a call ready. What was ready before is let go.
+    pub(super) fn prepare(&mut self, call: &Call) {
         let mut request = Request::new(call.command.iter().map(ToString::to_string), self.work.clone());
         request.stdin = call.stdin.clone().into_bytes();
         request.limits = self.limits;
-        let prepared = prepare(&self.program, &request).map_err(|error| trouble(&error))?;
-        self.ready = Some((call.name.to_string(), prepared));
-        Ok(())
+        let program = self.program.clone();
+        let helper = thread::spawn(move || prepare(&program, &request));
+        self.ready = Some((call.name.to_string(), Helper::Coming(helper)));
+    }
+
+    /// Waits until the tool of a call is ready; returns the limits it will run under, in words for the record.
+    pub(super) fn limits(&mut self, call: &str) -> Result<Vec<Text<1, 1024>>, CommandError> {
+        let prepared = self.take_ready(call)?;
+        let shortened = |line: &String| line.chars().take(1024).collect::<String>();
+        let lines = prepared.limits().iter().take(32).map(|line| shortened(line).as_str().try_into());
+        let lines = lines.collect::<Result<Vec<_>, LimitError>>()?;
+        self.ready = Some((call.to_owned(), Helper::Here(Box::new(prepared))));
+        Ok(lines)
     }
 
     /// Runs the tool that was made ready, and keeps how it ended.
     pub(super) fn run(&mut self, call: &str) -> Result<(), CommandError> {
-        let Some((_, prepared)) = self.ready.take().filter(|(ready, _)| ready == call) else {
-            return Err(CommandError::bug(&"a tool was to run that was not made ready"));
-        };
-        let outcome = prepared.start().and_then(Running::wait);
+        let outcome = self.take_ready(call)?.start().and_then(Running::wait);
         self.report = Some(match outcome {
             Ok(outcome) => report(call, outcome),
             // The helper was killed: what became of the tool, nobody knows.
@@ -79,6 +97,17 @@ impl Tools {
             },
         });
         Ok(())
+    }
+
+    fn take_ready(&mut self, call: &str) -> Result<Prepared, CommandError> {
+        match self.ready.take() {
+            Some((ready, Helper::Here(prepared))) if ready == call => Ok(*prepared),
+            Some((ready, Helper::Coming(helper))) if ready == call => match helper.join() {
+                Ok(prepared) => prepared.map_err(|error| trouble(&error)),
+                Err(_) => Err(CommandError::bug(&"a tool was made ready in a panic")),
+            },
+            _ => Err(CommandError::bug(&"a tool was to run that was not made ready")),
+        }
     }
 
     /// Forgets how the last tool ended, once that is recorded.

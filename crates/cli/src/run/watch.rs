@@ -6,7 +6,6 @@ use demur_ledger::{
     envelope::{Event, FORMAT},
     export::{Disclosure, ExportWriter, Header},
     name::{StoreId, TraceId},
-    state::Phase,
     timeline::Timeline,
 };
 use serde::Serialize;
@@ -17,7 +16,6 @@ use crate::{error::CommandError, output::Output, roster::software};
 pub(super) struct Watch<'a> {
     output: Option<&'a mut Output>,
     timeline: Timeline,
-    phase: Option<Phase>,
 }
 
 impl<'a> Watch<'a> {
@@ -34,7 +32,7 @@ impl<'a> Watch<'a> {
         let header = Header { format: FORMAT, software: software()?, store, trace };
         let mut timeline = Timeline::new();
         timeline.read(&canonical::to_vec(&Line { header })?).map_err(|error| CommandError::bug(&error))?;
-        Ok(Self { output: output.filter(|output| output.is_live()), timeline, phase: None })
+        Ok(Self { output: output.filter(|output| output.is_live()), timeline })
     }
 
     /// Tells an event.
@@ -46,17 +44,14 @@ impl<'a> Watch<'a> {
         let Ok(Some(entry)) = self.timeline.read(&line) else { return Ok(()) };
         let (at, role, what) = (entry.sequence.number(), entry.role, visible(&entry.what).into_owned());
         let why = entry.why.as_deref().map(|why| format!(": {}", visible(&short(why)))).unwrap_or_default();
-        output.tell(&format!("{at:>5}  {role:<8}  {what}{why}"))
-    }
-
-    /// Tells the state of the run, if it changed.
-    pub(super) fn state(&mut self, phase: Phase) -> Result<(), CommandError> {
-        let Some(output) = &mut self.output else { return Ok(()) };
-        if self.phase.replace(phase) == Some(phase) {
-            return Ok(());
+        output.tell(&format!("{at:>5}  {role:<8}  {what}{why}"))?;
+        match entry.phase.filter(|step| step.from != step.to) {
+            Some(step) => {
+                let paint = output.paint();
+                output.tell(&format!("       {}", paint.strong(&format!("now {}", step.to))))
+            }
+            None => Ok(()),
         }
-        let paint = output.paint();
-        output.tell(&format!("       {}", paint.strong(&format!("now {phase}"))))
     }
 }
 

@@ -344,3 +344,26 @@ fn tools_see_the_files_of_the_task_and_leave_theirs() {
     let folder = PathBuf::from(reply["folder"].as_str().unwrap());
     assert_eq!(fs::read_to_string(folder.join("sorted.txt")).unwrap(), "a\nb\n");
 }
+
+/// On a terminal every event is told once it is on the disk, and every change of state; in a pipe only the end is.
+#[test]
+fn live_on_a_terminal_and_quiet_in_a_pipe() {
+    let sandbox = Sandbox::new();
+    Draft::new().call("echo", &["echo", "1"]).claim("Done.", &["echo"]).write(&sandbox);
+    let demur = sandbox.command(&[]).get_program().to_str().unwrap().to_owned();
+    let call = format!("{demur} run --task task.toml --data {}", sandbox.data().display());
+    let output = std::process::Command::new("script")
+        .args(["--quiet", "--return", "--command", &call, "/dev/null"])
+        .current_dir(sandbox.path(""))
+        .env("TERM", "dumb")
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{told}");
+    let places =
+        ["opens the run", "now executing", "starts echo", "now auditing", "verified: pass", "now completed"]
+            .map(|words| told.find(words).unwrap_or_else(|| panic!("{words} is missing in {told}")));
+    assert!(places.is_sorted(), "{told}");
+    let piped = sandbox.run(&["run", "--task", "task.toml"]);
+    assert!(!piped.stdout.contains("now executing") && piped.stderr.is_empty(), "{piped}");
+}

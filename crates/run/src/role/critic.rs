@@ -145,7 +145,8 @@ fn doubt(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
 /// Returns what is weak about a claim.
 fn doubtful(policy: &Policy, claim: &Claimed) -> Option<String> {
     let (least, found) = (policy.challenge_below?.as_u64(), claim.evidence.len());
-    (least > found as u64).then(|| format!("it cites {found} artifacts, and the policy asks for {least}"))
+    (least > found as u64)
+        .then(|| format!("the policy asks for {least} artifacts as evidence, and it cites {found}"))
 }
 
 impl Proposed {

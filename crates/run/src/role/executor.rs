@@ -20,8 +20,8 @@ pub struct Hands<'a> {
     pub report: Option<&'a Report>,
     /// Executions that an earlier process began and did not end.
     pub lost: &'a BTreeSet<Sequence>,
-    /// The call whose tool is ready to run, and under which limits, in words.
-    pub ready: Option<(&'a str, &'a [String])>,
+    /// The call whose tool is ready to run, or is being made ready.
+    pub ready: Option<&'a str>,
 }
 
 pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod agent;
+mod key_file;
 mod line;
 mod office;
 mod python;

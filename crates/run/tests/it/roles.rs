@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use demur_core::random::{Random as _, Seeded};
 use demur_ledger::{
-    content::VerificationContent,
+    content::{ExecutionContent, VerificationContent},
     event_type::{Content, EventType, Facts},
     facts::{FailureKind, Participant, VerificationRunCompleted, VerificationStatus},
     name::Sequence,
@@ -21,7 +21,7 @@ use demur_run::{
     task::Task,
 };
 
-use crate::office::{Office, rounds, text};
+use crate::office::{Office, list, rounds, text};
 
 struct Dice(Seeded);
 
@@ -108,7 +108,7 @@ struct Driver<'a> {
     participants: Vec<Participant>,
     history: History,
     lost: BTreeSet<Sequence>,
-    ready: Option<(String, Vec<String>)>,
+    ready: Option<String>,
     report: Option<Report>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Driver<'a> {
                 bound: &[],
                 history: &self.history,
             };
-            let ready = self.ready.as_ref().map(|(call, limits)| (call.as_str(), &limits[..]));
+            let ready = self.ready.as_deref();
             let hands = Hands { report: self.report.as_ref(), lost: &self.lost, ready };
             let next = match role {
                 Role::Critic => brief.critic(&mut Blind).unwrap(),
@@ -162,9 +162,14 @@ impl<'a> Driver<'a> {
                 self.office.store(&name, &bytes);
                 self.catch_up();
             }
-            Move::Prepare { call } => self.ready = Some((call, vec!["none".to_owned()])),
+            Move::Prepare { call } => self.ready = Some(call),
+            Move::Start { call, facts } => {
+                assert_eq!(self.ready.as_deref(), Some(&*call), "a tool starts once it is ready");
+                let content = ExecutionContent { limits: list([]) };
+                self.say(role, facts.into(), Some(Content::ToolExecutionStarted(content)));
+            }
             Move::Run { call } => {
-                assert_eq!(self.ready.take().unwrap().0, call, "a tool runs once it is ready");
+                assert_eq!(self.ready.take().unwrap(), call, "a tool runs once it is ready");
                 self.report = Some(report(call, dice));
             }
             Move::Verify => {

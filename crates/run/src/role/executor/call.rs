@@ -2,7 +2,7 @@
 
 use demur_core::limit::LimitError;
 use demur_ledger::{
-    content::{ExecutionContent, ExecutionResultContent, FailureContent, IntentContent},
+    content::{ExecutionResultContent, FailureContent, IntentContent},
     event_type::Content,
     facts::{
         FailureKind, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentSigned,
@@ -82,22 +82,22 @@ pub(super) fn advance(
     standing: &Standing,
 ) -> Result<Move, RoleError> {
     let recorded = brief.history.artifacts.get(&name(&call.name)).copied();
+    let prepared = hands.ready == Some(call.name.as_str());
     match standing {
+        // It takes a while, and there is something to record meanwhile.
+        Standing::Fresh(_) | Standing::Ready(_) if !prepared => {
+            Ok(Move::Prepare { call: call.name.to_string() })
+        }
         // The critic looks at the input before it lets the intent through.
         Standing::Fresh(_) if recorded.is_none() => {
             let bytes = brief.plan.input(&call.name).to_vec();
             Ok(Move::Store { name: name(&call.name), media_type: "application/json", bytes })
         }
         Standing::Fresh(retries) => intend(brief, call, (proposal, conditions), *retries),
-        Standing::Ready(intent) => {
-            let ready = hands.ready.filter(|(ready, _)| *ready == call.name.as_str());
-            let Some((_, limits)) = ready else { return Ok(Move::Prepare { call: call.name.to_string() }) };
-            let limits: Result<Vec<_>, LimitError> =
-                limits.iter().take(32).map(|line| shortened(line, 1024).try_into()).collect();
-            let content = ExecutionContent { limits: limits?.try_into()? };
-            let facts = ToolExecutionStarted { input: recorded, intent: *intent };
-            Ok(say(facts, Content::ToolExecutionStarted(content)))
-        }
+        Standing::Ready(intent) => Ok(Move::Start {
+            call: call.name.to_string(),
+            facts: ToolExecutionStarted { input: recorded, intent: *intent },
+        }),
         Standing::Running(started) if hands.lost.contains(started) => lost(brief, call, *started),
         Standing::Running(started) => match hands.report.filter(|report| report.call == call.name.as_str()) {
             Some(report) => end(brief, call, *started, report),
