@@ -103,6 +103,8 @@ impl<'a> Desk<'a> {
                 self.fold(&event, opening.as_ref())?;
                 if told {
                     self.watch.tell(&event, opening.as_ref())?;
+                } else {
+                    self.watch.learn(&event, opening.as_ref())?;
                 }
             }
         }

@@ -6,7 +6,7 @@ use demur_ledger::{
     envelope::{Event, FORMAT},
     export::{Disclosure, ExportWriter, Header},
     name::{StoreId, TraceId},
-    timeline::Timeline,
+    timeline::{Entry, Timeline},
 };
 use serde::Serialize;
 
@@ -35,13 +35,25 @@ impl<'a> Watch<'a> {
         Ok(Self { output: output.filter(|output| output.is_live()), timeline })
     }
 
-    /// Tells an event.
-    pub(super) fn tell(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), CommandError> {
-        let Some(output) = &mut self.output else { return Ok(()) };
+    /// Takes an event in that was told before, in another process: later ones refer to it.
+    pub(super) fn learn(
+        &mut self,
+        event: &Event,
+        opening: Option<&Opening>,
+    ) -> Result<Option<Entry>, CommandError> {
+        if self.output.is_none() {
+            return Ok(None);
+        }
         let disclosure = if opening.is_some() { Disclosure::Disclosed } else { Disclosure::Absent };
         let mut line = ExportWriter::event_line(event, opening, disclosure)?;
         line.pop();
-        let Ok(Some(entry)) = self.timeline.read(&line) else { return Ok(()) };
+        self.timeline.read(&line).map_err(|error| CommandError::bug(&error))
+    }
+
+    /// Tells an event.
+    pub(super) fn tell(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), CommandError> {
+        let entry = self.learn(event, opening)?;
+        let (Some(entry), Some(output)) = (entry, &mut self.output) else { return Ok(()) };
         let (at, role, what) = (entry.sequence.number(), entry.role, visible(&entry.what).into_owned());
         let why = entry.why.as_deref().map(|why| format!(": {}", visible(&short(why)))).unwrap_or_default();
         output.tell(&format!("{at:>5}  {role:<8}  {what}{why}"))?;
