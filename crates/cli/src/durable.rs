@@ -2,30 +2,14 @@
 //! synced, renamed, and the folder synced. Folders are 0700 and files 0600.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, ErrorKind, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
-/// Creates a folder, and those above it, for its owner only. One that is there stays as it is.
-pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    let parent = folder_of(path);
-    create_folder(parent)?;
-    match DirBuilder::new().mode(0o700).create(path) {
-        // Another process was faster, or something else has the name.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            if !path.is_dir() {
-                return Err(ErrorKind::NotADirectory.into());
-            }
-        }
-        created => created?,
-    }
-    sync_folder(parent)
-}
+pub(crate) use demur_store::folder::create_folders as create_folder;
+use demur_store::folder::sync_folder;
 
 /// Writes a file that must not be there yet. If that fails, there is none.
 pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -102,10 +86,6 @@ pub(crate) fn discard(path: &Path) {
 fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
-}
-
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
 }
 
 fn folder_of(path: &Path) -> &Path {

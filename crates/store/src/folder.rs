@@ -137,7 +137,7 @@ impl Drop for Lock {
 }
 
 /// Creates a folder, and those above it, for its owner only, durably.
-pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
+pub fn create_folders(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
@@ -159,7 +159,7 @@ pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
 }
 
 /// Makes the names in a folder durable.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 

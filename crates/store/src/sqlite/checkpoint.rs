@@ -2,7 +2,7 @@
 //!
 //! Most of a checkpoint runs beside the writer. Under steady load the log would still never come to an end at
 //! which it can begin anew, so the last few pages are moved while the writer waits. The file keeps its size:
-//! overwriting blocks that are there syncs twice as fast as growing.
+//! overwriting blocks that are there syncs faster than growing (`docs/benchmarks.md` has the figures).
 
 use std::{
     path::Path,
