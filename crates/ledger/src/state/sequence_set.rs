@@ -52,4 +52,13 @@ mod tests {
         assert_eq!(held, [0, 1, 63, 64, 1000]);
         assert!(!set.contains(Sequence::try_from(1_u64 << 50).unwrap()));
     }
+
+    #[test]
+    fn takes_one_bit_for_an_event() {
+        let mut set = SequenceSet::new();
+        for (number, words) in [(0_u32, 1), (63, 1), (64, 2), (1000, 16)] {
+            set.insert(number.into());
+            assert_eq!(set.words.len(), words, "up to event {number}");
+        }
+    }
 }

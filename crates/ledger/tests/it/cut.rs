@@ -95,6 +95,43 @@ fn every_line_of_a_sound_export_is_cut_but_those_that_stand_once() {
     }
 }
 
+/// Returns a line of a sound export that begins like this.
+fn line_of(start: &str) -> String {
+    let (world, artifacts) = eventful();
+    let file = String::from_utf8(export(&world, &artifacts)).unwrap();
+    file.lines().find(|line| line.starts_with(start)).unwrap().to_owned()
+}
+
+#[test]
+fn a_number_is_cut_exactly_where_it_is_read() {
+    let (artifact, event) = (line_of("{\"artifact\":"), line_of("{\"event\":"));
+    let place = artifact.find("\"event\":").unwrap() + 8;
+    let end = place + artifact[place..].find(',').unwrap();
+    // There is no epoch before the first, and no event after the last number.
+    let (first, last) = ("0", "9007199254740991");
+    let good = [first, "1", "10", "9007199254740990", last];
+    let bad = ["", "00", "01", "09007199254740991", "-1", "1.0", "1e3", "9007199254740992"];
+    let long = ["9999999999999999", "10000000000000000", "18446744073709551616"];
+    for number in good.iter().chain(&bad).chain(&long) {
+        let read = good.contains(number);
+        let line = format!("{}{number}{}", &artifact[..place], &artifact[end..]);
+        assert_eq!(compare(line.as_bytes()), read && *number != last, "artifact of event {number:?}");
+        let line = event.replacen("\"epoch\":1,", &format!("\"epoch\":{number},"), 1);
+        assert_eq!(compare(line.as_bytes()), read && *number != first, "epoch {number:?}");
+    }
+}
+
+#[test]
+fn nothing_may_follow_a_line() {
+    for start in ["{\"event\":", "{\"artifact\":"] {
+        let line = line_of(start);
+        assert!(compare(line.as_bytes()));
+        for more in [" ", "}", "0", "\0", ",{}"] {
+            assert!(!compare(format!("{line}{more}").as_bytes()), "{more:?} after {line}");
+        }
+    }
+}
+
 #[test]
 fn fuzz_damaged_lines_are_cut_only_where_they_are_read() {
     let lines: Vec<Vec<u8>> = lines().into_iter().collect();

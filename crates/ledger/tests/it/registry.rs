@@ -18,7 +18,7 @@ use demur_ledger::{
         StoreRestored,
     },
     name::{CommandId, PrincipalId, Sequence},
-    registry::{KeyOrigin, Registry, RegistryError, Standing},
+    registry::{KeyOrigin, KeyRecord, Registry, RegistryError, Standing},
     role::Role,
     statement::Draft,
 };
@@ -31,7 +31,8 @@ use crate::{
 };
 
 impl World {
-    fn state(&mut self, facts: impl Into<Facts>) -> Result<Recorded, DeskError> {
+    /// Has the desk state this about a key or the store.
+    pub(crate) fn state(&mut self, facts: impl Into<Facts>) -> Result<Recorded, DeskError> {
         let facts = facts.into();
         let note = NoteContent { note: text("as asked") };
         let content = match &facts {
@@ -62,6 +63,15 @@ impl World {
         let recorded = self.desk.admit_key(submission, self.now)?;
         self.registry.push(recorded);
         Ok(new)
+    }
+
+    /// Registers an author's key and the key that recovers it.
+    fn register_with(&mut self, author: &Author, recovery: &Author) -> Result<(), DeskError> {
+        let place = self.registry_place();
+        let submission = author.register(&place, Some(recovery.public()), "x", &mut self.random).unwrap();
+        let recorded = self.desk.admit_key(submission, self.now)?;
+        self.registry.push(recorded);
+        Ok(())
     }
 
     /// Returns a draft for the next registry event, to be signed with any key.
@@ -123,6 +133,20 @@ fn a_registry_event_left_out_or_moved_is_refused() {
     assert!(matches!(open().apply(&world.registry[2].event), Err(RegistryError::Chain { .. })));
     assert!(matches!(open().apply(&world.registry[0].event), Err(RegistryError::Chain { .. })));
     assert!(Registry::open(&world.registry[1].event).is_err());
+}
+
+#[test]
+fn a_store_begins_with_an_event_of_no_store() {
+    let world = World::new();
+    let other = json!(Digest::from_bytes([5; 32]).to_string());
+    let bytes = changed(&world.registry[0].event, |event| {
+        event["store"] = other.clone();
+        event["statement"]["store"] = other.clone();
+        event["registry"] = json!({"hash": other, "sequence": 0});
+    });
+    let event = Event::parse(&bytes).unwrap();
+    assert!(event.agree().is_ok(), "envelope and statement tell one story");
+    assert!(matches!(Registry::open(&event), Err(RegistryError::Chain { .. })));
 }
 
 #[test]
@@ -249,15 +273,11 @@ fn one_recovery_key_may_serve_several_keys_but_never_one_that_speaks() {
     let recovery = world.new_author(Role::Planner);
     for _ in 0..2 {
         let author = world.new_author(Role::Planner);
-        let place = world.registry_place();
-        let submission = author.register(&place, Some(recovery.public()), "x", &mut world.random).unwrap();
-        world.desk.admit_key(submission, world.now).unwrap();
+        world.register_with(&author, &recovery).unwrap();
     }
-    let speaking = world.agent(Role::Critic).public();
-    let author = world.new_author(Role::Planner);
-    let place = world.registry_place();
-    let submission = author.register(&place, Some(speaking), "x", &mut world.random).unwrap();
-    let error = registry_error(world.desk.admit_key(submission, world.now));
+    let (author, speaking) = (world.new_author(Role::Planner), world.new_author(Role::Critic));
+    world.register(&speaking).unwrap();
+    let error = registry_error(world.register_with(&author, &speaking));
     assert!(matches!(error, RegistryError::Recovery), "{error}");
 }
 
@@ -277,9 +297,7 @@ fn a_recovery_key_names_a_successor_even_for_a_revoked_key() {
     let mut world = World::new();
     let author = world.new_author(Role::Planner);
     let recovery = world.new_author(Role::Planner);
-    let place = world.registry_place();
-    let submission = author.register(&place, Some(recovery.public()), "x", &mut world.random).unwrap();
-    world.desk.admit_key(submission, world.now).unwrap();
+    world.register_with(&author, &recovery).unwrap();
     let revocation = world.revocation(&author);
     world.state(revocation).unwrap();
     assert!(matches!(
@@ -295,6 +313,44 @@ fn a_recovery_key_names_a_successor_even_for_a_revoked_key() {
     let content = crate::world::fitting(&facts.clone().into());
     let submission = recovery.say(&place, facts, content, &mut world.random).unwrap();
     assert!(world.submit(submission).is_err());
+}
+
+#[test]
+fn a_successor_begins_anew_whatever_became_of_the_key_before_it() {
+    let mut world = World::new();
+    let (author, recovery) = (world.new_author(Role::Planner), world.new_author(Role::Planner));
+    world.register_with(&author, &recovery).unwrap();
+    let key = author.public().fingerprint();
+    world.rotate(&author, &author).unwrap();
+    let rotation = world.last();
+    world.state(KeyRetired { key, rotation }).unwrap();
+    let revocation = world.revocation(&author);
+    world.state(revocation).unwrap();
+    let new = world.rotate(&recovery, &author).unwrap().public();
+    let expected = KeyRecord {
+        public: new,
+        principal: author.principal(),
+        roles: vec![Role::Planner],
+        origin: KeyOrigin::RotatedByRecovery,
+        since: world.last(),
+        rotated: None,
+        retired: None,
+        revoked: None,
+        recovery: None,
+    };
+    assert_eq!(world.desk.registry().speaker(&new.fingerprint(), world.last()), Ok(&expected));
+}
+
+#[test]
+fn a_recovery_key_does_not_serve_the_successor() {
+    let mut world = World::new();
+    let (author, recovery) = (world.new_author(Role::Planner), world.new_author(Role::Planner));
+    world.register_with(&author, &recovery).unwrap();
+    let new = world.rotate(&author, &author).unwrap();
+    let successor = Author::new(new, author.principal(), Role::Planner);
+    let error = registry_error(world.rotate(&recovery, &successor).map(|_| ()));
+    assert!(matches!(error, RegistryError::Signer { .. }), "{error}");
+    assert!(world.rotate(&successor, &successor).is_ok(), "the successor was not to be rotated");
 }
 
 #[test]

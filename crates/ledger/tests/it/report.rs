@@ -109,6 +109,21 @@ fn a_finding_is_told_with_its_place_its_cause_and_its_cure() {
 }
 
 #[test]
+fn a_file_that_was_cut_is_told_from_one_that_was_torn() {
+    let (world, artifacts) = eventful();
+    let file = export(&world, &artifacts);
+    let ends: Vec<usize> =
+        file.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+    // Once in the registry, once in the trace.
+    for line in [3, 12] {
+        for (end, words) in [(1, "the file ends before its checkpoint"), (0, "the file ends inside a line")] {
+            let report = fails(&file[..ends[line] + end], &Options::default(), Code::FileTruncated);
+            assert_eq!(report.findings[0].message, words, "after line {line}");
+        }
+    }
+}
+
+#[test]
 fn findings_that_are_not_listed_are_told_by_their_number() {
     let report = default(&unsigned(400));
     let left = report.findings_total - 256;

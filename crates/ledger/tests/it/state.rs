@@ -1,5 +1,8 @@
 //! The state of a run: the four roles, the guards, the transitions of the seed.
 
+mod limits;
+mod references;
+
 use demur_ledger::{
     desk::DeskError,
     event_type::{Content, EventType},
@@ -204,6 +207,9 @@ fn participants_stand_in_order_and_in_roles_of_a_run() {
     let mut unordered = facts.clone();
     unordered.participants = list(reversed);
     refuses(&mut world, unordered, "ASCENDING");
+    let mut twice = facts.clone();
+    twice.participants = list([&facts.participants[..1], &facts.participants].concat());
+    refuses(&mut world, twice, "ASCENDING");
     let mut with_operator = facts.participants.to_vec();
     for one in with_operator.iter_mut().filter(|one| one.role == Role::Auditor) {
         one.role = Role::Operator;
@@ -212,6 +218,22 @@ fn participants_stand_in_order_and_in_roles_of_a_run() {
     let mut odd = facts;
     odd.participants = list(with_operator);
     refuses(&mut world, odd, "ROLE_NOT_OF_A_RUN");
+}
+
+#[test]
+fn a_state_names_its_last_event_and_who_takes_part() {
+    let mut world = World::new();
+    assert_eq!(world.run.state().head(), None);
+    let opening = world.opening(usual_policy());
+    world.say(opening).unwrap();
+    world.propose();
+    let state = world.run.state();
+    assert_eq!((state.head(), state.length()), (Some(world.events[1].event.position()), 2));
+    for agent in &world.agents {
+        // The operator is the same in every run, and no run opens with one.
+        let takes_part = agent.role() != Role::Operator;
+        assert_eq!(state.has_participant(agent.principal()), takes_part, "{}", agent.role());
+    }
 }
 
 /// LED-02
@@ -456,15 +478,6 @@ fn more_evidence_after_a_challenge_goes_back_to_executing() {
     };
     world.say(revision).unwrap();
     assert_eq!(world.phase(), Phase::Claiming);
-}
-
-#[test]
-fn a_run_has_only_so_many_claims_in_play() {
-    let (mut world, _, facts) = World::claiming();
-    for _ in 1..256 {
-        world.say(facts.clone()).unwrap();
-    }
-    refuses(&mut world, facts, "TOO_MANY");
 }
 
 /// LED-14

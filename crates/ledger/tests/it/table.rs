@@ -8,8 +8,7 @@ use demur_core::{
     random::{Random, Seeded},
 };
 use demur_ledger::{
-    chain::{Body, Chain, Stamp},
-    envelope::{Event, Record, Said},
+    envelope::Said,
     event_type::{EventType, Facts, TraceKind},
     facts::{
         ArtifactRecorded, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
@@ -18,13 +17,16 @@ use demur_ledger::{
         ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
         VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
-    name::{Position, PrincipalId, Sequence},
+    name::Sequence,
     proof::ProofKind,
     role::Role,
     state::{GuardError, Phase, State, Step, TRANSITIONS},
 };
 
-use crate::world::{World, list, rounds, usual_policy, whole};
+use crate::{
+    walker::{Saying, Walker},
+    world::{World, list, rounds, usual_policy, whole},
+};
 
 /// LED-02
 #[test]
@@ -69,6 +71,13 @@ fn the_six_mandatory_types_and_all_role_events_need_a_key() {
         if by_a_role || kind.rule().mandatory_in_seed {
             assert_eq!(kind.rule().proofs, [ProofKind::Ed25519], "{kind}");
         }
+    }
+}
+
+#[test]
+fn a_phase_is_shown_by_its_name() {
+    for phase in Phase::ALL {
+        assert_eq!(phase.to_string(), phase.as_str());
     }
 }
 
@@ -160,14 +169,15 @@ fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
     assert!(refused > 100, "only {refused} pairs were tried");
 }
 
-/// What was said so far.
-type Saying = Vec<(EventType, Position)>;
-
 /// Walks until each phase was seen once.
 fn one_state_of_each_phase(world: &World) -> Vec<(Phase, State, Saying)> {
     let mut random = Seeded::from_number(5);
     let mut found: BTreeMap<Phase, (State, Saying)> = BTreeMap::new();
-    while found.len() < Phase::ALL.len() {
+    for walk in 0.. {
+        if found.len() == Phase::ALL.len() {
+            break;
+        }
+        assert!(walk < 100, "{walk} walks reached only {:?}", found.keys());
         let mut walker = Walker::new(world);
         found.entry(walker.state.phase()).or_insert_with(|| (walker.state.clone(), Vec::new()));
         for step in 0..600 {
@@ -182,39 +192,7 @@ fn one_state_of_each_phase(world: &World) -> Vec<(Phase, State, Saying)> {
     found.into_iter().map(|(phase, (state, said))| (phase, state, said)).collect()
 }
 
-/// Applies unsigned events to a state: the guards alone are under test, so signing would only cost time.
-struct Walker {
-    chain: Chain,
-    state: State,
-    /// Who speaks in each role; the same principals throughout.
-    speakers: BTreeMap<Role, PrincipalId>,
-    said: Saying,
-}
-
 impl Walker {
-    fn new(world: &World) -> Self {
-        let mut speakers: BTreeMap<_, _> =
-            world.agents.iter().map(|agent| (agent.role(), agent.principal())).collect();
-        speakers.insert(Role::Desk, world.desk.registry().desk());
-        Self { chain: Chain::new(world.run.chain().trace()), state: State::new(), speakers, said: Vec::new() }
-    }
-
-    fn say(&mut self, world: &World, kind: EventType, facts: Facts) -> Result<Event, GuardError> {
-        let role = kind.rule().roles[0];
-        let record = Record { cause: None, facts, role, kind: kind.into() };
-        let registry = Some(world.desk.registry().head());
-        let stamp = Stamp { store: Some(world.desk.store()), epoch: 1, registry, now: world.now };
-        let event = self
-            .chain
-            .tip()
-            .envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None))
-            .unwrap();
-        self.state.apply(&event)?;
-        self.chain.push(&event);
-        self.said.push((kind, event.position()));
-        Ok(event)
-    }
-
     /// Returns an earlier event, mostly of this type.
     fn cite(&self, kind: EventType, random: &mut Seeded) -> Sequence {
         let fitting: Vec<_> = self.said.iter().filter(|(said, _)| *said == kind).collect();

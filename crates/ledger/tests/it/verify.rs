@@ -28,7 +28,7 @@ fn default(file: &[u8]) -> Report {
 }
 
 #[track_caller]
-fn fails(file: &[u8], options: &Options, code: Code) -> Report {
+pub(crate) fn fails(file: &[u8], options: &Options, code: Code) -> Report {
     let report = check(file, options);
     assert_eq!((report.verdict, report.code()), (Verdict::Fail, Some(code)), "{}", report.to_text());
     report
@@ -193,7 +193,7 @@ fn a_disputed_claim_warns_and_fails_when_strict() {
     fails(&file, &strict, Code::ClaimDisputed);
 }
 
-type Artifacts = Vec<(Sequence, demur_ledger::author::Artifact)>;
+pub(crate) type Artifacts = Vec<(Sequence, demur_ledger::author::Artifact)>;
 
 /// Returns the export of a run with this many artifacts of eight kilobytes.
 fn long(artifacts: u32) -> Vec<u8> {
@@ -237,24 +237,26 @@ fn files_of_any_length_are_read_alike_by_any_number_of_threads() {
     }
 }
 
-#[test]
-fn every_finding_is_counted_and_the_first_are_told() {
-    let text = String::from_utf8(long(400)).unwrap();
-    let mut damaged = 0;
+/// Returns a run with this many artifacts, none of them recorded with a signature that holds.
+pub(crate) fn unsigned(artifacts: u32) -> Vec<u8> {
+    let text = String::from_utf8(long(artifacts)).unwrap();
     let lines = text.lines().map(|line| {
         if !line.contains("\"type\":\"artifact_recorded\"") {
             return line.to_owned();
         }
-        damaged += 1;
         let place = line.find("\"signature\":\"").unwrap() + 13;
         let digit = if &line[place..=place] == "0" { "1" } else { "0" };
         format!("{}{digit}{}", &line[..place], &line[place + 1..])
     });
-    let file = lines.collect::<Vec<_>>().join("\n") + "\n";
-    let report = default(file.as_bytes());
+    (lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes()
+}
+
+#[test]
+fn every_finding_is_counted_and_the_first_are_told() {
+    let report = default(&unsigned(400));
     let of = |check| report.checks.iter().find(|made| made.check == check).unwrap();
     let signatures = of(Check::Signature);
-    assert_eq!((damaged, signatures.findings, signatures.worst), (400, 400, Some(Severity::Failure)));
+    assert_eq!((signatures.findings, signatures.worst), (400, Some(Severity::Failure)));
     assert_eq!(report.findings.len(), 256);
     assert_eq!(report.findings_total, report.checks.iter().map(|made| made.findings).sum::<u64>());
 }
@@ -347,14 +349,14 @@ fn an_interrupted_reading_goes_on_and_a_failed_one_is_told() {
     }
 }
 
-fn disputed() -> (World, Artifacts) {
+pub(crate) fn disputed() -> (World, Artifacts) {
     let (mut world, artifacts, claim) = claimed();
     world.say(ClaimChallenged { claim }).unwrap();
     world.say(FinalStatementSigned { claims: list([claim]) }).unwrap();
     (world, artifacts)
 }
 
-fn claimed() -> (World, Artifacts, Sequence) {
+pub(crate) fn claimed() -> (World, Artifacts, Sequence) {
     use demur_ledger::facts::{
         ClaimIssued, ProposalDecision, Risk, ToolExecutionCompleted, ToolExecutionStarted,
     };
@@ -389,8 +391,11 @@ fn a_missing_artifact_fails_and_leaves_the_claim_unproven() {
 fn what_is_withheld_or_erased_is_not_established_and_never_passes() {
     let (mut world, artifacts) = disputed();
     world.verify(VerificationStatus::Pass).unwrap();
-    for disclosure in [Disclosure::Withheld, Disclosure::Erased] {
+    for (disclosure, words) in
+        [(Disclosure::Withheld, "the artifact is withheld"), (Disclosure::Erased, "the artifact is erased")]
+    {
         let report = default(&export_as(&world, &artifacts, Some(disclosure)));
+        assert!(report.findings.iter().any(|finding| finding.message == words), "{}", report.to_text());
         assert_eq!(report.verdict, Verdict::NotEstablished);
         assert!(!report.words.contains("consistent"), "{}", report.words);
         assert_eq!(report.claims[0].standing, ClaimStanding::NotEstablished);
@@ -440,6 +445,20 @@ fn no_event_has_two_heads() {
         let doubled = text.replacen(head, &format!("{head}\n{head}"), 1);
         fails(doubled.as_bytes(), &Options::default(), Code::FileMalformed);
     }
+}
+
+#[test]
+fn an_author_that_saw_its_own_event_is_reported_once() {
+    let mut world = World::opened();
+    world.propose();
+    let bytes = crate::format::changed(&world.events[1].event, |event| {
+        event["statement"]["seen"]["sequence"] = 1.into();
+    });
+    world.events[1].event = Event::parse(&bytes).unwrap();
+    let options = Options { signatures: false, ..Options::default() };
+    let report = fails(&export(&world, &[]), &options, Code::StatementMismatch);
+    let again = report.findings.iter().any(|finding| finding.code == Code::SeenInvalid);
+    assert!(!again, "{}", report.to_text());
 }
 
 #[test]
@@ -530,6 +549,9 @@ fn what_is_not_an_export_is_said_in_one_sentence() {
     for (file, code) in [
         (b"".as_slice(), "FILE_TRUNCATED"),
         (&[0xff; 100], "FILE_TRUNCATED"),
+        // A header is short: a first line that goes on and on is something else.
+        (&[b'x'; 4096], "FILE_TRUNCATED"),
+        (&[b'x'; 4097], "FILE_MALFORMED"),
         (b"\n", "FILE_MALFORMED"),
         (b"hello\n", "FILE_MALFORMED"),
         (b"{}\n", "FILE_MALFORMED"),
