@@ -2,6 +2,7 @@
 
 use demur_core::{commitment::Salt, key::SecretKey};
 use demur_ledger::{
+    admission::Checked,
     author::{Author, Place},
     content::Opening,
     desk::{DeskError, Run},
@@ -34,6 +35,16 @@ fn refuses(world: &mut World, submission: Submission, code: &str) {
         other => panic!("expected {code}, found {other:?}"),
     }
     assert_eq!(world.run.state().length(), before);
+}
+
+#[test]
+fn what_was_checked_is_exactly_what_was_signed() {
+    let mut world = World::opened();
+    let submission = world.submission(Role::Planner, proposal());
+    let checked = Checked::new(submission.clone(), Some(world.desk.registry())).unwrap();
+    assert_eq!(checked.statement_bytes(), submission.statement);
+    assert_eq!(checked.statement().to_bytes().unwrap(), submission.statement);
+    assert_eq!(checked.key(), world.agent(Role::Planner).public().fingerprint());
 }
 
 /// LED-09

@@ -9,13 +9,14 @@ use demur_core::{
 use demur_ledger::{
     admission::AdmissionError,
     author::Author,
+    chain::{Body, Stamp},
     content::{NameContent, NoteContent},
     desk::{Desk, DeskError, Recorded},
-    envelope::Event,
-    event_type::{Content, Facts},
+    envelope::{Event, Record},
+    event_type::{Content, EventType, Facts},
     facts::{
         CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, RevocationReason,
-        StoreRestored,
+        SessionAborted, StoreRestored,
     },
     name::{CommandId, PrincipalId, Sequence},
     registry::{KeyOrigin, KeyRecord, Registry, RegistryError, Standing},
@@ -133,6 +134,24 @@ fn a_registry_event_left_out_or_moved_is_refused() {
     assert!(matches!(open().apply(&world.registry[2].event), Err(RegistryError::Chain { .. })));
     assert!(matches!(open().apply(&world.registry[0].event), Err(RegistryError::Chain { .. })));
     assert!(Registry::open(&world.registry[1].event).is_err());
+}
+
+/// LED-02
+#[test]
+fn an_event_of_a_run_is_not_one_of_the_registry_whoever_records_it() {
+    let world = World::new();
+    let registry = world.desk.registry();
+    let stamp =
+        Stamp { store: Some(registry.store()), epoch: 1, registry: Some(registry.head()), now: world.now };
+    // The operator may abort a run, the desk may not.
+    for role in [Role::Operator, Role::Desk] {
+        let kind = EventType::SessionAborted;
+        let record = Record { cause: None, facts: SessionAborted {}.into(), role, kind: kind.into() };
+        let tip = world.desk.registry_chain().tip();
+        let event = tip.envelop(&stamp, registry.desk(), Body::Record(record.into(), None)).unwrap();
+        let error = registry.clone().apply(&event).unwrap_err();
+        assert!(matches!(error, RegistryError::NotRegistry { .. }), "{role}: {error}");
+    }
 }
 
 #[test]

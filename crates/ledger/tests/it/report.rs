@@ -169,6 +169,15 @@ fn a_registry_that_does_not_hold_leaves_everything_else_unchecked() {
 }
 
 #[test]
+fn nothing_is_read_after_a_store_that_does_not_begin() {
+    let (world, artifacts) = eventful();
+    let file = String::from_utf8(export(&world, &artifacts)).unwrap();
+    let file = file.replacen("\"epoch\":1,", "\"epoch\":2,", 1);
+    let report = fails(file.as_bytes(), &Options::default(), Code::RegistryInvalid);
+    assert!(report.findings.iter().all(|finding| finding.line == Some(2)), "{}", report.to_text());
+}
+
+#[test]
 fn anchors_are_named_and_counted() {
     let (world, artifacts) = eventful();
     let file = export(&world, &artifacts);
