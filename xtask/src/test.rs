@@ -17,13 +17,17 @@ pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
     let workspace = Workspace::locate()?;
     let interpreter = python::interpreter(&workspace)?;
 
+    // Tests start the example agents as programs; `cargo test` would make test suites of them.
+    let mut examples = workspace.cargo();
+    examples.args(["build", "--workspace", "--examples"]);
+    let built = examples.status().context("cannot run cargo")?.success();
     let mut tally = cargo_test(&workspace, &interpreter, &["--all-targets"], filters)?;
     // Code that does not compile would only say so a second time.
     if !tally.suites.is_empty() {
         tally.add(cargo_test(&workspace, &interpreter, &["--doc"], filters)?);
     }
     report(&tally);
-    Ok(Verdict::from_passed(tally.is_success()))
+    Ok(Verdict::from_passed(built && tally.is_success()))
 }
 
 /// Prints what is worth knowing about the run; the total line comes last, because scripts read it there.

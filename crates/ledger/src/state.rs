@@ -231,7 +231,6 @@ impl State {
             }
             Facts::ClaimRetracted(facts) => self.fold_retraction(facts.claim),
             Facts::VerificationRunStarted(_) => self.verification = Some(Position::new(at, hash)),
-            Facts::VerificationRunCompleted(_) => self.verification = None,
             _ => {}
         }
     }

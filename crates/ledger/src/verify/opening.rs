@@ -250,7 +250,6 @@ fn explain(error: &RegistryError) -> Option<Found> {
         RegistryError::Chain { .. } | RegistryError::NotRegistry { kind: TypeName::Unknown(_) } => {
             return None;
         }
-        RegistryError::Disagreement(_) => Code::StatementMismatch,
         RegistryError::NoProof => Code::SigMissing,
         RegistryError::NotRegistry { kind: TypeName::Known(kind) } if kind.rule().trace == TraceKind::Run => {
             Code::RolePolicyViolation

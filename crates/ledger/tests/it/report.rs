@@ -128,8 +128,9 @@ fn findings_that_are_not_listed_are_told_by_their_number() {
     let report = default(&unsigned(400));
     let left = report.findings_total - 256;
     assert!(left > 100, "{left}");
-    let told = format!("\n{left} further findings are counted above and not listed.\n");
-    assert!(report.to_text().contains(&told), "{told}");
+    let told = format!("{left} further findings are counted above and not listed.");
+    assert!(report.to_text().contains(&format!("\n{told}\n")), "{told}");
+    assert!(report.to_html().contains(&format!("<p>{told}</p>")), "{told}");
 }
 
 /// LED-18

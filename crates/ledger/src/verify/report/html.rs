@@ -130,6 +130,10 @@ fn findings(report: &Report, out: &mut String) {
             ]
         }),
     );
+    let left = report.findings_total.saturating_sub(report.findings.len() as u64);
+    if left > 0 {
+        let _ = writeln!(out, "<p>{left} further findings are counted above and not listed.</p>");
+    }
 }
 
 fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {
