@@ -4,6 +4,7 @@
 mod agent;
 mod cast;
 mod desk;
+mod door;
 mod drive;
 mod folder;
 mod reply;
@@ -15,7 +16,13 @@ mod watch;
 use std::path::Path;
 
 use demur_engine::reactor::CheckpointAfterRun;
-use demur_ledger::{name::TraceId, state::Phase};
+use demur_ledger::{
+    envelope::Event,
+    event_type::Facts,
+    facts::Participant,
+    name::{Sequence, TraceId},
+    state::Phase,
+};
 use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
 
 pub(crate) use reply::RunReply;
@@ -91,7 +98,10 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Comm
     };
     let folder = RunFolder::open(&data, trace)?;
     let orders = folder.texts()?.orders()?;
-    let cast = Cast::gather(&mut owner, orders.plan.task())?;
+    let cast = match recorded(owner.ledger(), trace)? {
+        Some(participants) => Cast::recall(&owner, orders.plan.task(), &participants)?,
+        None => Cast::gather(&mut owner, orders.plan.task())?,
+    };
     let players = (trace, &orders, &cast, &folder);
     let reply = go(Some(context.output), &owner, players, arguments.until)?;
     context.output.reply(&reply)?;
@@ -110,13 +120,23 @@ fn go(
     check_files(&desk, orders)?;
     let mut drive = Drive::new(desk, orders, cast, folder)?;
     let ended = drive.run(until.map(Until::phase));
-    let reply = RunReply::new(trace, &drive.desk.history, folder);
+    let reply = RunReply::new(trace, &drive.desk.history, folder, drive.stuck);
     drop(drive);
     ended?;
     if reply.phase.is_final() {
         ledger.react(&CheckpointAfterRun)?;
     }
     Ok(reply)
+}
+
+/// Returns who takes part in a run that was opened.
+fn recorded(ledger: &Ledger<SqliteStore>, trace: TraceId) -> Result<Option<Vec<Participant>>, CommandError> {
+    let first = ledger.store().events(trace, Sequence::FIRST, 1)?.pop();
+    let Some(event) = first.and_then(|stored| Event::parse(&stored.bytes).ok()) else { return Ok(None) };
+    Ok(match event.said().map(|said| said.facts) {
+        Ok(Facts::SessionInitialized(facts)) => Some(facts.participants.to_vec()),
+        _ => None,
+    })
 }
 
 /// The record says which files the run was started with: going on with others would break its promise.
@@ -148,7 +168,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Comman
     }
     ledger.abort(trace, arguments.reason.clone())?;
     ledger.react(&CheckpointAfterRun)?;
-    status::show(context, ledger.store(), trace)
+    status::show(context, ledger.store(), trace, &data)
 }
 
 /// Returns the newest run that was started here and has not ended.

@@ -7,7 +7,10 @@ use demur_core::{hash::Digest, limit::Whole};
 use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{FailureKind, IntentDecision, ProposalDecision, Risk, VerificationStatus},
+    facts::{
+        FailureKind, IntentDecision, Participant, ProposalDecision, Risk, VerificationProfile,
+        VerificationStatus,
+    },
     name::{Position, Sequence},
     state::{GuardError, State},
 };
@@ -32,6 +35,10 @@ pub struct History {
     pub said: BTreeSet<String>,
     /// The verification that has begun.
     pub verification: Option<Position>,
+    /// How strictly it judges.
+    pub profile: Option<VerificationProfile>,
+    /// Who takes part, once the run is open.
+    pub participants: Vec<Participant>,
     /// The auditor's verdict.
     pub verdict: Option<VerificationStatus>,
     /// The words of the opening, once they are known.
@@ -133,7 +140,8 @@ impl History {
     fn fold(&mut self, position: Position, facts: &Facts, content: Option<&Content>) {
         let at = position.sequence;
         match facts {
-            Facts::SessionInitialized(_) => {
+            Facts::SessionInitialized(facts) => {
+                self.participants = facts.participants.to_vec();
                 if let Some(Content::SessionInitialized(content)) = content {
                     self.constraints = content.constraints.iter().map(ToString::to_string).collect();
                 }
@@ -150,7 +158,10 @@ impl History {
                     self.artifacts.insert(content.name.to_string(), at);
                 }
             }
-            Facts::VerificationRunStarted(_) => self.verification = Some(position),
+            Facts::VerificationRunStarted(facts) => {
+                self.verification = Some(position);
+                self.profile = Some(facts.profile);
+            }
             Facts::VerificationRunCompleted(facts) => self.verdict = Some(facts.status),
             other => self.fold_work(at, other, content),
         }

@@ -42,9 +42,10 @@ impl Plan {
         self.inputs.get(call).map(|(_, hash)| hash)
     }
 
-    /// Returns the input with this hash.
-    pub(crate) fn input_with(&self, hash: &Digest) -> Option<&[u8]> {
-        self.inputs.values().find(|(_, known)| known == hash).map(|(bytes, _)| &bytes[..])
+    /// Returns the call whose input has this hash, and that input.
+    pub(crate) fn input_with(&self, hash: &Digest) -> Option<(&str, &[u8])> {
+        let (call, (bytes, _)) = self.inputs.iter().find(|(_, (_, known))| known == hash)?;
+        Some((call, bytes))
     }
 
     /// Returns the calls that may still be open, those in reserve last.

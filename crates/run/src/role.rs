@@ -10,8 +10,10 @@ mod planner;
 use demur_core::limit::LimitError;
 use demur_ledger::{
     event_type::{Content, Facts},
-    facts::{FailureKind, Participant, ToolExecutionStarted},
+    facts::{self, FailureKind, Participant, ToolExecutionStarted},
     name::Sequence,
+    role::Role,
+    state::Phase,
 };
 
 pub use critic::Look;
@@ -77,6 +79,35 @@ pub struct Report {
     pub note: Option<String>,
 }
 
+/// Returns who may have something to do in a phase, in the order in which they are asked: whoever judges comes before
+/// whoever would go on. Only while reviewing the planner comes first, so that every unit is proposed before one is approved.
+pub const fn order(phase: Phase) -> &'static [Role] {
+    match phase {
+        Phase::Initialized | Phase::Planning => &[Role::Planner],
+        Phase::Reviewing => &[Role::Planner, Role::Critic],
+        Phase::Executing => &[Role::Critic, Role::Planner, Role::Executor],
+        Phase::Claiming => &[Role::Critic, Role::Executor],
+        Phase::Auditing => &[Role::Auditor],
+        Phase::Completed | Phase::Failed | Phase::Aborted => &[],
+    }
+}
+
+/// Returns whether a role that is played elsewhere could have something to do: a turn costs a commit and a round trip.
+pub fn concerns(role: Role, history: &History) -> bool {
+    let executing = history.state().phase() == Phase::Executing;
+    let mut intents = history.intents.values();
+    match role {
+        Role::Critic if executing => {
+            intents.any(|intent| intent.review.is_none() && intent.started.is_none())
+                || history.proposals.values().any(|proposed| proposed.review.is_none())
+        }
+        Role::Planner if executing => {
+            intents.any(|intent| intent.ended.as_ref().is_some_and(|ended| ended.failure.is_some()))
+        }
+        _ => true,
+    }
+}
+
 /// What all roles know.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
@@ -84,6 +115,8 @@ pub struct Brief<'a> {
     pub plan: &'a Plan,
     /// The policy.
     pub policy: &'a Policy,
+    /// What the desk holds everybody to.
+    pub demands: facts::Policy,
     /// Who takes part.
     pub participants: &'a [Participant],
     /// What binds the record to the files the run was started with.
@@ -99,6 +132,9 @@ pub enum RoleError {
     /// The task's: words that do not fit into the record.
     #[error("the record cannot carry this: {0}")]
     Limit(#[from] LimitError),
+    /// The machine's: something recorded could not be looked at.
+    #[error("a recorded artifact could not be read: {0}")]
+    Look(String),
     /// Ours: a call that is not in the plan, or has come to rest already.
     #[error("expected a call of the plan that is still open")]
     Unplanned,

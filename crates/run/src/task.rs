@@ -24,7 +24,7 @@ pub struct Task {
     pub objective: Text<1, 16384>,
     /// What must hold throughout.
     #[serde(default)]
-    pub constraints: List<Text<1, 4096>, 0, 62>,
+    pub constraints: List<Text<1, 4096>, 0, 61>,
     /// The policy file, beside the task file.
     #[serde(default)]
     pub policy: Option<Text<1, 1024>>,
@@ -166,6 +166,9 @@ impl Task {
                 let message = format!("expected a name of letters, digits, - and _, found {name:?}");
                 return Err(wrong(at(), message));
             }
+            if call.command.iter().any(|word| word.contains('\0')) {
+                return Err(wrong(at(), "command: expected words without the zero character".to_owned()));
+            }
             if call.command.is_empty() {
                 return Err(wrong(at(), "expected a program in command, found an empty list".to_owned()));
             }
@@ -183,6 +186,16 @@ impl Task {
                     at(),
                     format!("fallback_for: expected the name of a call, found {call:?}"),
                 ));
+            }
+            if unit.fallback_for.is_some() && unit.replaces.is_some() {
+                let message = "expected fallback_for or replaces, found both".to_owned();
+                return Err(wrong(at(), message));
+            }
+            let tools: BTreeSet<&str> = unit.calls.iter().map(|call| call.tool.as_str()).collect();
+            if tools.len() > MOST_TOOLS {
+                let message =
+                    format!("expected at most {MOST_TOOLS} tools in one proposal, found {}", tools.len());
+                return Err(wrong(at(), message));
             }
             // The record lets an intent be fallen back from once.
             if let Some(call) = unit.fallback_for.as_ref().filter(|call| !fallbacks.insert(call.as_str())) {
@@ -209,21 +222,36 @@ impl Task {
     }
 
     fn check_claims(&self, text: &str, calls: &BTreeSet<&str>) -> Result<(), FileError> {
+        let separate = self.agents.get(&Role::Executor).is_some_and(Player::is_separate);
+        if self.claims.is_empty() && !separate {
+            let message =
+                "expected at least one [[claim]], found none: a run ends with what it claims".to_owned();
+            return Err(FileError::Sense(message));
+        }
         let mut texts = BTreeSet::new();
         for (number, claim) in self.claims.iter().enumerate() {
-            if !texts.insert(claim.text.as_str()) {
-                let message = "expected a text of its own, found the text of an earlier claim".to_owned();
-                return Err(wrong(line_of(text, "claim", number), message));
+            let said = |message: String| wrong(line_of(text, "claim", number), message);
+            let answer = claim.if_challenged.as_ref();
+            for words in [Some(&claim.text), answer.map(|answer| &answer.text)].into_iter().flatten() {
+                if !texts.insert(words.as_str()) {
+                    return Err(said(
+                        "expected a text of its own, found that of another claim or answer".to_owned(),
+                    ));
+                }
             }
-            let answer = claim.if_challenged.iter().flat_map(|answer| &answer.calls);
-            if claim.calls.is_empty() {
-                let message = "expected the name of a call in calls, found an empty list".to_owned();
-                return Err(wrong(line_of(text, "claim", number), message));
+            for names in [Some(&claim.calls), answer.map(|answer| &answer.calls)].into_iter().flatten() {
+                check_cited(names, calls).map_err(said)?;
             }
-            if let Some(call) = claim.calls.iter().chain(answer).find(|call| !calls.contains(call.as_str())) {
-                let message = format!("calls: expected the name of a call, found {call:?}");
-                return Err(wrong(line_of(text, "claim", number), message));
+            let kept = |name: &&String| self.call(name).is_some_and(|(_, call)| call.reserve);
+            if let Some(name) = claim.calls.iter().find(kept) {
+                return Err(said(format!(
+                    "calls: expected a call that is always run, found {name:?} in reserve"
+                )));
             }
+        }
+        if self.claims.len() > MOST_CLAIMS {
+            let message = format!("expected at most {MOST_CLAIMS} claims, found {}", self.claims.len());
+            return Err(wrong(line_of(text, "claim", MOST_CLAIMS), message));
         }
         Ok(())
     }
@@ -233,6 +261,20 @@ impl Player {
     /// Returns whether it is a process of its own.
     pub const fn is_separate(&self) -> bool {
         !self.command.is_empty()
+    }
+}
+
+/// Checks the calls that a claim rests on.
+fn check_cited(names: &[String], calls: &BTreeSet<&str>) -> Result<(), String> {
+    if names.is_empty() {
+        return Err("expected the name of a call in calls, found an empty list".to_owned());
+    }
+    if names.len() > MOST_CITED {
+        return Err(format!("calls: expected at most {MOST_CITED} names, found {}", names.len()));
+    }
+    match names.iter().find(|name| !calls.contains(name.as_str())) {
+        Some(name) => Err(format!("calls: expected the name of a call, found {name:?}")),
+        None => Ok(()),
     }
 }
 
@@ -248,3 +290,10 @@ fn is_plain(name: &str) -> bool {
 const fn default_profile() -> VerificationProfile {
     VerificationProfile::Default
 }
+
+/// How many tools a proposal can name.
+const MOST_TOOLS: usize = 64;
+/// How many claims a final statement can bundle, with room for failures.
+const MOST_CLAIMS: usize = 200;
+/// How many calls a claim may rest on: each leaves up to three artifacts, and a claim cites at most 256.
+const MOST_CITED: usize = 64;

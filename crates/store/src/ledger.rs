@@ -273,7 +273,10 @@ impl<S: Store> Ledger<S> {
     fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, LedgerError> {
         let put = |mut item: Item, is_followed: bool| {
             if !is_followed {
-                item.signed = Some(self.sign(item.head.clone())?);
+                match self.sign(item.head.clone()) {
+                    Ok(signed) => item.signed = Some(signed),
+                    Err(error) => return Err((Box::new(item), error.into())),
+                }
             }
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
@@ -304,7 +307,7 @@ impl<S: Store> Ledger<S> {
         trace: TraceId,
         command: &Command,
         past: &Past,
-        put: impl FnOnce(Item, bool) -> Result<R, LedgerError>,
+        put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, LedgerError)>,
     ) -> Result<Step<R>, LedgerError> {
         let id = command_id(command);
         let queue = self.queues.of(trace);
@@ -343,8 +346,15 @@ impl<S: Store> Ledger<S> {
         if let Some(id) = item.waiting.command {
             lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
         }
-        let queued = put(item, turn.is_followed())?;
-        Ok(Step::Queued(reply, queued))
+        match put(item, turn.is_followed()) {
+            Ok(queued) => Ok(Step::Queued(reply, queued)),
+            Err((item, error)) => {
+                // Letting go of the item voids the queue, which this turn still holds.
+                drop(turn);
+                drop(item);
+                Err(error)
+            }
+        }
     }
 
     /// Returns the hash at the place a statement has seen.

@@ -14,6 +14,7 @@ use std::{
 };
 
 use demur_core::limit::Text;
+use demur_ledger::facts::Participant;
 use demur_run::{
     line::{FromAgent, LineError, read_line},
     task::Player,
@@ -27,8 +28,16 @@ pub(super) struct Agent {
     outgoing: Option<Sender<Vec<u8>>>,
     backlog: Arc<Backlog>,
     timeout: Duration,
+    /// What it plays, and who it is.
+    pub(super) player: Participant,
     /// How many events it was told.
     pub(super) told: u64,
+    /// How many events there were when its last turn ended.
+    pub(super) rested: Option<u64>,
+    /// How many turns it had.
+    pub(super) turns: usize,
+    /// How many bytes of artifacts it stored.
+    pub(super) stored: usize,
 }
 
 /// Why an agent cannot go on.
@@ -48,6 +57,10 @@ pub(super) enum AgentError {
     Talks(usize),
     #[error("it was refused {0} times in one turn")]
     Insists(usize),
+    #[error("it had {0} turns, and the run has not ended")]
+    Lingers(usize),
+    #[error("it stored more than {0} bytes of artifacts in one run")]
+    Hoards(usize),
 }
 
 /// Bytes that the agent has not read yet.
@@ -59,7 +72,7 @@ struct Backlog {
 
 impl Agent {
     /// Starts an agent beside the task file.
-    pub(super) fn start(player: &Player, home: &Path) -> Result<Self, AgentError> {
+    pub(super) fn start(player: &Player, part: Participant, home: &Path) -> Result<Self, AgentError> {
         let mut words = player.command.iter().map(Text::as_str);
         let mut child = Command::new(words.next().unwrap_or_default())
             .args(words)
@@ -73,7 +86,9 @@ impl Agent {
         let backlog = Arc::new(Backlog::default());
         let timeout = player.timeout.map_or(PATIENCE, |timeout| Duration::from_millis(timeout.0));
         let (incoming, outgoing) = (listen(stdout), speak(stdin, Arc::clone(&backlog)));
-        Ok(Self { child, incoming, outgoing: Some(outgoing), backlog, timeout, told: 0 })
+        let (player, outgoing) = (part, Some(outgoing));
+        let (told, rested, turns, stored) = (0, None, 0, 0);
+        Ok(Self { child, incoming, outgoing, backlog, timeout, player, told, rested, turns, stored })
     }
 
     /// Returns when a turn that begins now must be over.
@@ -169,6 +184,9 @@ fn speak(mut stdin: ChildStdin, backlog: Arc<Backlog>) -> Sender<Vec<u8>> {
             *backlog.lock() -= line.len();
             backlog.shrunk.notify_all();
             if written.is_err() {
+                // Nobody waits for an agent that no longer reads.
+                *backlog.lock() = 0;
+                backlog.shrunk.notify_all();
                 return;
             }
         }
@@ -178,7 +196,7 @@ fn speak(mut stdin: ChildStdin, backlog: Arc<Backlog>) -> Sender<Vec<u8>> {
 
 /// How long a turn may take where the task does not say.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How long an agent may take to stop after the end.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long an agent may take to hear of the end, and to stop after it.
+pub(super) const FAREWELL: Duration = Duration::from_secs(5);
 /// How much an agent may leave unread.
 const MOST_UNREAD: usize = 64 << 20;

@@ -36,6 +36,32 @@ impl Cast {
         Ok(Self { players })
     }
 
+    /// Returns who plays on in a run that was opened before: those it was opened with, with the keys they have now.
+    pub(super) fn recall(owner: &Owner, task: &Task, recorded: &[Participant]) -> Result<Self, CommandError> {
+        let entries = owner.entries()?;
+        let mut players = Vec::new();
+        for part in recorded {
+            let speaks = |entry: &&KeyEntry| {
+                entry.principal == part.principal
+                    && entry.status == Status::Active
+                    && entry.roles.contains(&part.role)
+            };
+            let entry = entries.iter().find(speaks).ok_or_else(|| {
+                let message = format!(
+                    "expected the {} that the run was opened with to have a key, found none",
+                    part.role
+                );
+                CommandError::refused("KEY_UNKNOWN", message)
+                    .with_hint("nobody else can take its place: end the run with `demur run abort`")
+            })?;
+            let separate = task.agents.get(&part.role).is_some_and(Player::is_separate);
+            let playing =
+                if separate { Playing::Separate(part.principal) } else { here(owner, entry, part.role)? };
+            players.push((part.role, playing));
+        }
+        Ok(Self { players })
+    }
+
     /// Returns how a role is played.
     pub(super) fn playing(&self, role: Role) -> Option<&Playing> {
         self.players.iter().find(|(player, _)| *player == role).map(|(_, playing)| playing)
@@ -69,16 +95,7 @@ fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Pla
     let entry = entries.iter().find(speaks);
     match (entry, player) {
         (Some(entry), Some(player)) if player.is_separate() => Ok(Playing::Separate(entry.principal)),
-        (Some(entry), _) if entry.secret_here => {
-            let key = owner.keystore().load(&entry.fingerprint)?;
-            Ok(Playing::Here(Box::new(Author::new(key.secret, key.principal, role))))
-        }
-        (Some(_), _) => {
-            let message =
-                format!("expected the secret key of {:?} in the data folder, found none", visible(&name));
-            let hint = "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
-            Err(CommandError::input("SECRET_ELSEWHERE", message).with_hint(hint))
-        }
+        (Some(entry), _) => here(owner, entry, role),
         (None, None) => Ok(Playing::Here(Box::new(owner.enrol(&name, role)?))),
         (None, Some(_)) => {
             let message = format!("expected a key of {:?} that speaks as {role}, found none", visible(&name));
@@ -86,4 +103,17 @@ fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Pla
             Err(CommandError::input("KEY_UNKNOWN", message).with_hint(hint))
         }
     }
+}
+
+/// Lets demur play a role with a key of its keystore.
+fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, CommandError> {
+    if !entry.secret_here {
+        let message =
+            format!("expected the secret key of {:?} in the data folder, found none", visible(&entry.name));
+        let hint =
+            "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
+        return Err(CommandError::input("SECRET_ELSEWHERE", message).with_hint(hint));
+    }
+    let key = owner.keystore().load(&entry.fingerprint)?;
+    Ok(Playing::Here(Box::new(Author::new(key.secret, key.principal, role))))
 }

@@ -7,23 +7,33 @@ use demur_ledger::{
     content::{ArtifactContent, Opening},
     envelope::Event,
     event_type::{Content, Facts},
+    facts::Participant,
     name::{Position, Sequence, TraceId},
+    verify::Options,
 };
 use demur_run::{history::History, role::Look};
 use demur_store::{
-    contract::{Kept, Store as _, Stored},
+    contract::{Failure, Kept, Store as _, Stored},
     ledger::{Ledger, LedgerError, Series},
     sqlite::SqliteStore,
 };
 
 use super::watch::Watch;
-use crate::{error::CommandError, world::World};
+use crate::{
+    audit::{self, audit},
+    error::CommandError,
+    exit::Exit,
+    verify::threads,
+    world::World,
+};
 
 /// A run in progress.
 pub(super) struct Desk<'a> {
     pub(super) ledger: &'a Ledger<SqliteStore>,
     pub(super) trace: TraceId,
     pub(super) history: History,
+    /// Who takes part.
+    pub(super) participants: Vec<Participant>,
     series: Series<'a, SqliteStore>,
     world: World,
     watch: Watch<'a>,
@@ -40,7 +50,8 @@ impl<'a> Desk<'a> {
         watch: Watch<'a>,
     ) -> Result<Self, CommandError> {
         let (history, series, untold) = (History::new(), ledger.series(), Vec::new());
-        let mut desk = Self { ledger, trace, history, series, world, watch, untold };
+        let participants = Vec::new();
+        let mut desk = Self { ledger, trace, history, participants, series, world, watch, untold };
         if ledger.store().trace(trace)?.is_some() {
             ledger.come_back(trace)?;
             desk.catch_up(false)?;
@@ -61,7 +72,7 @@ impl<'a> Desk<'a> {
         content: Option<Content>,
     ) -> Result<(), CommandError> {
         let submission = author.say(&self.place()?, facts, content, &mut { self.world })?;
-        let decided = self.series.submit(submission, None)?;
+        let decided = self.series.submit(submission, None).inspect_err(|_| self.untold.clear())?;
         self.take(decided.events, decided.reply)
     }
 
@@ -77,14 +88,16 @@ impl<'a> Desk<'a> {
         let artifact = Artifact::new(bytes, &mut { self.world });
         let content = Some(Content::ArtifactRecorded(content));
         let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.world })?;
-        let decided = self.series.submit(submission, Some(&artifact))?;
+        let decided = self.series.submit(submission, Some(&artifact)).inspect_err(|_| self.untold.clear())?;
         self.take(decided.events, decided.reply)
     }
 
     /// Waits until everything said so far is on the disk, then tells it.
     pub(super) fn commit(&mut self) -> Result<(), CommandError> {
+        // What is not on the disk is never told, not even by whoever tries again.
+        let untold = std::mem::take(&mut self.untold);
         self.series.commit()?;
-        for entry in std::mem::take(&mut self.untold) {
+        for entry in untold {
             self.watch.tell(&entry.event, entry.opening.as_ref())?;
         }
         Ok(())
@@ -113,9 +126,24 @@ impl<'a> Desk<'a> {
     /// Ends the run on the operator's word.
     pub(super) fn abort(&mut self, reason: &str) -> Result<(), CommandError> {
         self.commit()?;
+        if self.head().is_none() {
+            return Err(CommandError::refused("RUN_NOT_BEGUN", format!("nothing was recorded: {reason}")));
+        }
         let reason: String = reason.chars().take(4096).collect();
         self.ledger.abort(self.trace, reason.as_str().try_into()?)?;
         self.catch_up(true)
+    }
+
+    /// No final statement over a record that does not hold (LED-25). Such a record is marked as failed (LED-18, LED-30).
+    pub(super) fn check_before_the_end(&self) -> Result<(), CommandError> {
+        let options = Options { threads: threads(), ..Options::default() };
+        let report = audit(self.ledger, self.trace, &options, &mut |_| ())??;
+        let Some(finding) = audit::obstacle(&report) else { return Ok(()) };
+        let failure = Failure { sequence: finding.sequence, code: finding.code.as_str().to_owned() };
+        self.ledger.mark_failed(self.trace, &failure)?;
+        let message = format!("the record does not hold, and the run has failed: {}", finding.message);
+        Err(CommandError::new(Exit::VerificationFailed, "RECORD_DAMAGED", message)
+            .with_hint("`demur store check` says what else is wrong"))
     }
 
     /// Returns where the next statement stands.
@@ -170,10 +198,13 @@ pub(super) struct Shelf<'a> {
 }
 
 impl Look for Shelf<'_> {
-    fn artifact(&mut self, at: Sequence) -> Option<Vec<u8>> {
-        let stored = self.ledger.store().events(self.trace, at, 1).ok()?.pop()?;
-        let Kept::Here(place) = stored.artifact else { return None };
-        self.ledger.store().artifact(&place.address).ok()?
+    fn artifact(&mut self, at: Sequence) -> Result<Option<Vec<u8>>, String> {
+        let store = self.ledger.store();
+        let stored = store.events(self.trace, at, 1).map_err(|error| error.to_string())?.pop();
+        match stored.map(|stored| stored.artifact) {
+            Some(Kept::Here(place)) => store.artifact(&place.address).map_err(|error| error.to_string()),
+            _ => Ok(None),
+        }
     }
 }
 

@@ -3,23 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::{canonical, hash::sha256};
-use demur_ledger::{
-    author::Author,
-    content::{ExecutionContent, VerificationContent},
-    event_type::{Content, Facts},
-    facts::{Participant, VerificationRunCompleted, VerificationStatus},
-    role::Role,
-    state::Phase,
-    verify::Options,
-};
-use demur_run::{
-    history::History,
-    line::{Hello, PROTOCOL},
-    role::{Brief, Move},
-};
-use demur_store::contract::Failure;
-
 use super::{
     agent::Agent,
     cast::{Cast, Playing},
@@ -31,8 +14,21 @@ use super::{
 use crate::{
     audit::{self, audit},
     error::CommandError,
-    exit::Exit,
     verify::threads,
+};
+use demur_core::{canonical, hash::sha256};
+use demur_ledger::{
+    author::Author,
+    content::{ExecutionContent, VerificationContent},
+    event_type::{Content, Facts},
+    facts::{VerificationRunCompleted, VerificationStatus},
+    role::Role,
+    state::Phase,
+    verify::Options,
+};
+use demur_run::{
+    line::{Hello, PROTOCOL},
+    role::{Brief, Move, RoleError, concerns, order},
 };
 
 /// A run and everybody in it.
@@ -40,10 +36,11 @@ pub(super) struct Drive<'a> {
     pub(super) desk: Desk<'a>,
     pub(super) orders: &'a Orders,
     cast: &'a Cast,
-    participants: Vec<Participant>,
     folder: &'a RunFolder,
     tools: Tools,
     agents: BTreeMap<Role, Agent>,
+    /// Nobody had anything left to do.
+    pub(super) stuck: bool,
 }
 
 impl<'a> Drive<'a> {
@@ -57,8 +54,9 @@ impl<'a> Drive<'a> {
         let mut tools = Tools::new(&folder.work(), &orders.policy.limits)?;
         let open = desk.history.intents.values().filter(|intent| intent.ended.is_none());
         tools.give_up(open.filter_map(|intent| intent.started));
-        let participants = cast.participants();
-        Ok(Self { desk, orders, cast, participants, folder, tools, agents: BTreeMap::new() })
+        let mut desk = desk;
+        desk.participants = cast.participants();
+        Ok(Self { desk, orders, cast, folder, tools, agents: BTreeMap::new(), stuck: false })
     }
 
     /// Goes on until the run has ended or has come as far as it may.
@@ -67,7 +65,9 @@ impl<'a> Drive<'a> {
         // What was said before something went wrong is not lost.
         let committed = self.desk.commit();
         let phase = self.desk.history.state().phase();
-        for agent in self.agents.values_mut() {
+        // Where something could not be recorded, nobody knows how it ends.
+        let told = ended.is_ok() && committed.is_ok();
+        for agent in self.agents.values_mut().filter(|_| told) {
             // An agent that no longer listens misses nothing that matters.
             let _ = turn::farewell(&self.desk, agent, phase);
         }
@@ -84,11 +84,13 @@ impl<'a> Drive<'a> {
                 Ok(true) => {}
                 Ok(false) => {
                     let obstacle = self.brief().obstacle();
+                    self.stuck = true;
                     return self.desk.abort(&obstacle);
                 }
                 Err((role, Interrupted::Agent(error))) => {
                     return self.desk.abort(&format!("the {role} is an agent of its own, and {error}"));
                 }
+                Err((_, Interrupted::Task(reason))) => return self.desk.abort(&reason),
                 Err((_, Interrupted::Here(error))) => return Err(error),
             }
         }
@@ -98,7 +100,7 @@ impl<'a> Drive<'a> {
     fn step(&mut self, phase: Phase) -> Result<bool, (Role, Interrupted)> {
         for role in order(phase) {
             let moved = match self.cast.playing(*role) {
-                Some(Playing::Here(author)) => self.play(*role, author).map_err(Interrupted::Here),
+                Some(Playing::Here(author)) => self.play(*role, author),
                 Some(Playing::Separate(_)) => self.give_turn(*role),
                 None => Ok(false),
             };
@@ -113,13 +115,14 @@ impl<'a> Drive<'a> {
         Brief {
             plan: &self.orders.plan,
             policy: &self.orders.policy,
-            participants: &self.participants,
+            demands: self.orders.demands(),
+            participants: &self.desk.participants,
             bound: &self.orders.bound,
             history: &self.desk.history,
         }
     }
 
-    fn play(&mut self, role: Role, author: &Author) -> Result<bool, CommandError> {
+    fn play(&mut self, role: Role, author: &Author) -> Result<bool, Interrupted> {
         let brief = self.brief();
         let next = match role {
             Role::Planner => brief.planner(),
@@ -127,9 +130,12 @@ impl<'a> Drive<'a> {
             Role::Executor => brief.executor(&self.tools.hands()),
             _ => Ok(brief.auditor()),
         };
-        match next.map_err(|error| CommandError::input("TASK_INVALID", error))? {
-            Some(next) => self.perform(author, next).map(|()| true),
-            None => Ok(false),
+        match next {
+            Ok(Some(next)) => self.perform(author, next).map(|()| true).map_err(Interrupted::Here),
+            Ok(None) => Ok(false),
+            Err(RoleError::Look(error)) => Err(CommandError::internal("STORE_TROUBLE", error).into()),
+            // Every resume would meet it again.
+            Err(error) => Err(Interrupted::Task(format!("the {role} cannot go on: {error}"))),
         }
     }
 
@@ -155,7 +161,7 @@ impl<'a> Drive<'a> {
             }
             Move::Conclude(facts, content) => {
                 self.desk.commit()?;
-                self.check_before_the_end()?;
+                self.desk.check_before_the_end()?;
                 self.desk.say(author, facts, content)
             }
             Move::Verify => self.verify(author),
@@ -170,18 +176,6 @@ impl<'a> Drive<'a> {
             self.tools.forget();
         }
         Ok(())
-    }
-
-    /// No final statement over a record that does not hold (LED-25). Such a record is marked as failed (LED-18, LED-30).
-    fn check_before_the_end(&mut self) -> Result<(), CommandError> {
-        let options = Options { threads: threads(), ..Options::default() };
-        let report = audit(self.desk.ledger, self.desk.trace, &options, &mut |_| ())??;
-        let Some(finding) = audit::obstacle(&report) else { return Ok(()) };
-        let failure = Failure { sequence: finding.sequence, code: finding.code.as_str().to_owned() };
-        self.desk.ledger.mark_failed(self.desk.trace, &failure)?;
-        let message = format!("the record does not hold, and the run has failed: {}", finding.message);
-        Err(CommandError::new(Exit::VerificationFailed, "RECORD_DAMAGED", message)
-            .with_hint("`demur store check` says what else is wrong"))
     }
 
     fn verify(&mut self, author: &Author) -> Result<(), CommandError> {
@@ -207,7 +201,11 @@ impl<'a> Drive<'a> {
 
     /// Gives an agent of its own its turn, if there is anything it could do.
     fn give_turn(&mut self, role: Role) -> Result<bool, Interrupted> {
-        if !concerns(role, &self.desk.history) {
+        let judges = matches!(role, Role::Critic | Role::Planner);
+        let seen = self.agents.get(&role).and_then(|agent| agent.rested);
+        // Whoever judged everything there is has nothing to add; whoever works may go on once the others had their look.
+        let nothing_new = judges && seen == Some(self.desk.history.state().length());
+        if nothing_new || !concerns(role, &self.desk.history) {
             return Ok(false);
         }
         self.desk.commit()?;
@@ -216,7 +214,7 @@ impl<'a> Drive<'a> {
             self.agents.insert(role, agent);
         }
         match self.agents.get_mut(&role) {
-            Some(agent) => turn::take_turn(&mut self.desk, agent),
+            Some(agent) => turn::take_turn(&mut self.desk, agent, self.orders),
             None => Ok(false),
         }
     }
@@ -224,12 +222,15 @@ impl<'a> Drive<'a> {
     fn start(&self, role: Role) -> Result<Agent, Interrupted> {
         let player = self.orders.plan.task().agents.get(&role);
         let player = player.ok_or_else(|| CommandError::bug(&"an agent that the task does not name"))?;
-        let agent = Agent::start(player, &self.orders.home)?;
-        let principal = self.participants.iter().find(|one| one.role == role).map(|one| one.principal);
+        let part = self.desk.participants.iter().find(|one| one.role == role).copied();
+        let part = part.ok_or_else(|| CommandError::bug(&"a role without a player"))?;
+        let agent = Agent::start(player, part, &self.orders.home)?;
+        let constraints = self.orders.constraints()?;
         let hello = Hello {
-            participants: self.participants.clone().try_into()?,
-            policy: self.orders.policy.facts(),
-            principal: principal.ok_or_else(|| CommandError::bug(&"a role without a player"))?,
+            constraints,
+            participants: self.desk.participants.clone().try_into()?,
+            policy: self.orders.demands(),
+            principal: part.principal,
             protocol: PROTOCOL,
             role,
             store: self.desk.ledger.registry().store(),
@@ -237,34 +238,5 @@ impl<'a> Drive<'a> {
         };
         turn::greet(&agent, hello)?;
         Ok(agent)
-    }
-}
-
-/// Returns whether a role that is played elsewhere could have something to do: a turn costs a commit and a round trip.
-fn concerns(role: Role, history: &History) -> bool {
-    let executing = history.state().phase() == Phase::Executing;
-    let mut intents = history.intents.values();
-    match role {
-        Role::Critic if executing => {
-            intents.any(|intent| intent.review.is_none() && intent.started.is_none())
-                || history.proposals.values().any(|proposed| proposed.review.is_none())
-        }
-        Role::Planner if executing => {
-            intents.any(|intent| intent.ended.as_ref().is_some_and(|ended| ended.failure.is_some()))
-        }
-        _ => true,
-    }
-}
-
-/// Returns who may have something to do in a phase, in the order in which they are asked: whoever judges comes before
-/// whoever would go on.
-const fn order(phase: Phase) -> &'static [Role] {
-    match phase {
-        Phase::Initialized | Phase::Planning => &[Role::Planner],
-        Phase::Reviewing => &[Role::Planner, Role::Critic],
-        Phase::Executing => &[Role::Critic, Role::Planner, Role::Executor],
-        Phase::Claiming => &[Role::Critic, Role::Executor],
-        Phase::Auditing => &[Role::Auditor],
-        Phase::Completed | Phase::Failed | Phase::Aborted => &[],
     }
 }

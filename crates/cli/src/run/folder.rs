@@ -7,9 +7,20 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use demur_core::hash::sha256;
-use demur_ledger::name::TraceId;
-use demur_run::{FileError, Plan, policy::Policy, task::Task};
+use demur_core::{
+    hash::sha256,
+    limit::{LimitError, List, Text},
+};
+use demur_ledger::{
+    facts::{self, Risk},
+    name::TraceId,
+    role::Role,
+};
+use demur_run::{
+    FileError, Plan,
+    policy::Policy,
+    task::{Player, Task},
+};
 
 use super::tools;
 use crate::{data::DataFolder, durable, error::CommandError, visible::visible_path};
@@ -31,11 +42,30 @@ pub(super) struct Orders {
     pub(super) home: PathBuf,
 }
 
+impl Orders {
+    /// Returns what the desk holds everybody to. An executor in a process of its own could start a tool in the same turn
+    /// in which it intends to: the critic approves everything it does.
+    pub(super) fn demands(&self) -> facts::Policy {
+        let demands = self.policy.facts();
+        let separate = self.plan.task().agents.get(&Role::Executor).is_some_and(Player::is_separate);
+        let approval_from = if separate { Risk::Low } else { demands.approval_from };
+        facts::Policy { approval_from, ..demands }
+    }
+
+    /// Returns what the opening of the run must name among its constraints.
+    pub(super) fn constraints(&self) -> Result<List<Text<1, 4096>, 0, 64>, CommandError> {
+        let bound = self.bound.iter().map(|line| line.as_str().try_into());
+        Ok(bound.collect::<Result<Vec<_>, LimitError>>()?.try_into()?)
+    }
+}
+
 /// The two files of a run as they were written, and where the task was.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) task: String,
     pub(super) policy: String,
+    /// A line for each file of the task: its hash and its name.
+    pub(super) files: String,
     pub(super) home: PathBuf,
 }
 
@@ -63,20 +93,25 @@ impl Texts {
         tools::limits(&demanded.limits).map_err(|error| {
             CommandError::input("TASK_INVALID", format!("{}: limits: {error}", visible_path(&beside)))
         })?;
+        let mut files = String::new();
         for name in &parsed.files {
-            check_file(&inside(&home, name).ok_or_else(|| outside(name))?)?;
+            let bytes = read_file(&inside(&home, name).ok_or_else(|| outside(name))?)?;
+            files = format!("{files}{} {name}\n", sha256(&bytes));
         }
-        Ok(Self { task: text, policy, home })
+        Ok(Self { task: text, policy, files, home })
     }
 
     /// Returns what they say.
     pub(super) fn orders(&self) -> Result<Orders, CommandError> {
         let task = Task::parse(&self.task).map_err(|error| wrong(Path::new(TASK), &error))?;
         let policy = Policy::parse(&self.policy).map_err(|error| wrong(Path::new(POLICY), &error))?;
-        let bound = vec![
+        let mut bound = vec![
             format!("the task file has the SHA-256 {}", sha256(self.task.as_bytes())),
             format!("the policy file has the SHA-256 {}", sha256(self.policy.as_bytes())),
         ];
+        if !self.files.is_empty() {
+            bound.push(format!("the list of its files has the SHA-256 {}", sha256(self.files.as_bytes())));
+        }
         Ok(Orders { plan: Plan::new(task)?, policy, bound, home: self.home.clone() })
     }
 }
@@ -100,7 +135,9 @@ impl RunFolder {
         }
         let home = texts.home.to_string_lossy();
         // The task comes last: a folder with a task is whole.
-        for (name, text) in [(POLICY, &*texts.policy), (HOME, &*home), (TASK, &*texts.task)] {
+        for (name, text) in
+            [(POLICY, &*texts.policy), (FILES, &*texts.files), (HOME, &*home), (TASK, &*texts.task)]
+        {
             let path = folder.path.join(name);
             durable::create(&path, text.as_bytes()).map_err(|error| unusable(&path, error))?;
         }
@@ -130,7 +167,8 @@ impl RunFolder {
     /// Returns what the run was started with.
     pub(super) fn texts(&self) -> Result<Texts, CommandError> {
         let read = |name: &str| read(&self.path.join(name));
-        Ok(Texts { task: read(TASK)?, policy: read(POLICY)?, home: PathBuf::from(read(HOME)?) })
+        let (task, policy, files) = (read(TASK)?, read(POLICY)?, read(FILES)?);
+        Ok(Texts { task, policy, files, home: PathBuf::from(read(HOME)?) })
     }
 
     /// Returns where its tools work.
@@ -175,34 +213,33 @@ fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
     (plain && name.components().next().is_some()).then(|| folder.join(name))
 }
 
-fn check_file(from: &Path) -> Result<(), CommandError> {
-    let metadata = from.metadata().map_err(|error| CommandError::unreadable(from, &error))?;
+/// Returns the bytes of a file of the task. What a link leads to is not beside the task.
+fn read_file(from: &Path) -> Result<Vec<u8>, CommandError> {
+    let metadata = from.symlink_metadata().map_err(|error| CommandError::unreadable(from, &error))?;
     if !metadata.is_file() || metadata.len() > LARGEST {
-        let message = format!(
-            "files: expected a file of at most {} MiB, found something else: {}",
-            LARGEST >> 20,
-            visible_path(from)
-        );
+        let (most, shown) = (LARGEST >> 20, visible_path(from));
+        let message = format!("files: expected a file of at most {most} MiB, found something else: {shown}");
         return Err(CommandError::input("TASK_INVALID", message));
     }
-    Ok(())
+    fs::read(from).map_err(|error| CommandError::unreadable(from, &error))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), CommandError> {
-    check_file(from)?;
+    let bytes = read_file(from)?;
     if let Some(parent) = to.parent() {
         durable::create_folder(parent).map_err(|error| CommandError::file("make", parent, &error))?;
     }
-    fs::copy(from, to).map(|_| ()).map_err(|error| CommandError::file("copy to", to, &error))
+    durable::create(to, &bytes).map_err(|error| CommandError::file("write", to, &error))
 }
 
 const TASK: &str = "task.toml";
 const POLICY: &str = "policy.toml";
+const FILES: &str = "files";
 const HOME: &str = "home";
 /// More than any task file may have: the reader of the format says how long it is.
 const LONGEST: u64 = 8 << 20;
 /// How large a file of a task may be.
-const LARGEST: u64 = 256 << 20;
+const LARGEST: u64 = 64 << 20;
 
 #[cfg(test)]
 mod tests {

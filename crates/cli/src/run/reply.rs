@@ -28,7 +28,7 @@ pub(crate) struct RunReply {
     pub(crate) trace: TraceId,
     /// The auditor's verdict, once there is one.
     pub(crate) verdict: Option<VerificationStatus>,
-    /// Whether the critic refused or blocked anything.
+    /// Whether nobody could go on because the critic refused or blocked something.
     #[serde(skip)]
     stopped: bool,
 }
@@ -55,7 +55,7 @@ pub(super) struct ToolCount {
 
 impl RunReply {
     /// Returns what came of a run.
-    pub(super) fn new(trace: TraceId, history: &History, folder: &RunFolder) -> Self {
+    pub(super) fn new(trace: TraceId, history: &History, folder: &RunFolder, stuck: bool) -> Self {
         Self {
             claims: ClaimLine::all(history),
             events: history.state().length(),
@@ -64,8 +64,9 @@ impl RunReply {
             tools: ToolCount::of(history),
             trace,
             verdict: history.verdict,
-            stopped: history.proposals.values().any(Proposed::is_refused)
-                || history.intents.values().any(Intended::is_blocked),
+            stopped: stuck
+                && (history.proposals.values().any(Proposed::is_refused)
+                    || history.intents.values().any(Intended::is_blocked)),
         }
     }
 

@@ -3,6 +3,7 @@
 use demur_core::visible::visible;
 use demur_ledger::{
     envelope::Event,
+    facts::VerificationStatus,
     name::{Sequence, TraceId},
     state::Phase,
 };
@@ -20,6 +21,7 @@ use super::{
 use crate::{
     arguments::StatusRun,
     context::Context,
+    data::DataFolder,
     error::CommandError,
     exit::Exit,
     output::{Paint, Reply},
@@ -34,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &StatusRun) -> Result<Ex
             .with_hint("start one with `demur run --task FILE`")
     })?;
     let store = data.read()?.ok_or_else(|| data.no_keys())?;
-    show(context, &store, trace)
+    show(context, &store, trace, &data)
 }
 
 /// Shows where the run of this trace stands.
@@ -42,8 +44,13 @@ pub(super) fn show(
     context: &mut Context<'_>,
     store: &dyn Store,
     trace: TraceId,
+    data: &DataFolder,
 ) -> Result<Exit, CommandError> {
-    let summary = store.trace(trace)?;
+    let (summary, folder) = (store.trace(trace)?, RunFolder::open(data, trace));
+    if summary.as_ref().is_none_or(|summary| summary.phase.is_none()) {
+        // Started here and killed before it began, or no run at all.
+        folder.as_ref().map_err(Clone::clone)?;
+    }
     let history = read(store, trace)?;
     let failed = summary.and_then(|summary| summary.failed);
     let reply = StatusReply {
@@ -55,9 +62,11 @@ pub(super) fn show(
         claims: ClaimLine::all(&history),
         damage: failed.map(|failure: Failure| failure.code),
         events: history.state().length(),
+        here: folder.is_ok(),
         phase: history.state().phase(),
         tools: ToolCount::of(&history),
         trace,
+        verdict: history.verdict,
         waits_for: waits_for(&history),
     };
     context.output.reply(&reply)?;
@@ -90,8 +99,11 @@ fn read(store: &dyn Store, trace: TraceId) -> Result<History, CommandError> {
 fn waits_for(history: &History) -> Vec<String> {
     let phase = history.state().phase();
     let mut waits = Vec::new();
+    if phase.is_final() {
+        return waits;
+    }
     for (at, proposed) in &history.proposals {
-        if proposed.review.is_none() && !phase.is_final() {
+        if proposed.review.is_none() {
             waits.push(format!("the critic's review of proposal #{at}"));
         }
     }
@@ -121,9 +133,13 @@ struct StatusReply {
     /// What was found wrong with its record, if anything.
     damage: Option<String>,
     events: u64,
+    /// Whether it was started in this data folder, and so can go on here.
+    here: bool,
     phase: Phase,
     tools: ToolCount,
     trace: TraceId,
+    /// The auditor's verdict, once there is one.
+    verdict: Option<VerificationStatus>,
     waits_for: Vec<String>,
 }
 
@@ -151,7 +167,7 @@ impl Reply for StatusReply {
             lines.push(paint.strong("waits for"));
             lines.extend(self.waits_for.iter().map(|what| format!("  {what}")));
         }
-        if !self.phase.is_final() && self.damage.is_none() {
+        if !self.phase.is_final() && self.damage.is_none() && self.here {
             lines.push(format!("`demur run resume {}` goes on.", self.trace));
         }
         lines

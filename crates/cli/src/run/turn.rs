@@ -8,7 +8,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::Facts,
     export::Disclosure,
-    facts::RefusalCode,
+    facts::{Participant, RefusalCode},
     name::{Sequence, TraceId},
     state::Phase,
 };
@@ -20,8 +20,10 @@ use demur_store::{
 };
 
 use super::{
-    agent::{Agent, AgentError},
+    agent::{Agent, AgentError, FAREWELL},
     desk::Desk,
+    door,
+    folder::Orders,
 };
 use crate::error::CommandError;
 
@@ -30,6 +32,8 @@ use crate::error::CommandError;
 pub(super) enum Interrupted {
     /// The agent's fault: the run is aborted with this as the reason.
     Agent(AgentError),
+    /// The task's: the run is aborted with this as the reason.
+    Task(String),
     /// Ours.
     Here(CommandError),
 }
@@ -52,41 +56,67 @@ pub(super) fn greet(agent: &Agent, hello: Hello) -> Result<(), Interrupted> {
     Ok(())
 }
 
-/// Gives an agent its turn. Returns whether it added anything.
-pub(super) fn take_turn(desk: &mut Desk<'_>, agent: &mut Agent) -> Result<bool, Interrupted> {
+/// Gives an agent its turn. Returns whether anything it said was recorded.
+pub(super) fn take_turn(
+    desk: &mut Desk<'_>,
+    agent: &mut Agent,
+    orders: &Orders,
+) -> Result<bool, Interrupted> {
     let deadline = agent.deadline();
-    let before = desk.history.state().length();
+    agent.turns += 1;
+    if agent.turns > MOST_TURNS {
+        return Err(AgentError::Lingers(MOST_TURNS).into());
+    }
     show(desk, agent, deadline)?;
     agent.expect_silence()?;
     let (phase, now) = (desk.history.state().phase(), desk.place()?.now);
     agent.send(line(&FromDesk::Turn(Turn { head: desk.head(), now, phase }))?, deadline)?;
     let (mut said, mut refused) = (0, 0);
+    let mut moved = false;
     while let FromAgent::Submit(submit) = agent.hear(deadline)? {
         said += 1;
         if said > MOST_SAID {
             return Err(AgentError::Talks(MOST_SAID).into());
         }
-        let answer = submit_for(desk, *submit)?;
-        refused += usize::from(matches!(answer, FromDesk::Refused(_)));
+        agent.stored += submit.artifact.as_ref().map_or(0, |artifact| artifact.bytes.len());
+        if agent.stored > MOST_STORED {
+            return Err(AgentError::Hoards(MOST_STORED).into());
+        }
+        let before = desk.history.state().length();
+        let answer = submit_for(desk, agent.player, orders, *submit)?;
+        match &answer {
+            FromDesk::Refused(_) => refused += 1,
+            // The same statement again is answered, and moves nothing.
+            _ => moved |= desk.history.state().length() > before,
+        }
         show(desk, agent, deadline)?;
         agent.send(line(&answer)?, deadline)?;
         if refused > MOST_REFUSED {
             return Err(AgentError::Insists(MOST_REFUSED).into());
         }
     }
-    Ok(desk.history.state().length() > before)
+    agent.rested = Some(desk.history.state().length());
+    Ok(moved)
 }
 
 /// Tells an agent that the run is over.
 pub(super) fn farewell(desk: &Desk<'_>, agent: &mut Agent, phase: Phase) -> Result<(), Interrupted> {
-    let deadline = agent.deadline();
+    let deadline = Instant::now() + FAREWELL;
     show(desk, agent, deadline)?;
     agent.send(line(&FromDesk::End(End { phase }))?, deadline)?;
     Ok(())
 }
 
-fn submit_for(desk: &mut Desk<'_>, submit: Submit) -> Result<FromDesk, CommandError> {
+fn submit_for(
+    desk: &mut Desk<'_>,
+    player: Participant,
+    orders: &Orders,
+    submit: Submit,
+) -> Result<FromDesk, Interrupted> {
     let Submit { submission, artifact } = submit;
+    if let Some(refused) = door::refuse(desk, player, orders, &submission)? {
+        return Ok(FromDesk::Refused(refused));
+    }
     let answer = match desk.ledger.submit(submission, artifact.as_ref()) {
         Ok(recorded) => FromDesk::Recorded(recorded.position),
         Err(LedgerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
@@ -157,6 +187,10 @@ fn line(said: &FromDesk) -> Result<Vec<u8>, CommandError> {
 
 /// How many statements an agent may submit in one turn.
 const MOST_SAID: usize = 10_000;
+/// How many turns an agent may have in one run.
+const MOST_TURNS: usize = 10_000;
+/// How many bytes of artifacts an agent may store in one run.
+const MOST_STORED: usize = 1 << 30;
 /// How often an agent may be refused in one turn.
 const MOST_REFUSED: usize = 32;
 /// How many events are read at a time.

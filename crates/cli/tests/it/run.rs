@@ -246,7 +246,7 @@ fn blocked_intents_never_run() {
         ),
     ] {
         let sandbox = Sandbox::new();
-        let reply = Draft { policy: policy.to_owned(), ..task }.run(&sandbox, 5);
+        let reply = Draft { policy: policy.to_owned(), ..task.claim("Done.", &["wc"]) }.run(&sandbox, 5);
         assert_eq!((&reply["phase"], &reply["tools"]["blocked"]), (&"aborted".into(), &1.into()), "{name}");
         assert!(!kinds(&sandbox).contains(&"tool_execution_started".to_owned()), "{name}");
     }
@@ -268,7 +268,44 @@ fn refused_proposal_is_replaced_by_its_revision() {
     assert_eq!(proposals[1]["what"], "proposes again, in place of #1");
     // Without a revision nothing is left to do.
     let sandbox = Sandbox::new();
-    Draft { policy: String::new(), ..Draft::new().call("rm", &["rm", "x"]) }.run(&sandbox, 5);
+    let draft = Draft::new().call("rm", &["rm", "x"]).claim("Removed.", &["rm"]);
+    Draft { policy: String::new(), ..draft }.run(&sandbox, 5);
+}
+
+/// LED-10: whichever stands first in the task.
+#[test]
+fn refused_proposal_is_replaced_also_beside_one_that_is_fine() {
+    let unit = |objective: &str, more: &str, tool: &str| {
+        format!(
+            "\n[[proposal]]\nobjective = {objective:?}\n{more}\n[[proposal.call]]\nname = {objective:?}\ntool = {tool:?}\n\
+             command = [{tool:?}]\nrisk = \"low\"\njustification = \"because\"\n"
+        )
+    };
+    let (fine, bad) = (unit("fine", "", "echo"), unit("bad", "", "rm"));
+    let instead = unit("instead", "replaces = \"bad\"\n", "echo");
+    let claim = "\n[[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [\"fine\", \"instead\"]\n";
+    for units in [[&fine, &bad, &instead], [&bad, &fine, &instead]] {
+        let head = "name = \"a task\"\nobjective = \"something\"\npolicy = \"policy.toml\"\n";
+        let task = [head, units[0], units[1], units[2], claim].concat();
+        let sandbox = Sandbox::new();
+        let reply = Draft { task, policy: "[tools.echo]\n".to_owned() }.run(&sandbox, 0);
+        assert_eq!(reply["claims"][0]["text"], "Done.");
+        let last =
+            entries(&sandbox).into_iter().find(|entry| entry["kind"] == "final_statement_signed").unwrap();
+        assert_eq!(last["why"], "the task is done");
+    }
+}
+
+/// What was left undone stands in the final statement, also where nothing was claimed about it.
+#[test]
+fn final_statement_says_what_was_left_undone() {
+    let sandbox = Sandbox::new();
+    let draft = Draft::new().call("echo", &["echo", "1"]).call("rm", &["rm", "x"]);
+    let draft = draft.claim("Said.", &["echo"]).claim("Removed.", &["rm"]);
+    let policy = "[tools.echo]\n[tools.rm]\nprograms = [\"nothing\"]\n".to_owned();
+    Draft { policy, ..draft }.run(&sandbox, 0);
+    let last = entries(&sandbox).into_iter().find(|entry| entry["kind"] == "final_statement_signed").unwrap();
+    assert_eq!(last["why"], "not everything was done: 1 blocked calls, 1 claims that could not be made");
 }
 
 /// LED-16, LED-35
@@ -284,6 +321,20 @@ fn several_proposals_are_open_at_once() {
         ["proposal_created", "proposal_created", "proposal_reviewed", "proposal_reviewed"]
     );
     assert_eq!(verdict(&sandbox), "pass");
+}
+
+/// Nobody takes the place of somebody whose key is gone.
+#[test]
+fn resume_goes_on_with_those_the_run_was_opened_with() {
+    let sandbox = Sandbox::new();
+    Draft::new().call("echo", &["echo", "1"]).claim("Done.", &["echo"]).write(&sandbox);
+    sandbox.run(&["run", "--task", "task.toml", "--until", "reviewing"]).expect_code(0);
+    sandbox.run(&["keys", "rotate", "critic"]).expect_code(0);
+    sandbox.run(&["run", "resume", "--until", "executing"]).expect_code(0);
+    sandbox.run(&["keys", "revoke", "executor", "--reason", "lost"]).expect_code(0);
+    let error = sandbox.json_error(&["run", "resume"], 3);
+    assert_eq!(error["code"], "KEY_UNKNOWN");
+    sandbox.run(&["run", "abort", "--reason", "the executor lost its key"]).expect_code(0);
 }
 
 /// LED-03: the state is shown at every step, and can be asked for.
@@ -330,6 +381,9 @@ fn run_can_be_stopped_shown_resumed_and_aborted() {
     assert_eq!(sandbox.json_error(&["run", "abort", "--reason", "again"], 2)["code"], "NO_RUN");
     let trace = sandbox.trace();
     assert_eq!(sandbox.json_error(&["run", "abort", &trace, "--reason", "again"], 3)["code"], "OUT_OF_PHASE");
+    let nobody = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    assert_eq!(sandbox.json_error(&["run", "status", nobody], 2)["code"], "RUN_UNKNOWN");
+    assert_eq!(sandbox.json_error(&["run", "resume", nobody], 2)["code"], "RUN_UNKNOWN");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use demur_core::{
     canonical,
-    limit::{Limits, List},
+    limit::{Limits, List, Text},
     time::Timestamp,
 };
 use demur_ledger::{
@@ -44,6 +44,8 @@ pub enum FromDesk {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
+    /// What the opening must name among its constraints.
+    pub constraints: List<Text<1, 4096>, 0, 64>,
     /// Everybody who may speak in this run.
     pub participants: List<Participant, 3, 64>,
     /// The numbers the guards go by.

@@ -13,7 +13,7 @@ use demur_ledger::{
     state::Phase,
 };
 
-use super::{Brief, Input, Move, RoleError, say, shortened};
+use super::{Brief, Input, Move, RoleError, input, say, shortened};
 use crate::{
     history::{Claimed, Intended, Proposed},
     policy::Policy,
@@ -21,8 +21,8 @@ use crate::{
 
 /// Lets the critic look at recorded bytes.
 pub trait Look {
-    /// Returns the bytes of a recorded artifact, if they are there.
-    fn artifact(&mut self, at: Sequence) -> Option<Vec<u8>>;
+    /// Returns the bytes of a recorded artifact, if they are there; or why nobody can tell.
+    fn artifact(&mut self, at: Sequence) -> Result<Option<Vec<u8>>, String>;
 }
 
 pub(super) fn next(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
@@ -38,14 +38,14 @@ pub(super) fn next(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move
 }
 
 fn review_proposal(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
-    let waiting = brief.history.proposals.iter().find(|(_, proposed)| proposed.review.is_none());
-    let Some((at, proposed)) = waiting else { return Ok(None) };
-    let unknown: Vec<&str> = proposed
-        .tools
-        .iter()
-        .map(String::as_str)
-        .filter(|tool| !brief.policy.tools.contains_key(*tool))
-        .collect();
+    let unknown = |proposed: &Proposed| -> Vec<String> {
+        proposed.tools.iter().filter(|tool| !brief.policy.tools.contains_key(*tool)).cloned().collect()
+    };
+    let waiting = || brief.history.proposals.iter().filter(|(_, proposed)| proposed.review.is_none());
+    // Once something is approved nothing can be revised: what is refused comes first.
+    let refused = waiting().find(|(_, proposed)| !unknown(proposed).is_empty());
+    let Some((at, proposed)) = refused.or_else(|| waiting().next()) else { return Ok(None) };
+    let unknown = unknown(proposed);
     let conditions = brief.policy.conditions.clone();
     let (decision, rationale) = if !unknown.is_empty() {
         (ProposalDecision::Blocked, format!("the policy does not name the tool {}", unknown.join(", ")))
@@ -67,9 +67,9 @@ fn review_proposal(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
 fn review_intent(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
     let waiting = |(_, intent): &(&Sequence, &Intended)| intent.review.is_none() && intent.started.is_none();
     for (at, intent) in brief.history.intents.iter().filter(waiting) {
-        let (decision, rationale) = match objection(brief, intent, look) {
+        let (decision, rationale) = match objection(brief, intent, look)? {
             Some(objection) => (IntentDecision::Blocked, objection),
-            None if intent.risk >= brief.policy.approval_from => {
+            None if intent.risk >= brief.demands.approval_from => {
                 let words = "the input is recorded, and the policy allows this tool, program and risk";
                 (IntentDecision::Approved, words.to_owned())
             }
@@ -83,43 +83,54 @@ fn review_intent(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>,
 }
 
 /// Returns what speaks against an intent.
-fn objection(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Option<String> {
+fn objection(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Result<Option<String>, RoleError> {
     let policy = brief.policy;
     if let Some(from) = policy.block_from.filter(|from| intent.risk >= *from) {
-        return Some(format!("the policy blocks calls from {} risk on", from.as_str()));
+        return Ok(Some(format!("the policy blocks calls from {} risk on", from.as_str())));
     }
     let Some(tool) = policy.tools.get(&intent.tool) else {
-        return Some(format!("the policy does not name the tool {}", intent.tool));
+        return Ok(Some(format!("the policy does not name the tool {}", intent.tool)));
     };
     if intent.risk < tool.risk {
         let (least, said) = (tool.risk.as_str(), intent.risk.as_str());
-        return Some(format!(
-            "the policy puts {} at {least} risk at least, the intent says {said}",
-            intent.tool
-        ));
+        let message =
+            format!("the policy puts {} at {least} risk at least, the intent says {said}", intent.tool);
+        return Ok(Some(message));
     }
-    let Some(found) = recorded_input(brief, intent, look) else {
-        return Some("no recorded input has the hash that the intent names".to_owned());
+    let Some(found) = recorded_input(brief, intent, look)? else {
+        return Ok(Some("no recorded input has the hash that the intent names".to_owned()));
     };
     let program = found.command.first().map_or("", String::as_str);
     let allowed = match &tool.programs[..] {
         [] => program == intent.tool,
         programs => programs.iter().any(|one| one.as_str() == program),
     };
-    (!allowed).then(|| format!("the policy does not let {} start the program {program:?}", intent.tool))
+    Ok((!allowed).then(|| format!("the policy does not let {} start the program {program:?}", intent.tool)))
 }
 
 /// Returns the recorded input that an intent names by its hash.
-fn recorded_input(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Option<Input> {
-    let hash = intent.input_hash?;
+fn recorded_input(
+    brief: &Brief<'_>,
+    intent: &Intended,
+    look: &mut dyn Look,
+) -> Result<Option<Input>, RoleError> {
+    let Some(hash) = intent.input_hash else { return Ok(None) };
     // What the task says is known without looking; what another executor recorded is not.
-    if let Some(bytes) = brief.plan.input_with(&hash) {
-        return canonical::from_canonical(bytes, &Limits::CONTENT).ok();
+    // What the task says need not be looked at again once it is recorded.
+    if let Some((call, bytes)) = brief.plan.input_with(&hash)
+        && brief.history.artifacts.contains_key(&input::name(call))
+    {
+        return Ok(canonical::from_canonical(bytes, &Limits::LINE).ok());
     }
     // An executor records the input just before it says what it intends.
-    let mut recorded = brief.history.recorded.iter().rev().take(64);
-    let bytes = recorded.find_map(|at| look.artifact(*at).filter(|bytes| sha256(bytes) == hash))?;
-    canonical::from_canonical(&bytes, &Limits::CONTENT).ok()
+    for at in brief.history.recorded.iter().rev().take(64) {
+        if let Some(bytes) =
+            look.artifact(*at).map_err(RoleError::Look)?.filter(|bytes| sha256(bytes) == hash)
+        {
+            return Ok(canonical::from_canonical(&bytes, &Limits::LINE).ok());
+        }
+    }
+    Ok(None)
 }
 
 fn doubt(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {

@@ -65,7 +65,7 @@ fn open(brief: &Brief<'_>) -> Result<Move, RoleError> {
         task: task.name.clone(),
     };
     let participants = brief.participants.to_vec().try_into()?;
-    let facts = SessionInitialized { participants, policy: brief.policy.facts() };
+    let facts = SessionInitialized { participants, policy: brief.demands };
     Ok(say(facts, Content::SessionInitialized(content)))
 }
 

@@ -132,7 +132,7 @@ fn hello_is_spelled_so() {
     assert_eq!(
         written(&FromDesk::Hello(hello.clone())),
         format!(
-            "{{\"hello\":{{\"participants\":[{}],\"policy\":{{\"approval_from\":\"low\",\"evidence_minimum\":1,\
+            "{{\"hello\":{{\"constraints\":[],\"participants\":[{}],\"policy\":{{\"approval_from\":\"low\",\"evidence_minimum\":1,\
              \"fallback\":false,\"retry_limit\":1}},\"principal\":\"{}\",\"protocol\":1,\"role\":\"critic\",\
              \"store\":\"{}\",\"trace\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\"}}}}\n",
             participants.join(","),

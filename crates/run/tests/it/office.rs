@@ -129,6 +129,7 @@ impl Office {
             .collect();
         participants.sort();
         Hello {
+            constraints: list([]),
             participants: participants.try_into().unwrap(),
             policy: Policy {
                 approval_from: Risk::Low,

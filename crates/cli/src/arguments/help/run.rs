@@ -51,7 +51,8 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const ABORT_ABOUT: &str = "\
-End a run for good, on the operator's word. Nothing can follow; what was recorded stays.";
+End a run for good, on the operator's word. Nothing can follow; what was recorded stays. A run that is running is \
+stopped with Ctrl-C first.";
 
 pub(in crate::arguments) const ABORT_EXAMPLES: &str = "\
 Examples:

@@ -72,7 +72,7 @@ fn python_critic_blocks_an_unsafe_intent_of_the_rust_executor() {
         "[[proposal]]",
         &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
     );
-    let reply = Draft { task, policy: "approval_from = \"low\"\n".to_owned() }.run(&sandbox, 0);
+    let reply = Draft { task, policy: String::new() }.run(&sandbox, 0);
     assert_eq!((&reply["phase"], &reply["tools"]["blocked"]), (&"completed".into(), &1.into()));
     let (reviews, ran) = fate(&sandbox, "rm");
     assert!(reviews.len() == 1 && reviews[0].starts_with("blocks") && !ran, "{reviews:?} {ran}");
@@ -93,7 +93,7 @@ fn rust_critic_and_python_executor_come_to_an_end_too() {
         "[[proposal]]",
         &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
     );
-    let reply = Draft { task, policy: "approval_from = \"low\"\n".to_owned() }.run(&sandbox, 0);
+    let reply = Draft { task, policy: String::new() }.run(&sandbox, 0);
     assert_eq!(reply["phase"], "completed");
     assert!(!fate(&sandbox, "rm").1);
     check_both_verifiers(&sandbox);
@@ -154,21 +154,109 @@ fn agent_that_speaks_out_of_turn_ends_the_run() {
     );
 }
 
-/// An agent that signs with the key of somebody who takes no part is refused, and nothing of what it says counts.
+/// Lies in every way it can think of, writes down what it was told, then does its work.
+const LIAR: &str = r#"
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import demur_agent, demur_format
+from demur_agent import Agent, Event, Refused, Turn, End
+
+def told(action):
+    try:
+        action()
+        return "recorded"
+    except Refused as refused:
+        return refused.code
+
+agent = Agent(demur_format.Key(sys.argv[2]))
+other = demur_format.Key(sys.argv[3])
+answers = None
+for heard in agent:
+    if isinstance(heard, Turn):
+        if answers is None:
+            review = ("proposal_reviewed", {"conditions": 0, "decision": "approved", "proposal": 1}, {"conditions": [], "rationale": "fine"})
+            own, hello = agent._key, agent.hello
+            answers = []
+            # With the key of somebody who takes no part.
+            agent._key = other; answers.append(told(lambda: agent.say(*review)))
+            # In a role that is not its own.
+            agent._key = own; own.role = "executor"; answers.append(told(lambda: agent.say(*review))); own.role = "critic"
+            # In another trace, as whoever opens it.
+            agent.hello = {**hello, "trace": demur_format.ulid(0)}; answers.append(told(lambda: agent.say(*review))); agent.hello = hello
+            # About something that is not there.
+            wrong = ("proposal_reviewed", {**review[1], "proposal": 7}, review[2])
+            answers.append(told(lambda: agent.say(*wrong)))
+            answers.append(told(lambda: agent.say(*review)))
+            open(sys.argv[4], "w").write(json.dumps(answers))
+        agent.done()
+    elif isinstance(heard, End):
+        break
+"#;
+
+/// An agent speaks with its own key, in its own role, in its own run; whatever else it signs is refused and counts for
+/// nothing.
 #[test]
-fn agent_with_the_wrong_key_is_refused() {
+fn lies_of_an_agent_are_refused_one_by_one() {
     let sandbox = with_agents();
-    let critic = python("critic.py");
-    let reason = aborted(&sandbox, &[&critic[0], &critic[1], "mallory.key"], "20s");
-    assert!(reason.contains("it stopped in the middle of the run"), "{reason}");
-    assert!(!kinds(&sandbox).contains(&"proposal_reviewed".to_owned()));
+    fs::write(sandbox.path("liar.py"), LIAR).unwrap();
+    let library = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/python");
+    let interpreter = python("critic.py").remove(0);
+    let critic =
+        [&interpreter, "liar.py", library.to_str().unwrap(), "cleo.key", "mallory.key", "answers.json"];
+    let critic = critic.map(str::to_owned);
+    let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
+    let task = draft.task.replace("[[proposal]]", &(player("critic", "cleo", &critic) + "\n[[proposal]]"));
+    let reply = Draft { task, ..draft }.run(&sandbox, 0);
+    assert_eq!(reply["phase"], "completed");
+    let answers: Value =
+        serde_json::from_str(&fs::read_to_string(sandbox.path("answers.json")).unwrap()).unwrap();
+    assert_eq!(
+        answers,
+        serde_json::json!(["AGENT_SCOPE", "AGENT_SCOPE", "AGENT_SCOPE", "CITES_UNSEEN", "recorded"])
+    );
+    assert_eq!(
+        sandbox.json(&["trace", "list"])["traces"].as_array().unwrap().len(),
+        1,
+        "no other trace was opened"
+    );
+    assert_eq!(kinds(&sandbox).iter().filter(|kind| *kind == "proposal_reviewed").count(), 1);
+}
+
+/// Nothing is recorded yet that could be aborted.
+#[test]
+fn planner_that_fails_before_the_opening_leaves_nothing() {
+    let sandbox = with_agents();
+    sandbox.run(&["keys", "new", "ada", "--role", "planner", "--out", "ada.key"]).expect_code(0);
+    let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
+    let planner = player("planner", "ada", &["true".to_owned()]);
+    let task = draft.task.replace("[[proposal]]", &(planner + "\n[[proposal]]"));
+    Draft { task, ..draft }.write(&sandbox);
+    let error = sandbox.json_error(&["run", "--task", "task.toml"], 3);
+    assert_eq!(error["code"], "RUN_NOT_BEGUN");
+    assert!(error["message"].as_str().unwrap().contains("it stopped in the middle of the run"), "{error}");
+    assert_eq!(sandbox.json_error(&["run", "abort", "--reason", "no"], 2)["code"], "RUN_NOT_BEGUN");
+}
+
+/// An executor of its own cannot run anything that the critic has not approved, however low it calls the risk.
+#[test]
+fn everything_a_separate_executor_does_needs_approval() {
+    let sandbox = with_agents();
+    fs::write(sandbox.path("plan.json"), PLAN).unwrap();
+    fs::write(sandbox.path("precious.txt"), "keep me").unwrap();
+    let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
+    let draft = Draft::new();
+    let task = draft.task.replace("[[proposal]]", &(player("executor", "ben", &executor) + "\n[[proposal]]"));
+    let policy = "[tools.wc]\n".to_owned();
+    let reply = Draft { task, policy }.run(&sandbox, 0);
+    assert_eq!((&reply["tools"]["blocked"], &reply["tools"]["completed"]), (&1.into(), &1.into()));
+    assert!(sandbox.path("precious.txt").exists());
 }
 
 #[test]
 fn agents_need_a_key_that_speaks_in_their_role() {
     let sandbox = with_agents();
     for (name, code) in [("nobody", "KEY_UNKNOWN"), ("ben", "KEY_UNKNOWN")] {
-        let draft = Draft::new().call("echo", &["echo"]);
+        let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
         let task = draft
             .task
             .replace("[[proposal]]", &(player("critic", name, &["true".to_owned()]) + "\n[[proposal]]"));
@@ -176,7 +264,7 @@ fn agents_need_a_key_that_speaks_in_their_role() {
         assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], code, "{name}");
     }
     // Without a program, demur would have to sign for cleo, and does not have her key.
-    let draft = Draft::new().call("echo", &["echo"]);
+    let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
     let task = draft.task.replace("[[proposal]]", "[agents.critic]\nname = \"cleo\"\n\n[[proposal]]");
     Draft { task, ..draft }.write(&sandbox);
     assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], "SECRET_ELSEWHERE");

@@ -45,6 +45,12 @@ fn mistakes_in_the_task_are_told_by_line() {
         "[[proposal]] => [agents.critic]\nname = \"me\"\ntimeout = \"soon\"\n[[proposal]]",
         "objective = \"the work\" => objective = \"the work\"\nfallback_for = \"nothing\"",
         "objective = \"the work\" => objective = \"the work\"\nreplaces = \"nothing\"",
+        "[[claim]] => [ignored]",
+        "text = \"Done.\" => text = \"Done.\"\nif_challenged = { text = \"Done.\", confidence = 90, calls = [\"echo\"] }",
+        "text = \"Done.\" => text = \"Done.\"\nif_challenged = { text = \"Sure.\", confidence = 90, calls = [] }",
+        "risk = \"low\" => risk = \"low\"\nreserve = true",
+        "command = [\"echo\"] => command = [\"echo\", \"\\u0000\"]",
+        "[[claim]] => [[proposal]]\nobjective = \"a\"\nfallback_for = \"echo\"\nreplaces = \"the work\"\n[[claim]]",
         "[[claim]] => [[proposal]]\nobjective = \"a\"\nfallback_for = \"echo\"\n[[proposal]]\nobjective = \"b\"\nfallback_for = \"echo\"\n[[claim]]",
         "[[claim]] => [[proposal.call]]\nname = \"echo\"\ntool = \"echo\"\ncommand = [\"echo\"]\nrisk = \"low\"\njustification = \"twice\"\n[[claim]]",
         "policy = \"policy.toml\" => policy = \"../policy.toml\"",
@@ -70,6 +76,12 @@ fn mistakes_in_the_task_are_told_by_line() {
     task.toml: line 7: expected a duration such as "30s", from 1ms to 24h, found "soon"
     task.toml: line 5: fallback_for: expected the name of a call, found "nothing"
     task.toml: line 5: replaces: expected the objective of an earlier proposal, found "nothing"
+    task.toml: line 15: unknown field `ignored`, expected one of `name`, `objective`, `constraints`, `policy`, `profile`, `files`, `agents`, `proposal`, `claim`
+    task.toml: line 15: expected a text of its own, found that of another claim or answer
+    task.toml: line 15: expected the name of a call in calls, found an empty list
+    task.toml: line 16: calls: expected a call that is always run, found "echo" in reserve
+    task.toml: line 8: command: expected words without the zero character
+    task.toml: line 15: expected fallback_for or replaces, found both
     task.toml: line 18: fallback_for: expected one fallback for "echo", found two
     task.toml: line 15: expected a name of its own, found "echo" a second time
     task.toml: policy: expected a file beside the task
@@ -111,13 +123,14 @@ fn files_that_are_not_beside_the_task_are_refused() {
     let sandbox = Sandbox::new();
     fs::write(sandbox.path("secret"), "x").unwrap();
     fs::create_dir(sandbox.path("task")).unwrap();
-    for name in ["../secret", "/etc/passwd", "", "missing.txt", "."] {
-        let draft = Draft::new().call("echo", &["echo"]);
+    std::os::unix::fs::symlink(sandbox.path("secret"), sandbox.path("task/link")).unwrap();
+    for name in ["../secret", "/etc/passwd", "", "missing.txt", ".", "link"] {
+        let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
         let task = format!("files = [{name:?}]\n{}", draft.task);
         fs::write(sandbox.path("task/task.toml"), task).unwrap();
         fs::write(sandbox.path("task/policy.toml"), &draft.policy).unwrap();
         sandbox.json_error(&["run", "--task", "task/task.toml"], 2);
-        assert!(sandbox.run(&["trace", "list", "--json"]).stdout.contains("\"traces\":[]"), "{name}");
+        assert!(!sandbox.data().exists(), "{name}: something was done");
     }
 }
 

@@ -45,13 +45,14 @@ fn proof_killed_runs_end_in_the_same_verdict() {
     let takes = begun.elapsed();
     let expected =
         (expected["phase"].clone(), expected["verdict"].clone(), expected["claims"][0]["text"].clone());
-    let mut killed = 0;
-    let rounds = count(6, 200);
-    for round in 0..rounds {
+    let (wanted, mut killed, mut round) = (count(4, 200), 0, 0);
+    while killed < wanted {
+        round += 1;
+        assert!(round <= wanted * 5, "only {killed} of {round} were killed in time");
         let sandbox = Sandbox::new();
         draft().write(&sandbox);
-        // From before the first event on, spread over all rounds; the whole run may be faster than the first.
-        let part = u32::try_from(round * 7919 % 700).unwrap();
+        // From before the first event to the end, spread over all rounds.
+        let part = u32::try_from(round * 7919 % 1000).unwrap();
         killed += usize::from(kill_after(&sandbox, &["run", "--task", "task.toml"], takes * part / 1000));
         let reply = go_on(&sandbox, takes, round);
         let found = (reply["phase"].clone(), reply["verdict"].clone(), reply["claims"][0]["text"].clone());
@@ -59,7 +60,6 @@ fn proof_killed_runs_end_in_the_same_verdict() {
         assert_eq!(verdict(&sandbox), "pass_with_warnings", "round {round}");
         check_marks(&sandbox, round);
     }
-    assert!(killed * 4 > rounds, "only {killed} of {rounds} were killed in time");
 }
 
 /// Goes on until the run has ended; now and then that is killed, too.
@@ -79,8 +79,7 @@ fn go_on(sandbox: &Sandbox, takes: Duration, round: usize) -> Value {
     );
     let status = sandbox.run(&["run", "status", "--json"]);
     if status.code == Some(0) {
-        let status: Value = serde_json::from_str(&status.stdout).unwrap();
-        return serde_json::json!({"phase": status["phase"], "verdict": "pass_with_warnings", "claims": status["claims"]});
+        return serde_json::from_str(&status.stdout).unwrap();
     }
     draft().run(sandbox, 0)
 }

@@ -57,7 +57,7 @@ pub(super) fn standing(brief: &Brief<'_>, call: &Call) -> Standing {
         (Some(ended), _) => Standing::Settled(End::Failed(*at, ended.clone())),
         (None, Some(started)) => Standing::Running(started),
         (None, None) if newest.is_blocked() => Standing::Settled(End::Blocked),
-        (None, None) if newest.review.is_none() && newest.risk >= brief.policy.approval_from => {
+        (None, None) if newest.review.is_none() && newest.risk >= brief.demands.approval_from => {
             Standing::Waits
         }
         (None, None) => Standing::Ready(*at),

@@ -13,7 +13,7 @@ use super::call::{End, Standing, approved, standing};
 use crate::{
     history::{Claimed, Ended},
     role::{Brief, Move, RoleError, ascending, input::name, say},
-    task::{Answer, Call, Claim},
+    task::{Answer, Call, Claim, Unit},
 };
 
 pub(super) fn next(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
@@ -49,6 +49,9 @@ fn challenged<'a>(brief: &Brief<'a>) -> impl Iterator<Item = (Sequence, &'a Answ
 
 /// Returns the next claim of the task that can be made, or that something failed.
 fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
+    if brief.history.claims.len() >= MOST_CLAIMS {
+        return Ok(None);
+    }
     let unsaid = |text: &str| !brief.history.said.contains(text);
     for claim in brief.plan.task().claims.iter().filter(|claim| unsaid(&claim.text)) {
         let ends = completed(brief, &claim.calls);
@@ -106,19 +109,45 @@ fn conclude(brief: &Brief<'_>) -> Result<Move, RoleError> {
         .iter()
         .map(|(claim, said)| Ok(FinalClaim { claim: *claim, text: said.text.as_str().try_into()? }))
         .collect();
-    let failures = history.claims.values().filter(|claim| claim.about_failure).count();
-    let verdict = match (failures, history.challenges.len()) {
-        (0, 0) => "the task is done".to_owned(),
-        (0, open) => format!("the task is done; open challenges: {open}"),
-        (failed, 0) => format!("not everything could be done: failed calls {failed}"),
-        (failed, open) => {
-            format!("not everything could be done: failed calls {failed}, open challenges {open}")
-        }
+    let left = left_undone(brief);
+    let verdict = if left.is_empty() {
+        "the task is done".to_owned()
+    } else {
+        format!("not everything was done: {}", left.join(", "))
     };
     let verdict: Text<1, 16384> = verdict.as_str().try_into()?;
     let facts = Facts::from(FinalStatementSigned { claims: claims.try_into()? });
     let content = FinalStatementContent { claims: bundle?.try_into()?, verdict };
     Ok(Move::Conclude(facts, Some(Content::FinalStatementSigned(content))))
+}
+
+/// Returns what a final statement must not keep to itself.
+fn left_undone(brief: &Brief<'_>) -> Vec<String> {
+    let (task, history) = (brief.plan.task(), brief.history);
+    let refused =
+        |unit: &&Unit| history.proposal(&unit.objective).is_some_and(|(_, proposed)| proposed.is_refused());
+    let replaced = |unit: &&Unit| {
+        let instead = |other: &Unit| other.replaces.as_deref() == Some(unit.objective.as_str());
+        task.proposals.iter().any(|other| instead(other) && approved(brief, other).is_some())
+    };
+    let failed = |call: &Call| {
+        matches!(standing(brief, call), Standing::Settled(End::Failed(..))) && !fell_back(brief, call)
+    };
+    let counts = [
+        (task.proposals.iter().filter(refused).filter(|unit| !replaced(unit)).count(), "refused proposals"),
+        (history.intents.values().filter(|intent| intent.is_blocked()).count(), "blocked calls"),
+        (task.calls().filter(|(_, call)| failed(call)).count(), "failed calls"),
+        (
+            task.claims.iter().filter(|claim| !history.said.contains(claim.text.as_str())).count(),
+            "claims that could not be made",
+        ),
+        (history.challenges.len(), "open challenges"),
+    ];
+    counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect()
 }
 
 /// Returns how these calls ended, if all of them completed.
@@ -159,6 +188,7 @@ fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Option<Ground
         }
         evidence = ascending(evidence);
     }
+    evidence.truncate(MOST_CITED);
     let executions = ascending(ends.iter().map(|ended| ended.at).collect());
     enough(&evidence).then_some(Grounds { evidence, executions })
 }
@@ -181,3 +211,8 @@ fn failure_text(call: &Call, ended: &Ended) -> String {
     };
     format!("The call {} failed: {how}.", call.name)
 }
+
+/// How many artifacts a claim may cite.
+const MOST_CITED: usize = 256;
+/// How many claims a final statement can bundle; further failures stand in the record without a claim of their own.
+const MOST_CLAIMS: usize = 256;
