@@ -20,10 +20,13 @@ use crate::append;
 /// Measures runs.
 pub(crate) fn run(out: &mut impl Write) -> Result<()> {
     let program = program()?;
-    let mut passes = Vec::new();
+    let (mut passes, mut folders) = (Vec::new(), Vec::new());
     for pass in 1..=PASSES {
         eprintln!("run: {CALLS} tool calls, pass {pass} of {PASSES}");
-        passes.push(measure(&program)?);
+        // Kept until the end: a file system may be slow to make files right after many were deleted.
+        let folder = tempfile::tempdir().context("cannot make a folder")?;
+        passes.push(measure(&program, folder.path())?);
+        folders.push(folder);
     }
     let of = |pick: fn(&Pass) -> f64| median(passes.iter().map(pick));
     let ratio = of(|pass| (pass.whole - pass.tools) / pass.commit);
@@ -49,14 +52,13 @@ struct Pass {
     commit: f64,
 }
 
-fn measure(program: &Path) -> Result<Pass> {
-    let folder = tempfile::tempdir().context("cannot make a folder")?;
-    let data = folder.path().join("data");
-    write_task(folder.path())?;
+fn measure(program: &Path, folder: &Path) -> Result<Pass> {
+    let data = folder.join("data");
+    write_task(folder)?;
     let begun = Instant::now();
     let ran = Command::new(program)
         .args(["run", "--json", "--task"])
-        .arg(folder.path().join("task.toml"))
+        .arg(folder.join("task.toml"))
         .arg("--data")
         .arg(&data)
         .output()
@@ -64,7 +66,7 @@ fn measure(program: &Path) -> Result<Pass> {
     let whole = per_call(begun.elapsed());
     ensure!(ran.status.success(), "the run failed: {}", String::from_utf8_lossy(&ran.stderr));
     let (events, commits) = counted(&data)?;
-    let tools = tools_alone(program, folder.path())?;
+    let tools = tools_alone(program, folder)?;
     let commit = append::one_commit()?.as_secs_f64() * 1e3;
     Ok(Pass { events, commits, whole, tools, commit })
 }
@@ -103,7 +105,7 @@ fn write_task(folder: &Path) -> Result<()> {
              risk = \"medium\"\njustification = \"it is one of them\"\n"
         )?;
     }
-    task += "\n[[claim]]\ntext = \"All of them ran.\"\nconfidence = 90\ncalls = [\"call-0\"]\n";
+    task += "\n[[claim]]\ntext = \"The first of them ran.\"\nconfidence = 90\ncalls = [\"call-0\"]\n";
     fs::write(folder.join("task.toml"), task)?;
     fs::write(folder.join("policy.toml"), "[tools.echo]\n")?;
     Ok(())

@@ -9,11 +9,12 @@ use demur_ledger::{
     event_type::{Content, Facts},
     facts::Participant,
     name::{Position, Sequence, TraceId},
+    state::GuardError,
     verify::Options,
 };
 use demur_run::{history::History, role::Look};
 use demur_store::{
-    contract::{Failure, Kept, Store as _, Stored},
+    contract::{Failure, Kept, Store},
     ledger::{Ledger, LedgerError, Series},
     sqlite::SqliteStore,
 };
@@ -105,22 +106,10 @@ impl<'a> Desk<'a> {
 
     /// Takes in what was recorded past this process's own statements.
     pub(super) fn catch_up(&mut self, told: bool) -> Result<(), CommandError> {
-        loop {
-            let from = self.next()?;
-            let page = self.ledger.store().events(self.trace, from, PAGE)?;
-            if page.is_empty() {
-                return Ok(());
-            }
-            for stored in page {
-                let (event, opening) = self.parse(stored)?;
-                self.fold(&event, opening.as_ref())?;
-                if told {
-                    self.watch.tell(&event, opening.as_ref())?;
-                } else {
-                    self.watch.learn(&event, opening.as_ref())?;
-                }
-            }
-        }
+        let (history, watch) = (&mut self.history, &mut self.watch);
+        read_on(self.ledger.store(), self.trace, history, |event, opening| {
+            if told { watch.tell(event, opening) } else { watch.learn(event, opening).map(|_| ()) }
+        })
     }
 
     /// Ends the run on the operator's word.
@@ -152,14 +141,9 @@ impl<'a> Desk<'a> {
         Ok(Place { store, trace: self.trace, seen: self.head(), now: self.world.now()? })
     }
 
-    /// Returns the place of the next event.
-    fn next(&self) -> Result<Sequence, CommandError> {
-        Sequence::try_from(self.history.state().length()).map_err(|error| CommandError::bug(&error))
-    }
-
     fn take(&mut self, entries: Vec<Entry>, reply: Reply) -> Result<(), CommandError> {
         for entry in entries {
-            self.fold(&entry.event, entry.opening.as_ref())?;
+            take(&mut self.history, self.trace, &entry.event, entry.opening.as_ref())?;
             self.untold.push(entry);
         }
         match reply {
@@ -170,25 +154,48 @@ impl<'a> Desk<'a> {
             _ => Ok(()),
         }
     }
+}
 
-    fn fold(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), CommandError> {
-        let sequence = event.envelope().sequence;
-        let content = opening.map(|opening| &opening.bytes[..]);
-        self.history
-            .take(event, content)
-            .map_err(|error| LedgerError::Damaged { trace: self.trace, sequence, code: error.code() }.into())
+/// Takes into a history what is recorded after its last event.
+pub(super) fn read_on(
+    store: &dyn Store,
+    trace: TraceId,
+    history: &mut History,
+    mut tell: impl FnMut(&Event, Option<&Opening>) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    loop {
+        let from = Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
+        let page = store.events(trace, from, PAGE)?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        for stored in page {
+            let sequence =
+                Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
+            let event = Event::parse(&stored.bytes).map_err(|_| LedgerError::Damaged {
+                trace,
+                sequence,
+                code: "SCHEMA_INVALID",
+            })?;
+            let opening = match stored.content {
+                Kept::Here(opening) => Some(opening),
+                Kept::Absent | Kept::Erased => None,
+            };
+            take(history, trace, &event, opening.as_ref())?;
+            tell(&event, opening.as_ref())?;
+        }
     }
+}
 
-    fn parse(&self, stored: Stored) -> Result<(Event, Option<Opening>), CommandError> {
-        let sequence = self.next()?;
-        let damaged = |_| LedgerError::Damaged { trace: self.trace, sequence, code: "SCHEMA_INVALID" };
-        let event = Event::parse(&stored.bytes).map_err(damaged)?;
-        let opening = match stored.content {
-            Kept::Here(opening) => Some(opening),
-            Kept::Absent | Kept::Erased => None,
-        };
-        Ok((event, opening))
-    }
+fn take(
+    history: &mut History,
+    trace: TraceId,
+    event: &Event,
+    opening: Option<&Opening>,
+) -> Result<(), CommandError> {
+    let (sequence, content) = (event.envelope().sequence, opening.map(|opening| &opening.bytes[..]));
+    let damaged = |error: GuardError| LedgerError::Damaged { trace, sequence, code: error.code() };
+    Ok(history.take(event, content).map_err(damaged)?)
 }
 
 /// The critic looks at what is recorded.

@@ -2,19 +2,16 @@
 
 use demur_core::visible::visible;
 use demur_ledger::{
-    envelope::Event,
     facts::VerificationStatus,
     name::{Sequence, TraceId},
     state::Phase,
 };
 use demur_run::history::History;
-use demur_store::{
-    contract::{Failure, Kept, Store},
-    ledger::LedgerError,
-};
+use demur_store::contract::{Failure, Store};
 use serde::Serialize;
 
 use super::{
+    desk::read_on,
     folder::RunFolder,
     reply::{ClaimLine, ToolCount},
 };
@@ -51,7 +48,8 @@ pub(super) fn show(
         // Started here and killed before it began, or no run at all.
         folder.as_ref().map_err(Clone::clone)?;
     }
-    let history = read(store, trace)?;
+    let mut history = History::new();
+    read_on(store, trace, &mut history, |_, _| Ok(()))?;
     let failed = summary.and_then(|summary| summary.failed);
     let reply = StatusReply {
         challenges: history
@@ -71,28 +69,6 @@ pub(super) fn show(
     };
     context.output.reply(&reply)?;
     Ok(Exit::Success)
-}
-
-fn read(store: &dyn Store, trace: TraceId) -> Result<History, CommandError> {
-    let mut history = History::new();
-    loop {
-        let from = Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
-        let page = store.events(trace, from, PAGE)?;
-        if page.is_empty() {
-            return Ok(history);
-        }
-        for stored in page {
-            let sequence =
-                Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
-            let damaged = |code| LedgerError::Damaged { trace, sequence, code };
-            let event = Event::parse(&stored.bytes).map_err(|_| damaged("SCHEMA_INVALID"))?;
-            let content = match &stored.content {
-                Kept::Here(opening) => Some(&opening.bytes[..]),
-                Kept::Absent | Kept::Erased => None,
-            };
-            history.take(&event, content).map_err(|error| damaged(error.code()))?;
-        }
-    }
 }
 
 /// Returns what has to happen next, in words.
@@ -173,6 +149,3 @@ impl Reply for StatusReply {
         lines
     }
 }
-
-/// How many events are read at a time.
-const PAGE: usize = 1000;

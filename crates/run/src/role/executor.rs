@@ -34,11 +34,30 @@ pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>,
         if call.reserve && !claim::wants(brief, call) {
             continue;
         }
-        match call::standing(brief, call) {
+        let standing = call::standing(brief, call);
+        // While this one's end is recorded, the next one's helper starts.
+        let ended = matches!(standing, Standing::Running(_)) && hands.report.is_some();
+        if ended
+            && hands.ready.is_none()
+            && let Some(next) = upcoming(brief, number)
+        {
+            return Ok(Some(next));
+        }
+        match standing {
             Standing::Waits => return Ok(None),
             Standing::Settled(_) => brief.plan.rest(number),
+            // While this one's end is recorded, the next one's helper starts.
             open => return call::advance(brief, hands, call, (proposal, meets), &open).map(Some),
         }
     }
     claim::next(brief)
+}
+
+/// Returns the preparation of the call that comes after this one, unless it waits for something.
+fn upcoming(brief: &Brief<'_>, after: usize) -> Option<Move> {
+    let mut calls = brief.plan.open_calls().filter(|(number, _, call)| *number > after && !call.reserve);
+    let (_, unit, call) = calls.next()?;
+    call::approved(brief, unit)?;
+    let fresh = matches!(call::standing(brief, call), Standing::Fresh(_));
+    fresh.then(|| Move::Prepare { call: call.name.to_string() })
 }
