@@ -41,6 +41,8 @@ pub enum Move {
     Prepare {
         /// The call's name in the task.
         call: String,
+        /// Whether another tool is still to run before it.
+        ahead: bool,
     },
     /// Says that the tool of this call starts, under which limits, once it is ready.
     Start {

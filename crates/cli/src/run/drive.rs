@@ -143,9 +143,9 @@ impl<'a> Drive<'a> {
         match next {
             Move::Say(facts, content) => self.say(author, facts, content),
             Move::Store { name, media_type, bytes } => self.desk.store(author, (&name, media_type), bytes),
-            Move::Prepare { call } => match self.orders.plan.task().call(&call) {
+            Move::Prepare { call, ahead } => match self.orders.plan.task().call(&call) {
                 Some((_, call)) => {
-                    self.tools.prepare(call);
+                    self.tools.prepare(call, ahead);
                     Ok(())
                 }
                 None => Err(CommandError::bug(&"a call that is not in the task")),

@@ -24,6 +24,8 @@ pub(super) struct Tools {
     work: PathBuf,
     limits: Limits,
     ready: Option<(String, Helper)>,
+    /// What runs after that.
+    ahead: Option<(String, Helper)>,
     report: Option<Report>,
     lost: BTreeSet<Sequence>,
 }
@@ -45,14 +47,15 @@ impl Tools {
         })?;
         let work = work.canonicalize().map_err(|error| CommandError::unreadable(work, &error))?;
         let limits = self::limits(limits).map_err(|error| trouble(&error))?;
-        let (ready, report, lost) = (None, None, BTreeSet::new());
-        Ok(Self { program, work, limits, ready, report, lost })
+        let (ready, ahead, report, lost) = (None, None, None, BTreeSet::new());
+        Ok(Self { program, work, limits, ready, ahead, report, lost })
     }
 
     /// Returns what the executor goes by.
     pub(super) fn hands(&self) -> Hands<'_> {
-        let ready = self.ready.as_ref().map(|(call, _)| call.as_str());
-        Hands { report: self.report.as_ref(), lost: &self.lost, ready }
+        let [ready, ahead] =
+            [&self.ready, &self.ahead].map(|one| one.as_ref().map(|(call, _)| call.as_str()));
+        Hands { report: self.report.as_ref(), lost: &self.lost, ready, ahead }
     }
 
     /// Notes executions that an earlier process began.
@@ -60,14 +63,15 @@ impl Tools {
         self.lost.extend(started);
     }
 
-    /// Begins to get the tool of a call ready. What was ready before is let go.
-    pub(super) fn prepare(&mut self, call: &Call) {
+    /// Begins to get the tool of a call ready, in place of what was ready before or to run after it.
+    pub(super) fn prepare(&mut self, call: &Call, ahead: bool) {
         let mut request = Request::new(call.command.iter().map(ToString::to_string), self.work.clone());
         request.stdin = call.stdin.clone().into_bytes();
         request.limits = self.limits;
         let program = self.program.clone();
         let helper = thread::spawn(move || prepare(&program, &request));
-        self.ready = Some((call.name.to_string(), Helper::Coming(helper)));
+        let place = if ahead { &mut self.ahead } else { &mut self.ready };
+        *place = Some((call.name.to_string(), Helper::Coming(helper)));
     }
 
     /// Waits until the tool of a call is ready; returns the limits it will run under, in words for the record.
@@ -83,6 +87,7 @@ impl Tools {
     /// Runs the tool that was made ready, and keeps how it ended.
     pub(super) fn run(&mut self, call: &str) -> Result<(), CommandError> {
         let outcome = self.take_ready(call)?.start().and_then(Running::wait);
+        self.ready = self.ahead.take();
         self.report = Some(match outcome {
             Ok(outcome) => report(call, outcome),
             // The helper was killed: what became of the tool, nobody knows.

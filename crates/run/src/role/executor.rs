@@ -22,6 +22,8 @@ pub struct Hands<'a> {
     pub lost: &'a BTreeSet<Sequence>,
     /// The call whose tool is ready to run, or is being made ready.
     pub ready: Option<&'a str>,
+    /// The call whose tool is being made ready to run after that one.
+    pub ahead: Option<&'a str>,
 }
 
 pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {
@@ -35,10 +37,10 @@ pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>,
             continue;
         }
         let standing = call::standing(brief, call);
-        // While this one's end is recorded, the next one's helper starts.
-        let ended = matches!(standing, Standing::Running(_)) && hands.report.is_some();
-        if ended
-            && hands.ready.is_none()
+        // While this one runs and its end is recorded, the next one's helper starts.
+        if matches!(standing, Standing::Running(_))
+            && hands.report.is_none()
+            && hands.ahead.is_none()
             && let Some(next) = upcoming(brief, number)
         {
             return Ok(Some(next));
@@ -59,5 +61,5 @@ fn upcoming(brief: &Brief<'_>, after: usize) -> Option<Move> {
     let (_, unit, call) = calls.next()?;
     call::approved(brief, unit)?;
     let fresh = matches!(call::standing(brief, call), Standing::Fresh(_));
-    fresh.then(|| Move::Prepare { call: call.name.to_string() })
+    fresh.then(|| Move::Prepare { call: call.name.to_string(), ahead: true })
 }

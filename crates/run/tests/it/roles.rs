@@ -112,6 +112,7 @@ struct Driver<'a> {
     history: History,
     lost: BTreeSet<Sequence>,
     ready: Option<String>,
+    ahead: Option<String>,
     report: Option<Report>,
 }
 
@@ -129,7 +130,7 @@ impl<'a> Driver<'a> {
         let lost = open.filter_map(|intent| intent.started).collect();
         let participants = office.hello(Role::Planner).participants.to_vec();
         let (plan, policy) = (Plan::new(Task::parse(task).unwrap()).unwrap(), Policy::parse(policy).unwrap());
-        Self { office, plan, policy, participants, history, lost, ready: None, report: None }
+        Self { office, plan, policy, participants, history, lost, ready: None, ahead: None, report: None }
     }
 
     /// Makes one step; returns whether there was one.
@@ -144,7 +145,8 @@ impl<'a> Driver<'a> {
                 history: &self.history,
             };
             let ready = self.ready.as_deref();
-            let hands = Hands { report: self.report.as_ref(), lost: &self.lost, ready };
+            let ahead = self.ahead.as_deref();
+            let hands = Hands { report: self.report.as_ref(), lost: &self.lost, ready, ahead };
             let next = match role {
                 Role::Critic => brief.critic(&mut Blind).unwrap(),
                 Role::Planner => brief.planner().unwrap(),
@@ -166,7 +168,8 @@ impl<'a> Driver<'a> {
                 self.office.store(&name, &bytes);
                 self.catch_up();
             }
-            Move::Prepare { call } => self.ready = Some(call),
+            Move::Prepare { call, ahead: true } => self.ahead = Some(call),
+            Move::Prepare { call, ahead: false } => self.ready = Some(call),
             Move::Start { call, facts } => {
                 assert_eq!(self.ready.as_deref(), Some(&*call), "a tool starts once it is ready");
                 let content = ExecutionContent { limits: list([]) };
@@ -174,6 +177,7 @@ impl<'a> Driver<'a> {
             }
             Move::Run { call } => {
                 assert_eq!(self.ready.take().unwrap(), call, "a tool runs once it is ready");
+                self.ready = self.ahead.take();
                 self.report = Some(report(call, dice));
             }
             Move::Verify => {

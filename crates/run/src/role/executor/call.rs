@@ -86,7 +86,7 @@ pub(super) fn advance(
     match standing {
         // It takes a while, and there is something to record meanwhile.
         Standing::Fresh(_) | Standing::Ready(_) if !prepared => {
-            Ok(Move::Prepare { call: call.name.to_string() })
+            Ok(Move::Prepare { call: call.name.to_string(), ahead: false })
         }
         // The critic looks at the input before it lets the intent through.
         Standing::Fresh(_) if recorded.is_none() => {
