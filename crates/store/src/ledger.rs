@@ -320,6 +320,11 @@ impl<S: Store> Ledger<S> {
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
             drop(turn);
             slot.watch();
+            // Whoever panicked on the way took no leave.
+            let mut in_flight = lock(&self.in_flight);
+            if let Some(id) = id.filter(|id| in_flight.get(id).is_some_and(|now| Arc::ptr_eq(now, &slot))) {
+                in_flight.remove(&id);
+            }
             return Ok(Step::Over(Attempt::LookUp));
         }
         let registry = self.registry();

@@ -95,9 +95,11 @@ impl<S: Store> Series<'_, S> {
                 Step::Over(Attempt::Settled(reply)) => return Ok(Decided { events: Vec::new(), reply }),
                 Step::Over(Attempt::LookUp) => past = Past::Known(ledger.earlier(command)?.map(Box::new)),
                 Step::Over(Attempt::Again) => {}
+                // The trace has an event that the author has not seen: see `Ledger::come_back`.
                 Step::Interrupted => {
                     self.commit()?;
                     ledger.recover(trace)?;
+                    return Err(LedgerError::Contended);
                 }
             }
         }
