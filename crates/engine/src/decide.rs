@@ -191,7 +191,7 @@ fn record_refusal(
     }
     let code = RefusalCode::try_from(refusal.code.to_owned()).ok()?;
     let message = format!("{}; {}", refusal.message, refusal.cure);
-    let message = Text::try_from(shortened(&message, MESSAGE_LIMIT)).ok()?;
+    let message = Text::cut(&message).ok()?;
     let field = refusal.field.and_then(|field| field.try_into().ok());
     let facts = CommandRefused { code, command, principal };
     let said = (EventType::CommandRefused, Role::Desk, facts.into());
@@ -233,11 +233,3 @@ fn stamp(registry: &Registry, now: Timestamp) -> Stamp {
         now,
     }
 }
-
-/// Returns at most this many characters of a text.
-fn shortened(text: &str, limit: usize) -> &str {
-    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
-}
-
-/// What the content of a refusal holds at most.
-const MESSAGE_LIMIT: usize = 4096;

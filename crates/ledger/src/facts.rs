@@ -11,7 +11,7 @@ mod tool;
 pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
 };
-pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted};
+pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted};
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,

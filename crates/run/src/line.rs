@@ -4,6 +4,7 @@
 //! feed. The desk writes [`FromDesk`] and reads [`FromAgent`]; the agent does the reverse. Whose turn it is, and how
 //! long an answer may take, is for the two ends to know: here is only what one line can say.
 
+mod door;
 mod from_agent;
 mod from_desk;
 

@@ -4,12 +4,16 @@
 use std::collections::BTreeMap;
 
 use demur_core::limit::{List, Text, Whole};
-use demur_ledger::facts::{self, Risk};
+use demur_ledger::{
+    facts::{self, Risk},
+    role::Role,
+};
 use serde::Deserialize;
 
 use crate::{
     file::{self, FileError},
     quantity::{Duration, Size},
+    task::{Player, Task},
 };
 
 /// A policy.
@@ -91,10 +95,12 @@ impl Policy {
         file::read(text)
     }
 
-    /// Returns what the desk holds everybody to.
-    pub fn facts(&self) -> facts::Policy {
+    /// Returns what the desk holds everybody to in a task. An executor in a process of its own could start a tool in the
+    /// very turn in which it intends to: the critic approves everything it does.
+    pub fn demands(&self, task: &Task) -> facts::Policy {
+        let separate = task.agents.get(&Role::Executor).is_some_and(Player::is_separate);
         facts::Policy {
-            approval_from: self.approval_from,
+            approval_from: if separate { Risk::Low } else { self.approval_from },
             evidence_minimum: self.evidence_minimum,
             fallback: self.fallback,
             retry_limit: self.retry_limit,

@@ -191,8 +191,3 @@ fn ascending(mut cited: Vec<Sequence>) -> Vec<Sequence> {
     cited.dedup();
     cited
 }
-
-/// Returns at most this many characters of a text.
-fn shortened(text: &str, limit: usize) -> &str {
-    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
-}

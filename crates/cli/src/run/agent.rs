@@ -14,9 +14,8 @@ use std::{
 };
 
 use demur_core::limit::Text;
-use demur_ledger::facts::Participant;
 use demur_run::{
-    line::{FromAgent, LineError, read_line},
+    line::{FromAgent, Hello, LineError, read_line},
     task::Player,
 };
 
@@ -28,8 +27,8 @@ pub(super) struct Agent {
     outgoing: Option<Sender<Vec<u8>>>,
     backlog: Arc<Backlog>,
     timeout: Duration,
-    /// What it plays, and who it is.
-    pub(super) player: Participant,
+    /// Who it is, in which run: what it was greeted with.
+    pub(super) hello: Hello,
     /// How many events it was told.
     pub(super) told: u64,
     /// How many events there were when its last turn ended.
@@ -72,7 +71,7 @@ struct Backlog {
 
 impl Agent {
     /// Starts an agent beside the task file.
-    pub(super) fn start(player: &Player, part: Participant, home: &Path) -> Result<Self, AgentError> {
+    pub(super) fn start(player: &Player, hello: Hello, home: &Path) -> Result<Self, AgentError> {
         let mut words = player.command.iter().map(Text::as_str);
         let mut child = Command::new(words.next().unwrap_or_default())
             .args(words)
@@ -86,9 +85,9 @@ impl Agent {
         let backlog = Arc::new(Backlog::default());
         let timeout = player.timeout.map_or(PATIENCE, |timeout| Duration::from_millis(timeout.0));
         let (incoming, outgoing) = (listen(stdout), speak(stdin, Arc::clone(&backlog)));
-        let (player, outgoing) = (part, Some(outgoing));
+        let outgoing = Some(outgoing);
         let (told, rested, turns, stored) = (0, None, 0, 0);
-        Ok(Self { child, incoming, outgoing, backlog, timeout, player, told, rested, turns, stored })
+        Ok(Self { child, incoming, outgoing, backlog, timeout, hello, told, rested, turns, stored })
     }
 
     /// Returns when a turn that begins now must be over.

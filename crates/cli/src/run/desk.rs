@@ -1,6 +1,7 @@
 //! The run at the desk: what the roles say is signed, decided and recorded, several statements in one commit where
 //! nobody has to wait for the disk in between.
 
+use demur_core::limit::Text;
 use demur_engine::{Reply, entry::Entry};
 use demur_ledger::{
     author::{Artifact, Author, Place},
@@ -118,8 +119,7 @@ impl<'a> Desk<'a> {
         if self.head().is_none() {
             return Err(CommandError::refused("RUN_NOT_BEGUN", format!("nothing was recorded: {reason}")));
         }
-        let reason: String = reason.chars().take(4096).collect();
-        self.ledger.abort(self.trace, reason.as_str().try_into()?)?;
+        self.ledger.abort(self.trace, Text::cut(reason)?)?;
         self.catch_up(true)
     }
 

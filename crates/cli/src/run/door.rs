@@ -1,16 +1,15 @@
-//! The door of an agent in a process of its own. The ledger's rules come after it: here stands what only holds because the
-//! desk gave this process one role in one run, with these files.
+//! The door of an agent in a process of its own. What follows from its `hello` is decided in `demur-run`; here stands what
+//! takes a look at the record: no final statement and no verdict that it does not bear.
 
 use demur_ledger::{
-    content::Opening,
-    event_type::{Content, EventType, Facts},
-    facts::{Participant, SessionInitialized, VerificationStatus},
+    event_type::Facts,
+    facts::VerificationStatus,
     statement::{Statement, Submission},
     verify::Options,
 };
-use demur_run::line::Refused;
+use demur_run::line::{Hello, Refused};
 
-use super::{desk::Desk, folder::Orders, turn::Interrupted};
+use super::{desk::Desk, turn::Interrupted};
 use crate::{
     audit::{self, audit},
     error::CommandError,
@@ -19,56 +18,24 @@ use crate::{
 
 /// Returns why a statement is refused before the ledger is asked, if it is.
 pub(super) fn refuse(
-    desk: &mut Desk<'_>,
-    player: Participant,
-    orders: &Orders,
+    desk: &Desk<'_>,
+    hello: &Hello,
     submission: &Submission,
 ) -> Result<Option<Refused>, Interrupted> {
     // What cannot be read is refused by the ledger, with better words.
     let Ok(statement) = Statement::parse(&submission.statement) else { return Ok(None) };
-    let registry = desk.ledger.registry();
-    let speaker = registry.key(&submission.proof.key).map(|record| record.principal);
-    if (statement.trace, statement.role) != (desk.trace, player.role) {
-        let message = "expected a statement in the trace and the role of the hello, found another";
-        return no("AGENT_SCOPE", "statement.trace", message, "say only what your role says in this run");
-    }
-    if speaker.is_some_and(|speaker| speaker != player.principal) {
-        let message = "expected a signature with a key of the principal of the hello, found another's";
-        return no("AGENT_SCOPE", "proof.key", message, "sign with your own key");
+    let speaker = desk.ledger.registry().key(&submission.proof.key).map(|record| record.principal);
+    let refused = hello.refuse(&statement, submission.opening.as_ref(), speaker);
+    if let Some(refused) = refused.map_err(|error| CommandError::bug(&error))? {
+        return Ok(Some(refused));
     }
     match &statement.facts {
-        Facts::SessionInitialized(facts) => opening(desk, orders, facts, submission.opening.as_ref()),
         Facts::FinalStatementSigned(_) => {
             desk.check_before_the_end().map(|()| None).map_err(Interrupted::Here)
         }
         Facts::VerificationRunCompleted(facts) => verdict(desk, facts.status),
         _ => Ok(None),
     }
-}
-
-/// The run opens as its files say, whoever opens it.
-fn opening(
-    desk: &Desk<'_>,
-    orders: &Orders,
-    facts: &SessionInitialized,
-    words: Option<&Opening>,
-) -> Result<Option<Refused>, Interrupted> {
-    if *facts.participants != desk.participants[..] || facts.policy != orders.demands() {
-        let message = "expected the participants and the policy of the hello, found others";
-        return no("OPENING_DIFFERS", "facts", message, "open the run as the hello says");
-    }
-    let content = words.and_then(|words| Content::parse(EventType::SessionInitialized, &words.bytes).ok());
-    let named = |line: &String| match &content {
-        Some(Content::SessionInitialized(content)) => {
-            content.constraints.iter().any(|one| one.as_str() == line)
-        }
-        _ => false,
-    };
-    if orders.bound.iter().all(named) {
-        return Ok(None);
-    }
-    let message = "expected every constraint of the hello among those of the opening, found one missing";
-    no("OPENING_DIFFERS", "content.constraints", message, "name the constraints of the hello")
 }
 
 /// A verdict can be worse than what the verifier finds, never better.
@@ -80,11 +47,7 @@ fn verdict(desk: &Desk<'_>, status: VerificationStatus) -> Result<Option<Refused
         return Ok(None);
     }
     let message = "expected a verdict no better than what the verifier finds, found a better one";
-    no("VERDICT_UNFOUNDED", "facts.status", message, "verify an export of the run, and say what came of it")
-}
-
-fn no(code: &str, field: &str, message: &str, cure: &str) -> Result<Option<Refused>, Interrupted> {
-    let code = code.to_owned().try_into().map_err(|error| CommandError::bug(&error))?;
-    let (cure, field, message) = (cure.to_owned(), Some(field.to_owned()), message.to_owned());
-    Ok(Some(Refused { code, cure, field, message }))
+    let cure = "verify an export of the run, and say what came of it";
+    let refused = Refused::new("VERDICT_UNFOUNDED", "facts.status", message, cure);
+    Ok(Some(refused.map_err(|error| CommandError::bug(&error))?))
 }

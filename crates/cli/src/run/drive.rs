@@ -16,7 +16,7 @@ use crate::{
     error::CommandError,
     verify::threads,
 };
-use demur_core::{canonical, hash::sha256};
+use demur_core::{canonical, hash::sha256, limit::Text};
 use demur_ledger::{
     author::Author,
     content::{ExecutionContent, VerificationContent},
@@ -191,8 +191,7 @@ impl<'a> Drive<'a> {
             VerificationStatus::PassWithWarnings => "nothing failed, something is worth reading".to_owned(),
             VerificationStatus::Fail => report.words.clone(),
         };
-        let summary: String = summary.chars().take(4096).collect();
-        let content = VerificationContent { report: sha256(&bytes), summary: summary.as_str().try_into()? };
+        let content = VerificationContent { report: sha256(&bytes), summary: Text::cut(&summary)? };
         let through = self.desk.history.verification;
         let through = through.ok_or_else(|| CommandError::bug(&"a verification that has not begun"))?;
         let facts = VerificationRunCompleted { status, through };
@@ -214,7 +213,7 @@ impl<'a> Drive<'a> {
             self.agents.insert(role, agent);
         }
         match self.agents.get_mut(&role) {
-            Some(agent) => turn::take_turn(&mut self.desk, agent, self.orders),
+            Some(agent) => turn::take_turn(&mut self.desk, agent),
             None => Ok(false),
         }
     }
@@ -224,7 +223,6 @@ impl<'a> Drive<'a> {
         let player = player.ok_or_else(|| CommandError::bug(&"an agent that the task does not name"))?;
         let part = self.desk.participants.iter().find(|one| one.role == role).copied();
         let part = part.ok_or_else(|| CommandError::bug(&"a role without a player"))?;
-        let agent = Agent::start(player, part, &self.orders.home)?;
         let constraints = self.orders.constraints()?;
         let hello = Hello {
             constraints,
@@ -236,7 +234,8 @@ impl<'a> Drive<'a> {
             store: self.desk.ledger.registry().store(),
             trace: self.desk.trace,
         };
-        turn::greet(&agent, hello)?;
+        let agent = Agent::start(player, hello, &self.orders.home)?;
+        turn::greet(&agent)?;
         Ok(agent)
     }
 }

@@ -11,16 +11,8 @@ use demur_core::{
     hash::sha256,
     limit::{LimitError, List, Text},
 };
-use demur_ledger::{
-    facts::{self, Risk},
-    name::TraceId,
-    role::Role,
-};
-use demur_run::{
-    FileError, Plan,
-    policy::Policy,
-    task::{Player, Task},
-};
+use demur_ledger::{facts, name::TraceId};
+use demur_run::{FileError, Plan, policy::Policy, task::Task};
 
 use super::tools;
 use crate::{data::DataFolder, durable, error::CommandError, visible::visible_path};
@@ -43,13 +35,9 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// Returns what the desk holds everybody to. An executor in a process of its own could start a tool in the same turn
-    /// in which it intends to: the critic approves everything it does.
+    /// Returns what the desk holds everybody to.
     pub(super) fn demands(&self) -> facts::Policy {
-        let demands = self.policy.facts();
-        let separate = self.plan.task().agents.get(&Role::Executor).is_some_and(Player::is_separate);
-        let approval_from = if separate { Risk::Low } else { demands.approval_from };
-        facts::Policy { approval_from, ..demands }
+        self.policy.demands(self.plan.task())
     }
 
     /// Returns what the opening of the run must name among its constraints.

@@ -77,8 +77,7 @@ impl Tools {
     /// Waits until the tool of a call is ready; returns the limits it will run under, in words for the record.
     pub(super) fn limits(&mut self, call: &str) -> Result<Vec<Text<1, 1024>>, CommandError> {
         let prepared = self.take_ready(call)?;
-        let shortened = |line: &String| line.chars().take(1024).collect::<String>();
-        let lines = prepared.limits().iter().take(32).map(|line| shortened(line).as_str().try_into());
+        let lines = prepared.limits().iter().take(32).map(|line| Text::cut(line));
         let lines = lines.collect::<Result<Vec<_>, LimitError>>()?;
         self.ready = Some((call.to_owned(), Helper::Here(Box::new(prepared))));
         Ok(lines)

@@ -8,7 +8,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::Facts,
     export::Disclosure,
-    facts::{Participant, RefusalCode},
+    facts::RefusalCode,
     name::{Sequence, TraceId},
     state::Phase,
 };
@@ -23,7 +23,6 @@ use super::{
     agent::{Agent, AgentError, FAREWELL},
     desk::Desk,
     door,
-    folder::Orders,
 };
 use crate::error::CommandError;
 
@@ -51,17 +50,13 @@ impl<E: Into<CommandError>> From<E> for Interrupted {
 }
 
 /// Greets an agent.
-pub(super) fn greet(agent: &Agent, hello: Hello) -> Result<(), Interrupted> {
-    agent.send(line(&FromDesk::Hello(hello))?, agent.deadline())?;
+pub(super) fn greet(agent: &Agent) -> Result<(), Interrupted> {
+    agent.send(line(&FromDesk::Hello(agent.hello.clone()))?, agent.deadline())?;
     Ok(())
 }
 
 /// Gives an agent its turn. Returns whether anything it said was recorded.
-pub(super) fn take_turn(
-    desk: &mut Desk<'_>,
-    agent: &mut Agent,
-    orders: &Orders,
-) -> Result<bool, Interrupted> {
+pub(super) fn take_turn(desk: &mut Desk<'_>, agent: &mut Agent) -> Result<bool, Interrupted> {
     let deadline = agent.deadline();
     agent.turns += 1;
     if agent.turns > MOST_TURNS {
@@ -83,7 +78,7 @@ pub(super) fn take_turn(
             return Err(AgentError::Hoards(MOST_STORED).into());
         }
         let before = desk.history.state().length();
-        let answer = submit_for(desk, agent.player, orders, *submit)?;
+        let answer = submit_for(desk, &agent.hello, *submit)?;
         match &answer {
             FromDesk::Refused(_) => refused += 1,
             // The same statement again is answered, and moves nothing.
@@ -107,14 +102,9 @@ pub(super) fn farewell(desk: &Desk<'_>, agent: &mut Agent, phase: Phase) -> Resu
     Ok(())
 }
 
-fn submit_for(
-    desk: &mut Desk<'_>,
-    player: Participant,
-    orders: &Orders,
-    submit: Submit,
-) -> Result<FromDesk, Interrupted> {
+fn submit_for(desk: &mut Desk<'_>, hello: &Hello, submit: Submit) -> Result<FromDesk, Interrupted> {
     let Submit { submission, artifact } = submit;
-    if let Some(refused) = door::refuse(desk, player, orders, &submission)? {
+    if let Some(refused) = door::refuse(desk, hello, &submission)? {
         return Ok(FromDesk::Refused(refused));
     }
     let answer = match desk.ledger.submit(submission, artifact.as_ref()) {

@@ -21,6 +21,11 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
         &self.0
     }
 
+    /// Returns as much of a text as fits, from its beginning.
+    pub fn cut(text: &str) -> Result<Self, LimitError> {
+        Self::try_from(text.char_indices().nth(MAX).map_or(text, |(end, _)| &text[..end]))
+    }
+
     fn check(text: &str) -> Result<(), LimitError> {
         const { assert!(MIN <= MAX, "the least length is above the greatest") };
         // A code point has one to four bytes: most texts need no counting.

@@ -1,7 +1,11 @@
 //! The critic: holds proposals, intents and claims against the policy, and gives its reasons (LED-10, LED-11, LED-13,
 //! LED-23). What the policy does not allow is blocked.
 
-use demur_core::{canonical, hash::sha256, limit::Limits};
+use demur_core::{
+    canonical,
+    hash::sha256,
+    limit::{Limits, Text},
+};
 use demur_ledger::{
     content::{ProposalReviewContent, RationaleContent, ReasonContent},
     event_type::Content,
@@ -13,7 +17,7 @@ use demur_ledger::{
     state::Phase,
 };
 
-use super::{Brief, Input, Move, RoleError, input, say, shortened};
+use super::{Brief, Input, Move, RoleError, input, say};
 use crate::{
     history::{Claimed, Intended, Proposed},
     policy::Policy,
@@ -60,7 +64,7 @@ fn review_proposal(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     let conditions = if decision.approves() { conditions } else { Vec::new().try_into()? };
     let count = (conditions.len() as u64).try_into()?;
     let facts = ProposalReviewed { conditions: count, decision, proposal: *at };
-    let rationale = shortened(&rationale, 4096).try_into()?;
+    let rationale = Text::cut(&rationale)?;
     Ok(Some(say(facts, Content::ProposalReviewed(ProposalReviewContent { conditions, rationale }))))
 }
 
@@ -76,7 +80,7 @@ fn review_intent(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>,
             None => continue,
         };
         let facts = ToolIntentReviewed { decision, intent: *at };
-        let rationale = shortened(&rationale, 4096).try_into()?;
+        let rationale = Text::cut(&rationale)?;
         return Ok(Some(say(facts, Content::ToolIntentReviewed(RationaleContent { rationale }))));
     }
     Ok(None)

@@ -139,7 +139,7 @@ impl<'a> Driver<'a> {
             let brief = Brief {
                 plan: &self.plan,
                 policy: &self.policy,
-                demands: self.policy.facts(),
+                demands: self.policy.demands(self.plan.task()),
                 participants: &self.participants,
                 bound: &[],
                 history: &self.history,

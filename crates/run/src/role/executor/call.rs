@@ -1,6 +1,6 @@
 //! One call: from its input to its end, with as many attempts as the policy allows.
 
-use demur_core::limit::LimitError;
+use demur_core::limit::{LimitError, Text};
 use demur_ledger::{
     content::{ExecutionResultContent, FailureContent, IntentContent},
     event_type::Content,
@@ -13,7 +13,7 @@ use demur_ledger::{
 use super::Hands;
 use crate::{
     history::Ended,
-    role::{Brief, Move, Report, RoleError, ascending, input::name, say, shortened},
+    role::{Brief, Move, Report, RoleError, ascending, input::name, say},
     task::{Call, Unit},
 };
 
@@ -140,15 +140,15 @@ fn end(brief: &Brief<'_>, call: &Call, started: Sequence, report: &Report) -> Re
     let outputs = ascending(outputs).try_into()?;
     let (duration_ms, exit_status) = (report.duration.try_into()?, report.exit_status.map(u64::from));
     let exit_status = exit_status.map(TryInto::try_into).transpose()?;
-    let note = report.note.as_deref().map(|note| shortened(note, 4096));
+    let note = report.note.as_deref();
     Ok(match report.failure {
         None => {
-            let note = note.map(TryInto::try_into).transpose()?;
+            let note = note.map(Text::cut).transpose()?;
             let content = ExecutionResultContent { duration_ms, exit_status, note };
             say(ToolExecutionCompleted { outputs, started }, Content::ToolExecutionCompleted(content))
         }
         Some(failure) => {
-            let message = note.unwrap_or("it failed").try_into()?;
+            let message = Text::cut(note.unwrap_or("it failed"))?;
             let content = FailureContent { duration_ms, exit_status, message };
             say(ToolExecutionFailed { failure, outputs, started }, Content::ToolExecutionFailed(content))
         }

@@ -4,7 +4,7 @@ use demur_core::limit::{LimitError, Text, Whole};
 use demur_ledger::{
     content::{ClaimContent, FinalClaim, FinalStatementContent},
     event_type::{Content, Facts},
-    facts::{ClaimIssued, ClaimRevised, FailureKind, FinalStatementSigned},
+    facts::{Cited, ClaimIssued, ClaimRevised, FailureKind, FinalStatementSigned},
     name::Sequence,
     state::Phase,
 };
@@ -55,8 +55,8 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     let unsaid = |text: &str| !brief.history.said.contains(text);
     for claim in brief.plan.task().claims.iter().filter(|claim| unsaid(&claim.text)) {
         let ends = completed(brief, &claim.calls);
-        if let Some(grounds) = ends.and_then(|ends| grounds(brief, &claim.calls, &ends)) {
-            let (evidence, executions) = (grounds.evidence.try_into()?, grounds.executions.try_into()?);
+        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &claim.calls, &ends))? {
+            let Grounds { evidence, executions } = grounds;
             let facts = ClaimIssued { about_failure: false, evidence, executions };
             let content = ClaimContent { confidence: claim.confidence, text: claim.text.clone() };
             return Ok(Some(say(facts, Content::ClaimIssued(content))));
@@ -68,8 +68,8 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
         if approved(brief, unit).is_none() || !unsaid(&text) || fell_back(brief, call) {
             continue;
         }
-        if let Some(grounds) = grounds(brief, &[call.name.to_string()], &[ended]) {
-            let (evidence, executions) = (grounds.evidence.try_into()?, grounds.executions.try_into()?);
+        if let Some(grounds) = grounds(brief, &[call.name.to_string()], &[ended])? {
+            let Grounds { evidence, executions } = grounds;
             let facts = ClaimIssued { about_failure: true, evidence, executions };
             let content = ClaimContent { confidence: Whole::of::<100>(), text: text.as_str().try_into()? };
             return Ok(Some(say(facts, Content::ClaimIssued(content))));
@@ -82,8 +82,8 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
 fn answer(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     for (replaces, answer) in challenged(brief) {
         let ends = completed(brief, &answer.calls);
-        if let Some(grounds) = ends.and_then(|ends| grounds(brief, &answer.calls, &ends)) {
-            let (evidence, executions) = (grounds.evidence.try_into()?, grounds.executions.try_into()?);
+        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &answer.calls, &ends))? {
+            let Grounds { evidence, executions } = grounds;
             let facts = ClaimRevised { about_failure: false, evidence, executions, replaces };
             let content = ClaimContent { confidence: answer.confidence, text: answer.text.clone() };
             return Ok(Some(say(facts, Content::ClaimRevised(content))));
@@ -172,13 +172,13 @@ fn fell_back(brief: &Brief<'_>, call: &Call) -> bool {
 
 /// What a claim rests on: artifacts, and executions that have ended.
 struct Grounds {
-    evidence: Vec<Sequence>,
-    executions: Vec<Sequence>,
+    evidence: Cited<0>,
+    executions: Cited<1>,
 }
 
 /// Returns what a claim about these calls cites: what they wrote, and what they were given and wrote in earlier attempts
 /// where that is not enough; none where nothing is. The desk would refuse such a claim.
-fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Option<Grounds> {
+fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Result<Option<Grounds>, RoleError> {
     let enough = |evidence: &[Sequence]| evidence.len() as u64 >= brief.policy.evidence_minimum.as_u64();
     let mut evidence = ascending(ends.iter().flat_map(|ended| ended.outputs.iter().copied()).collect());
     if !enough(&evidence) {
@@ -190,7 +190,10 @@ fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Option<Ground
     }
     evidence.truncate(MOST_CITED);
     let executions = ascending(ends.iter().map(|ended| ended.at).collect());
-    enough(&evidence).then_some(Grounds { evidence, executions })
+    if !enough(&evidence) {
+        return Ok(None);
+    }
+    Ok(Some(Grounds { evidence: evidence.try_into()?, executions: executions.try_into()? }))
 }
 
 /// Returns how every attempt of a call ended so far.
