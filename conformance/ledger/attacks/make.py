@@ -5,27 +5,37 @@ import sys
 from pathlib import Path
 
 from forge import (
+    agreement,
     anchors,
+    answers,
     claims,
     confusables,
+    dialogues,
     envelopes,
     fields,
     files,
     frame,
+    handover,
+    hearsay,
     keys,
+    moments,
     mutation,
+    plans,
     proofs,
+    questions,
     registry,
     replay,
     seed,
     splice,
     states,
     valid,
+    waiting,
 )
 from forge.case import Corpus
 
 FAMILIES = [
     valid,
+    dialogues,
     seed,
     mutation,
     envelopes,
@@ -40,6 +50,14 @@ FAMILIES = [
     files,
     states,
     claims,
+    questions,
+    answers,
+    agreement,
+    moments,
+    handover,
+    waiting,
+    plans,
+    hearsay,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent

@@ -11,7 +11,7 @@ use demur_core::{
 use crate::{
     chain::{Body, Tip},
     content::{self, ContentMismatch, ContentRule, Opening},
-    event_type::{Content, EventType, Facts, TypeName},
+    event_type::{Content, EventType, Facts, Opens, TypeName},
     name::{PrincipalId, Sequence, StoreId},
     proof::{Proof, ProofKind},
     registry::{Registry, Standing},
@@ -53,6 +53,11 @@ impl Checked {
     /// Returns the exact bytes the author signed.
     pub fn statement_bytes(&self) -> &[u8] {
         &self.submission.statement
+    }
+
+    /// Returns the content that came with it, if it is what the statement commits to.
+    pub fn opening(&self) -> Option<&Opening> {
+        self.submission.opening.as_ref().filter(|_| self.flaw.is_none())
     }
 
     /// Returns the event type.
@@ -134,8 +139,10 @@ fn check_place(
         return Err(AdmissionError::OtherTrace);
     }
     let opens = tip.head().is_none();
-    if kind.rule().opens != opens {
-        return Err(if opens { AdmissionError::NotOpened { kind } } else { AdmissionError::TraceExists });
+    match (kind.rule().opens, opens) {
+        (Opens::Never, true) => return Err(AdmissionError::NotOpened { kind }),
+        (Opens::Always, false) => return Err(AdmissionError::TraceExists),
+        _ => {}
     }
     match statement.seen {
         None if opens => Ok(()),

@@ -3,8 +3,12 @@
 
 mod claim;
 mod desk;
+mod plan;
+mod question;
 mod run;
 mod tool;
+
+use std::collections::BTreeSet;
 
 use demur_core::{
     canonical,
@@ -16,13 +20,23 @@ use serde::{Deserialize, Serialize};
 
 pub use claim::{ClaimContent, FinalClaim, FinalStatementContent, ReasonContent};
 pub use desk::{NameContent, NoteContent, RefusalContent};
+pub use plan::{
+    AttestationContent, ConfirmationContent, OperationContent, PlanContent, Provenance, RulesContent,
+};
+pub use question::{
+    ActContent, AnswerClaimContent, AnswerContent, AnswerValue, Choice, DefaultContent, DeliveryContent,
+    QuestionContent, RuleName, Shown, Terms, TermsError, Wording, Wordings,
+};
 pub use run::{ProposalContent, ProposalReviewContent, SessionContent, VerificationContent};
 pub use tool::{
     ArtifactContent, ExecutionContent, ExecutionResultContent, FailureContent, IntentContent,
     RationaleContent,
 };
 
-use crate::event_type::{Content, Facts};
+use crate::{
+    event_type::{Content, Facts},
+    facts::{AnswerKind, Question, QuestionAnswered},
+};
 
 /// Whether an event type has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +93,38 @@ pub fn agrees(facts: &Facts, content: &Content) -> Result<(), ContentMismatch> {
         (Facts::FinalStatementSigned(facts), Content::FinalStatementSigned(content)) => {
             facts.claims.iter().eq(content.claims.iter().map(|claim| &claim.claim))
         }
+        (Facts::QuestionAsked(facts), Content::QuestionAsked(content)) => asks(&facts.0, content),
+        (Facts::GapFound(facts), Content::GapFound(content)) => asks(&facts.0, content),
+        (Facts::QuestionAnswered(facts), Content::QuestionAnswered(content)) => answers(facts, content),
+        (Facts::AnswerSuperseded(facts), Content::AnswerSuperseded(content)) => {
+            answers(&facts.answer, content)
+        }
         _ => true,
     };
     if holds { Ok(()) } else { Err(ContentMismatch) }
 }
 
+/// As many choices as the facts count, no value twice, and a default exactly if the facts say so, of a kind that
+/// fits (AEP-11, AEP-16).
+fn asks(facts: &Question, content: &QuestionContent) -> bool {
+    let choices = content.choices.as_slice();
+    let distinct = choices.iter().map(|choice| choice.value.as_str()).collect::<BTreeSet<_>>();
+    let fits = |value: &AnswerValue| facts.kinds.iter().any(|kind| value.fits(*kind, choices));
+    facts.choices.as_u64() == choices.len() as u64
+        && distinct.len() == choices.len()
+        && facts.default == content.default.is_some()
+        && content.default.as_ref().is_none_or(fits)
+}
+
+/// The value is of the kind that the facts name. Which choice a value belongs to, only the question can tell.
+fn answers(facts: &QuestionAnswered, content: &AnswerContent) -> bool {
+    match facts.kind {
+        AnswerKind::MultipleChoice => matches!(content.answer, AnswerValue::Text(_)),
+        kind => content.answer.fits(kind, &[]),
+    }
+}
+
 /// Content that contradicts the facts it travels with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the content names other conditions or claims than the facts")]
+#[error("the content names other conditions, claims, choices or values than the facts")]
 pub struct ContentMismatch;

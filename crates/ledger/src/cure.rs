@@ -64,7 +64,11 @@ impl GuardError {
     pub fn field(&self) -> Option<&'static str> {
         Some(match self {
             Self::Shape(_) | Self::Place { .. } | Self::TooMany { .. } => return None,
-            Self::NotOfARun { .. } | Self::OutOfPhase { .. } | Self::NotOpened => "statement.type",
+            Self::NotOfThisTrace { .. }
+            | Self::OutOfPhase { .. }
+            | Self::OutOfPlan { .. }
+            | Self::NotOpened => "statement.type",
+            Self::Question(error) => return error.field(),
             Self::RoleForbidden { .. } | Self::NotParticipant { .. } => "statement.role",
             Self::RoleMissing { .. } | Self::RoleNotOfARun { .. } | Self::JudgesOwnWork { .. } => {
                 "facts.participants"
@@ -90,12 +94,14 @@ impl GuardError {
     pub const fn cure(&self) -> &'static str {
         match self {
             Self::Shape(_) => "send either a statement or a record",
-            Self::NotOfARun { .. } => "send it to the trace it belongs to",
+            Self::NotOfThisTrace { .. } => "send it to the trace it belongs to",
+            Self::OutOfPlan { .. } => "settle the questions, confirm the plan, then attest, each once",
+            Self::Question(error) => error.cure(),
             Self::Place { .. } => "read the trace again",
             Self::RoleForbidden { .. } => "let a participant in the right role say this",
             Self::NotParticipant { .. } => "open a run that names this participant",
             Self::OutOfPhase { .. } => "wait until the run has reached the phase where this may happen",
-            Self::NotOpened => "open the run with session_initialized",
+            Self::NotOpened => "open the trace first: session_initialized, plan_submitted or question_asked",
             Self::RoleMissing { .. } => "name at least a planner, an executor and a critic",
             Self::RoleNotOfARun { .. } => "name only planners, executors, critics and auditors",
             Self::JudgesOwnWork { .. } => "name another principal as critic or auditor",
@@ -188,8 +194,10 @@ impl RegistryError {
 /// Returns the dotted path of a fact.
 fn in_facts(name: &str) -> &'static str {
     match name {
+        "about" => "facts.about",
         "challenge" => "facts.challenge",
         "claim" => "facts.claim",
+        "confirmed" => "facts.confirmed",
         "evidence" => "facts.evidence",
         "executions" => "facts.executions",
         "fallback_for" => "facts.fallback_for",

@@ -14,13 +14,14 @@ use crate::{
     chain::{Body, Chain, Stamp},
     content::Opening,
     envelope::{Event, Record, SealError},
-    event_type::{Content, EventType, Facts, TraceKind, TypeName},
+    event_type::{Content, EventType, Facts, TypeName},
     name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
     registry::{Registry, RegistryError},
     role::Role,
     signed::{Head, Receipt, Signed},
-    state::{GuardError, State},
+    state::GuardError,
     statement::{Draft, DraftError, Submission, statement_hash},
+    trace_state::TraceState,
 };
 
 /// A desk with its key and its registry.
@@ -40,17 +41,17 @@ pub struct Recorded {
     pub opening: Option<Opening>,
 }
 
-/// A run at the desk.
+/// A trace at the desk: a run or a piece of work.
 #[derive(Clone, Debug)]
 pub struct Run {
     chain: Chain,
-    state: State,
+    state: TraceState,
 }
 
 impl Run {
-    /// Returns a run that nothing has opened yet.
+    /// Returns a trace that nothing has opened yet.
     pub const fn new(trace: TraceId) -> Self {
-        Self { chain: Chain::new(trace), state: State::new() }
+        Self { chain: Chain::new(trace), state: TraceState::New }
     }
 
     /// Returns the trace.
@@ -59,7 +60,7 @@ impl Run {
     }
 
     /// Returns the state.
-    pub const fn state(&self) -> &State {
+    pub const fn state(&self) -> &TraceState {
         &self.state
     }
 }
@@ -171,9 +172,6 @@ impl Desk {
         now: Timestamp,
     ) -> Result<Recorded, DeskError> {
         let (checked, actor) = self.check(submission, &run.chain, now)?;
-        if checked.kind().rule().trace != TraceKind::Run {
-            return Err(GuardError::NotOfARun { kind: checked.kind().into() }.into());
-        }
         let (body, opening) = checked.into_body();
         let event = self.append(run, actor, body, now)?;
         Ok(Recorded { event, opening })

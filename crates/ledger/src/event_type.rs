@@ -21,6 +21,8 @@ pub enum TraceKind {
     Registry,
     /// An accountable run of the four roles.
     Run,
+    /// A plan and the questions about it, or a question of its own.
+    Work,
 }
 
 impl TraceKind {
@@ -29,17 +31,29 @@ impl TraceKind {
         match self {
             Self::Registry => "registry",
             Self::Run => "run",
+            Self::Work => "work",
         }
     }
+}
+
+/// Whether an event type is the first of its trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// It is, and stands nowhere else.
+    Always,
+    /// It can be, and then opens a trace of work.
+    Maybe,
+    /// It never is.
+    Never,
 }
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRule {
     /// Where it may stand.
-    pub trace: TraceKind,
-    /// Whether it is the first event of its trace, and only that.
-    pub opens: bool,
+    pub traces: &'static [TraceKind],
+    /// Whether it is the first event of its trace.
+    pub opens: Opens,
     /// Who may emit it.
     pub roles: &'static [Role],
     /// Which proofs it takes.
@@ -53,6 +67,20 @@ pub struct EventRule {
 }
 
 impl EventType {
+    /// Returns whether it may stand in a trace of this kind.
+    pub fn stands_in(self, trace: TraceKind) -> bool {
+        self.rule().traces.contains(&trace)
+    }
+
+    /// Returns the kind of trace that it opens, if it can.
+    pub fn opened(self) -> Option<TraceKind> {
+        match self.rule().opens {
+            Opens::Always => self.rule().traces.first().copied(),
+            Opens::Maybe => Some(TraceKind::Work),
+            Opens::Never => None,
+        }
+    }
+
     /// Returns whether one of `roles` in the row is this role.
     pub fn admits_role(self, role: Role) -> bool {
         self.rule().roles.contains(&role)

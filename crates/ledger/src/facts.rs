@@ -5,6 +5,8 @@
 mod claim;
 mod desk;
 mod key;
+mod plan;
+mod question;
 mod run;
 mod tool;
 
@@ -15,6 +17,12 @@ pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, RefusalCodeError, 
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,
+};
+pub use plan::{OperationStarted, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded};
+pub use question::{
+    AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, GapAccepted, GapFound,
+    Question, QuestionAnswered, QuestionAsked, QuestionCancelled, QuestionDeclined, QuestionDefaulted,
+    QuestionDelivered, QuestionEscalated, QuestionExpired, QuestionExtended, QuestionPassedOn, Severity,
 };
 pub use run::{
     Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, SessionInitialized,

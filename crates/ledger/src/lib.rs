@@ -15,9 +15,10 @@
 //! | 8 Heads, receipts, checkpoints | [`signed`] |
 //! | 9 Export | [`export`] |
 //! | 10 The state of a run | [`state`] |
+//! | 11 Questions and work | [`question`], [`work`] |
 //!
 //! Not built here: the proofs `webauthn` and `http-signature` (described in the format, refused as unknown
-//! until built), question and consent events (their names are reserved).
+//! until built), consent events (their names are reserved).
 //!
 //! The smallest trace: a desk opens a store and the registry trace holds its first event.
 //! ```
@@ -45,6 +46,7 @@ pub mod graph;
 mod markup;
 pub mod name;
 pub mod proof;
+pub mod question;
 pub mod registry;
 pub mod role;
 pub mod schema;
@@ -52,4 +54,6 @@ pub mod signed;
 pub mod state;
 pub mod statement;
 pub mod timeline;
+pub mod trace_state;
 pub mod verify;
+pub mod work;

@@ -134,6 +134,58 @@ pub struct SequenceTooLarge {
     number: u64,
 }
 
+/// Something an agent does that a question can block, such as `build`: a name, never words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Operation(String);
+
+impl Operation {
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Operation {
+    type Error = OperationError;
+
+    fn try_from(name: String) -> Result<Self, OperationError> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:/-".contains(&byte);
+        if (1..=64).contains(&name.len()) && name.bytes().all(fits) {
+            Ok(Self(name))
+        } else {
+            Err(OperationError)
+        }
+    }
+}
+
+impl From<Operation> for String {
+    fn from(operation: Operation) -> Self {
+        operation.0
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl JsonSchema for Operation {
+    fn schema_name() -> Cow<'static, str> {
+        "Operation".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^[A-Za-z0-9_.:/-]{1,64}$"})
+    }
+}
+
+/// Text that names no operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected an operation of 1 to 64 letters, digits and any of _ . : / -")]
+pub struct OperationError;
+
 /// Deserializes an optional field that must be there: serde alone would take a missing field for `null`, and
 /// then two texts would mean one statement.
 pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>

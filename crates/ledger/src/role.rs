@@ -20,6 +20,12 @@ pub enum Role {
     Auditor,
     /// The person or program that runs demur; may abort.
     Operator,
+    /// Submits plans and asks, outside of a run.
+    Agent,
+    /// Answers questions with a key of its own.
+    Answerer,
+    /// A person without a key, whose acts the desk records.
+    Person,
     /// The holder of a key, speaking about that key.
     Holder,
     /// The desk: orders events and records what it itself did.
@@ -38,6 +44,9 @@ impl Role {
             "critic" => Self::Critic,
             "auditor" => Self::Auditor,
             "operator" => Self::Operator,
+            "agent" => Self::Agent,
+            "answerer" => Self::Answerer,
+            "person" => Self::Person,
             "holder" => Self::Holder,
             "desk" => Self::Desk,
             _ => return None,
@@ -52,6 +61,9 @@ impl Role {
             Self::Critic => "critic",
             Self::Auditor => "auditor",
             Self::Operator => "operator",
+            Self::Agent => "agent",
+            Self::Answerer => "answerer",
+            Self::Person => "person",
             Self::Holder => "holder",
             Self::Desk => "desk",
         }

@@ -38,10 +38,13 @@ fn event(kind: EventType) -> Schema {
     let mut generator = generator();
     let (facts, content) = kind.schemas(&mut generator);
     let definitions = generator.take_definitions(true);
+    let proofs: Vec<_> = kind.rule().proofs.iter().map(|proof| proof.as_str()).collect();
     json_schema!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": kind.as_str(),
         "description": kind.rule().meaning,
+        // Not a keyword of JSON Schema: a column of the table of event types, for verifiers.
+        "proofs": proofs,
         "type": "object",
         "properties": { "facts": facts, "content": content },
         "$defs": definitions,

@@ -14,7 +14,7 @@ mod tool;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use demur_core::hash::Digest;
+use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use error::{Blame, GuardError};
@@ -24,9 +24,11 @@ pub use table::{TRANSITIONS, Transition, When};
 use self::{proposal::Proposal, sequence_set::SequenceSet, tool::Intent};
 use crate::{
     envelope::{Event, Said},
-    event_type::{Facts, TraceKind, TypeName},
+    event_type::{EventType, Facts, TraceKind, TypeName},
     facts::{Policy, SessionInitialized, VerificationStatus},
     name::{Position, PrincipalId, Sequence},
+    proof::ProofKind,
+    question::{self, Questions},
     role::Role,
 };
 
@@ -50,6 +52,7 @@ pub struct State {
     /// Open challenges and the claim each is about now.
     challenges: BTreeMap<Sequence, Sequence>,
     verification: Option<Position>,
+    questions: Questions,
 }
 
 /// One event as the state sees it.
@@ -61,6 +64,39 @@ pub struct Step<'a> {
     pub actor: PrincipalId,
     /// What was said.
     pub said: Said<'a>,
+    /// What stands behind it.
+    pub proof: ProofKind,
+    /// When, by the desk's clock.
+    pub time: Timestamp,
+}
+
+impl<'a> Step<'a> {
+    /// Returns an event as the state sees it.
+    pub(crate) fn of(event: &'a Event) -> Result<Self, GuardError> {
+        let envelope = event.envelope();
+        Ok(Self {
+            sequence: envelope.sequence,
+            actor: envelope.actor,
+            said: event.said().map_err(GuardError::Shape)?,
+            proof: envelope.proof.kind(),
+            time: envelope.time,
+        })
+    }
+
+    /// Checks what holds in every trace: the place, and who may say this with which proof.
+    pub(crate) fn check(&self, kind: EventType, length: u64) -> Result<(), GuardError> {
+        if self.sequence.number() != length {
+            return Err(GuardError::Place { expected: length, found: self.sequence });
+        }
+        let role = self.said.role;
+        // An answerer has a key, a person has none: whoever the desk speaks for is never taken for a key.
+        let voiced = match role {
+            Role::Answerer => self.proof == ProofKind::Ed25519,
+            Role::Person => self.proof == ProofKind::None,
+            _ => true,
+        };
+        if kind.admits_role(role) && voiced { Ok(()) } else { Err(GuardError::RoleForbidden { role, kind }) }
+    }
 }
 
 impl Default for State {
@@ -86,6 +122,7 @@ impl State {
             claims: BTreeSet::new(),
             challenges: BTreeMap::new(),
             verification: None,
+            questions: Questions::new(),
         }
     }
 
@@ -105,6 +142,11 @@ impl State {
     /// Returns the last event folded in.
     pub const fn head(&self) -> Option<Position> {
         self.head
+    }
+
+    /// Returns the questions.
+    pub const fn questions(&self) -> &Questions {
+        &self.questions
     }
 
     /// Returns whether the run opened with this participant, in whatever role.
@@ -129,8 +171,7 @@ impl State {
 
     /// Folds an event into the state. On an error nothing has changed.
     pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
-        let said = event.said().map_err(GuardError::Shape)?;
-        let step = Step { sequence: event.envelope().sequence, actor: event.envelope().actor, said };
+        let step = Step::of(event)?;
         let next = self.check(&step)?;
         self.fold(&step, *event.hash());
         self.phase = next;
@@ -141,18 +182,14 @@ impl State {
     /// Returns the phase that this event leads to, or why it may not happen now. Changes nothing.
     pub fn check(&self, step: &Step<'_>) -> Result<Phase, GuardError> {
         let kind = match step.said.kind {
-            TypeName::Known(kind) if kind.rule().trace == TraceKind::Run => *kind,
-            other => return Err(GuardError::NotOfARun { kind: other.clone() }),
+            TypeName::Known(kind) if kind.stands_in(TraceKind::Run) => *kind,
+            other => return Err(GuardError::NotOfThisTrace { kind: other.clone(), trace: TraceKind::Run }),
         };
-        if step.sequence.number() != self.length() {
-            return Err(GuardError::Place { expected: self.length(), found: step.sequence });
-        }
-        if !kind.admits_role(step.said.role) {
-            return Err(GuardError::RoleForbidden { role: step.said.role, kind });
-        }
+        step.check(kind, self.length())?;
         let next = table::next(self, kind, step.said.facts)?;
         self.check_participant(step)?;
         self.guard(step.said.facts)?;
+        self.questions.guard(step)?;
         Ok(next)
     }
 
@@ -163,6 +200,8 @@ impl State {
             Facts::SessionInitialized(facts) => {
                 facts.participants.iter().any(|one| one.principal == step.actor && one.role == role)
             }
+            // Agents outside of a run ask in traces of their own.
+            _ if role == Role::Agent => false,
             _ if !Role::OF_A_RUN.contains(&role) => true,
             _ => self.participants.get(&step.actor).is_some_and(|roles| roles.contains(&role)),
         };
@@ -187,21 +226,35 @@ impl State {
         self.guard_limits(facts)?;
         match facts {
             Facts::SessionInitialized(facts) => check_participants(facts),
-            Facts::ProposalCreated(facts) => self.guard_proposal(facts),
+            Facts::ProposalCreated(facts) => {
+                self.guard_proposal(facts)?;
+                Ok(self.questions.guard_operation(question::PROPOSE, |_| true)?)
+            }
             Facts::ProposalReviewed(facts) => self.guard_review(facts),
             Facts::ToolIntentSigned(facts) => self.guard_intent(facts),
             Facts::ToolIntentReviewed(facts) => self.guard_intent_review(facts),
-            Facts::ToolExecutionStarted(facts) => self.guard_start(facts),
+            Facts::ToolExecutionStarted(facts) => {
+                self.guard_start(facts)?;
+                self.guard_waiting(facts)
+            }
             Facts::ToolExecutionCompleted(facts) => self.guard_end(facts.started, &facts.outputs),
             Facts::ToolExecutionFailed(facts) => self.guard_end(facts.started, &facts.outputs),
             Facts::ClaimIssued(facts) => {
-                self.guard_claim(&facts.evidence, &facts.executions, facts.about_failure)
+                self.guard_claim(&facts.evidence, &facts.executions, facts.about_failure)?;
+                Ok(self.questions.guard_operation(question::CLAIM, |_| true)?)
             }
-            Facts::ClaimRevised(facts) => self.guard_revision(facts),
+            Facts::ClaimRevised(facts) => {
+                self.guard_revision(facts)?;
+                Ok(self.questions.guard_operation(question::CLAIM, |_| true)?)
+            }
             Facts::ClaimChallenged(facts) => self.guard_claim_in_play(facts.claim),
             Facts::ClaimRetracted(facts) => self.guard_claim_in_play(facts.claim),
             Facts::ClaimResolved(facts) => self.guard_resolution(facts),
-            Facts::FinalStatementSigned(facts) => self.guard_final_statement(facts),
+            Facts::FinalStatementSigned(facts) => {
+                self.guard_final_statement(facts)?;
+                Ok(self.questions.guard_conclusion()?)
+            }
+            Facts::QuestionAsked(facts) => self.guard_about(facts.0.about),
             Facts::VerificationRunStarted(_) => self.guard_verification_start(),
             Facts::VerificationRunCompleted(facts) => self.guard_verification_end(&facts.through),
             Facts::RecoveryRecorded(facts) => self.guard_recovery(&facts.through),
@@ -211,6 +264,7 @@ impl State {
 
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
         let at = step.sequence;
+        self.questions.fold(step, hash);
         match step.said.facts {
             Facts::SessionInitialized(facts) => self.open(facts),
             Facts::ProposalCreated(facts) => self.fold_proposal(at, facts),
@@ -245,6 +299,17 @@ impl State {
     /// The policy is there in every phase that asks for it: only `session_initialized` leaves `initialized`.
     fn demands(&self) -> Result<&Policy, GuardError> {
         self.policy.as_ref().ok_or(GuardError::NotOpened)
+    }
+
+    /// A question is about work that can still wait for it.
+    fn guard_about(&self, about: Option<Sequence>) -> Result<(), GuardError> {
+        match about {
+            Some(at) if !self.proposals.contains_key(&at) && !self.intents.contains_key(&at) => {
+                let expected = "a proposal or an intent in play";
+                Err(GuardError::Reference { field: "about", sequence: at, expected })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn guard_verification_start(&self) -> Result<(), GuardError> {

@@ -26,7 +26,9 @@ use crate::{
     facts::SessionInitialized,
     name::{PrincipalId, Sequence, TraceId},
     proof::Proof,
-    state::{Phase, State},
+    role::Role,
+    state::Phase,
+    trace_state::TraceState,
 };
 
 /// Reads the lines of an export one after the other and puts the events of its trace into words. It keeps what the
@@ -36,7 +38,7 @@ pub struct Timeline {
     trace: Option<TraceId>,
     names: BTreeMap<PrincipalId, String>,
     /// The state of the run; none once it cannot be followed, or in the trace of the registry.
-    state: Option<State>,
+    state: Option<TraceState>,
     recall: Recall,
     in_play: InPlay,
 }
@@ -46,7 +48,7 @@ impl Default for Timeline {
         Self {
             trace: None,
             names: BTreeMap::new(),
-            state: Some(State::new()),
+            state: Some(TraceState::default()),
             recall: Recall::default(),
             in_play: InPlay::default(),
         }
@@ -80,7 +82,7 @@ impl Timeline {
 
     /// Returns where the run stands after what was read; none where that cannot be said.
     pub fn phase(&self) -> Option<Phase> {
-        self.state.as_ref().map(State::phase)
+        self.state.as_ref().and_then(TraceState::phase)
     }
 
     /// The registry comes first and gives the names.
@@ -117,7 +119,8 @@ impl Timeline {
             self.state = None;
             return None;
         }
-        Some(Step { from, to: state.phase() })
+        // Only a run has phases; before its first event it is initialized.
+        state.phase().map(|to| Step { from: from.unwrap_or(Phase::Initialized), to })
     }
 
     /// Returns the entry without what only the state tells.
@@ -127,7 +130,11 @@ impl Timeline {
         let envelope = event.envelope();
         let mut cites = Vec::new();
         facts.cites(&mut |cited| cites.push(cited));
-        let who = self.names.get(&envelope.actor).cloned();
+        // What a person did is the desk's word, and still not the desk's act.
+        let who = match said.role {
+            Role::Person => Some(person(content)),
+            _ => self.names.get(&envelope.actor).cloned(),
+        };
         let rests = Rests::of(facts);
         Some(Entry {
             sequence: envelope.sequence,
@@ -234,6 +241,21 @@ impl<'a> Rests<'a> {
             _ => none,
         }
     }
+}
+
+/// Returns who the desk says it was.
+fn person(content: Option<&Content>) -> String {
+    let named = match content {
+        Some(Content::QuestionAnswered(content) | Content::AnswerSuperseded(content)) => &content.by,
+        Some(
+            Content::GapAccepted(content)
+            | Content::AnswerRevoked(content)
+            | Content::QuestionDeclined(content)
+            | Content::QuestionPassedOn(content),
+        ) => &content.by,
+        _ => &None,
+    };
+    named.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string)
 }
 
 fn content(event: &Event, bytes: Option<&[u8]>) -> Option<Content> {

@@ -18,6 +18,7 @@ mod opening;
 mod options;
 mod pipeline;
 mod report;
+mod terms;
 mod trail;
 mod walk;
 
@@ -28,7 +29,7 @@ pub use claims::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding,
 pub use code::{Check, Code, Severity};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
-pub use report::{Anchors, CheckReport, DeskWord, KeyReport, Report, Scope, Verdict};
+pub use report::{Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, Scope, Verdict};
 
 use self::{
     finding::{Findings, Found},

@@ -163,7 +163,7 @@ def edit(family: Family, name: str, what: str, old: bytes, new: bytes, place: in
 def later(content: dict[str, object]) -> Export:
     """Returns a run with content of a later type, event 1 on line 8."""
     run = Cast("later", TRIO).run()
-    run.say("critic", "question_asked", {}, content)
+    run.say("critic", "consent_asked", {}, content)
     return run.export()
 
 

@@ -123,7 +123,7 @@ def _signed(family: Family) -> None:
     nested: Json = 1
     for _ in range(20):
         nested = [nested]
-    run.say("critic", "question_asked", {"deep": nested}, {"text": "?"})
+    run.say("critic", "consent_asked", {"deep": nested}, {"text": "?"})
     family.fails(
         "signed-deep",
         "The author of a later type signs facts deeper than an event may be.",
@@ -132,7 +132,7 @@ def _signed(family: Family) -> None:
         1,
     )
     run = Cast("deep", TRIO).run()
-    run.say("critic", "question_asked", {"long": "x" * 33_000}, {"text": "?"})
+    run.say("critic", "consent_asked", {"long": "x" * 33_000}, {"text": "?"})
     family.fails(
         "signed-long",
         "The author of a later type signs a string longer than an event may hold.",

@@ -172,7 +172,7 @@ def _nested(depth: int) -> Export:
     for _ in range(depth - 1):
         value = [value]
     run = Cast("nested", TRIO).run()
-    run.say("critic", "question_asked", {}, {"deep": value})
+    run.say("critic", "consent_asked", {}, {"deep": value})
     return run.export()
 
 

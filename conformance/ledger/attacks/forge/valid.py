@@ -170,7 +170,7 @@ def _disclosures(family: Family) -> None:
 
 def _texts(family: Family) -> None:
     run = Cast("unknown", TRIO).run()
-    run.say("critic", "question_asked", {"urgent": True}, {"text": "which words?"})
+    run.say("critic", "consent_asked", {"urgent": True}, {"text": "which words?"})
     run.abort()
     family.holds(
         "unknown-type", "An event type of a later version is signed by a participant.", run.export(), "not_established"
@@ -192,7 +192,7 @@ def _texts(family: Family) -> None:
         "c": 1e-7,
     }
     run = Cast("keys", TRIO).run()
-    run.say("critic", "question_asked", {}, keys)
+    run.say("critic", "consent_asked", {}, keys)
     run.abort()
     about = "Content of a later type has keys that sort differently in UTF-16 and UTF-8, and numbers with exponents."
     family.holds("strange-keys", about, run.export(), "not_established")

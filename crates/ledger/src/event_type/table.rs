@@ -7,7 +7,7 @@ use demur_core::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{EventRule, TraceKind, TypeName, UnknownFacts};
+use super::{EventRule, Opens, TraceKind, TypeName, UnknownFacts};
 use crate::{
     content::{self, EventContent},
     facts::{self, EventFacts},
@@ -25,7 +25,7 @@ macro_rules! held {
 
 /// Makes [`EventType`], [`Facts`] and [`Content`] from one list, so that no row can be forgotten anywhere.
 macro_rules! event_types {
-    ($($variant:ident $name:literal, $trace:ident $opens:literal, $roles:expr, $proofs:expr,
+    ($($variant:ident $name:literal, $traces:ident $opens:ident, $roles:expr, $proofs:expr,
        $([$boxed:ident])? $facts:ident, $content:ident, $mandatory:literal, $meaning:literal;)+) => {
         /// An event type of this version.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,8 +52,8 @@ macro_rules! event_types {
             pub const fn rule(self) -> &'static EventRule {
                 match self {
                     $(Self::$variant => &EventRule {
-                        trace: TraceKind::$trace,
-                        opens: $opens,
+                        traces: $traces,
+                        opens: Opens::$opens,
                         roles: $roles,
                         proofs: $proofs,
                         content: <content::$content as EventContent>::RULE,
@@ -140,61 +140,101 @@ macro_rules! event_types {
 }
 
 event_types! {
-    // variant "name", trace opens, roles, proofs, facts, content, mandatory in the seed, meaning
-    StoreCreated "store_created", Registry true, &[Role::Desk], KEY, [boxed] StoreCreated, NameContent, false,
+    // variant "name", traces opens, roles, proofs, facts, content, mandatory in the seed, meaning
+    StoreCreated "store_created", REGISTRY Always, &[Role::Desk], KEY, [boxed] StoreCreated, NameContent, false,
         "A store begins; the event's hash names it.";
-    KeyRegistered "key_registered", Registry false, &[Role::Holder], KEY, [boxed] KeyRegistered, NameContent, false,
+    KeyRegistered "key_registered", REGISTRY Never, &[Role::Holder], KEY, [boxed] KeyRegistered, NameContent, false,
         "A key enters the registry, signed with that key.";
-    KeyRotated "key_rotated", Registry false, &[Role::Holder, Role::Desk], KEY, [boxed] KeyRotated, NoContent, false,
+    KeyRotated "key_rotated", REGISTRY Never, &[Role::Holder, Role::Desk], KEY, [boxed] KeyRotated, NoContent, false,
         "A key is followed by another, signed by the old key or its recovery key.";
-    KeyRetired "key_retired", Registry false, &[Role::Desk], KEY, KeyRetired, NoContent, false,
+    KeyRetired "key_retired", REGISTRY Never, &[Role::Desk], KEY, KeyRetired, NoContent, false,
         "The overlap after a rotation is over.";
-    KeyRevoked "key_revoked", Registry false, &[Role::Desk], KEY, KeyRevoked, NoteContent, false,
+    KeyRevoked "key_revoked", REGISTRY Never, &[Role::Desk], KEY, KeyRevoked, NoteContent, false,
         "A key may no longer speak; the root fixes what every trace held.";
-    CheckpointRecorded "checkpoint_recorded", Registry false, &[Role::Desk], KEY, CheckpointRecorded, NoContent, false,
+    CheckpointRecorded "checkpoint_recorded", REGISTRY Never, &[Role::Desk], KEY, CheckpointRecorded, NoContent, false,
         "The set of all traces at one moment.";
-    StoreRestored "store_restored", Registry false, &[Role::Desk], KEY, StoreRestored, NoteContent, false,
+    StoreRestored "store_restored", REGISTRY Never, &[Role::Desk], KEY, StoreRestored, NoteContent, false,
         "The store came back from a backup; a new epoch begins.";
-    SessionInitialized "session_initialized", Run true, &[Role::Planner], KEY, SessionInitialized, SessionContent, false,
+    SessionInitialized "session_initialized", RUN Always, &[Role::Planner], KEY, SessionInitialized, SessionContent, false,
         "A run begins: who takes part, under which policy, for what.";
-    ProposalCreated "proposal_created", Run false, &[Role::Planner], KEY, ProposalCreated, ProposalContent, true,
+    ProposalCreated "proposal_created", RUN Never, &[Role::Planner], KEY, ProposalCreated, ProposalContent, true,
         "The planner proposes a unit of work.";
-    ProposalReviewed "proposal_reviewed", Run false, &[Role::Critic], KEY, ProposalReviewed, ProposalReviewContent, false,
+    ProposalReviewed "proposal_reviewed", RUN Never, &[Role::Critic], KEY, ProposalReviewed, ProposalReviewContent, false,
         "The critic decides on a proposal.";
-    ToolIntentSigned "tool_intent_signed", Run false, &[Role::Executor], KEY, ToolIntentSigned, IntentContent, true,
+    ToolIntentSigned "tool_intent_signed", RUN Never, &[Role::Executor], KEY, ToolIntentSigned, IntentContent, true,
         "The executor says what it is about to do.";
-    ToolIntentReviewed "tool_intent_reviewed", Run false, &[Role::Critic], KEY, ToolIntentReviewed, RationaleContent, false,
+    ToolIntentReviewed "tool_intent_reviewed", RUN Never, &[Role::Critic], KEY, ToolIntentReviewed, RationaleContent, false,
         "The critic lets an intent through or blocks it.";
-    ToolExecutionStarted "tool_execution_started", Run false, &[Role::Executor], KEY, ToolExecutionStarted, ExecutionContent, false,
+    ToolExecutionStarted "tool_execution_started", RUN Never, &[Role::Executor], KEY, ToolExecutionStarted, ExecutionContent, false,
         "A tool starts.";
-    ToolExecutionCompleted "tool_execution_completed", Run false, &[Role::Executor], KEY, ToolExecutionCompleted, ExecutionResultContent, false,
+    ToolExecutionCompleted "tool_execution_completed", RUN Never, &[Role::Executor], KEY, ToolExecutionCompleted, ExecutionResultContent, false,
         "A tool ended as it should.";
-    ToolExecutionFailed "tool_execution_failed", Run false, &[Role::Executor], KEY, ToolExecutionFailed, FailureContent, false,
+    ToolExecutionFailed "tool_execution_failed", RUN Never, &[Role::Executor], KEY, ToolExecutionFailed, FailureContent, false,
         "A tool failed.";
-    ArtifactRecorded "artifact_recorded", Run false, &[Role::Executor], KEY, ArtifactRecorded, ArtifactContent, false,
+    ArtifactRecorded "artifact_recorded", RUN Never, &[Role::Executor], KEY, ArtifactRecorded, ArtifactContent, false,
         "Bytes were stored.";
-    ClaimIssued "claim_issued", Run false, &[Role::Executor], KEY, ClaimIssued, ClaimContent, true,
+    ClaimIssued "claim_issued", RUN Never, &[Role::Executor], KEY, ClaimIssued, ClaimContent, true,
         "The executor claims something and cites what it rests on.";
-    ClaimChallenged "claim_challenged", Run false, &[Role::Critic], KEY, ClaimChallenged, ReasonContent, true,
+    ClaimChallenged "claim_challenged", RUN Never, &[Role::Critic], KEY, ClaimChallenged, ReasonContent, true,
         "The critic disputes a claim.";
-    ClaimRevised "claim_revised", Run false, &[Role::Planner, Role::Executor], KEY, ClaimRevised, ClaimContent, false,
+    ClaimRevised "claim_revised", RUN Never, &[Role::Planner, Role::Executor], KEY, ClaimRevised, ClaimContent, false,
         "A claim takes the place of another.";
-    ClaimResolved "claim_resolved", Run false, &[Role::Critic], KEY, ClaimResolved, ReasonContent, false,
+    ClaimResolved "claim_resolved", RUN Never, &[Role::Critic], KEY, ClaimResolved, ReasonContent, false,
         "The critic closes its challenge.";
-    ClaimRetracted "claim_retracted", Run false, &[Role::Planner, Role::Executor], KEY, ClaimRetracted, ReasonContent, false,
+    ClaimRetracted "claim_retracted", RUN Never, &[Role::Planner, Role::Executor], KEY, ClaimRetracted, ReasonContent, false,
         "A claim is taken back.";
-    FinalStatementSigned "final_statement_signed", Run false, &[Role::Executor], KEY, FinalStatementSigned, FinalStatementContent, true,
+    FinalStatementSigned "final_statement_signed", RUN Never, &[Role::Executor], KEY, FinalStatementSigned, FinalStatementContent, true,
         "The executor closes its work with the claims it stands by.";
-    VerificationRunStarted "verification_run_started", Run false, &[Role::Auditor], KEY, VerificationRunStarted, NoContent, false,
+    VerificationRunStarted "verification_run_started", RUN Never, &[Role::Auditor], KEY, VerificationRunStarted, NoContent, false,
         "The auditor begins to verify.";
-    VerificationRunCompleted "verification_run_completed", Run false, &[Role::Auditor], KEY, VerificationRunCompleted, VerificationContent, true,
+    VerificationRunCompleted "verification_run_completed", RUN Never, &[Role::Auditor], KEY, VerificationRunCompleted, VerificationContent, true,
         "The auditor's verdict.";
-    SessionAborted "session_aborted", Run false, &[Role::Operator], KEY_OR_NONE, SessionAborted, ReasonContent, false,
+    SessionAborted "session_aborted", RUN Never, &[Role::Operator], KEY_OR_NONE, SessionAborted, ReasonContent, false,
         "The operator ends the run.";
-    RecoveryRecorded "recovery_recorded", Run false, &[Role::Desk], NONE, RecoveryRecorded, NoteContent, false,
+    RecoveryRecorded "recovery_recorded", RUN_OR_WORK Never, &[Role::Desk], NONE, RecoveryRecorded, NoteContent, false,
         "The desk came back after a crash.";
-    CommandRefused "command_refused", Run false, &[Role::Desk], NONE, CommandRefused, RefusalContent, false,
-        "The desk refused a command; the run did not change.";
+    CommandRefused "command_refused", RUN_OR_WORK Never, &[Role::Desk], NONE, CommandRefused, RefusalContent, false,
+        "The desk refused a command; nothing else changed.";
+    PlanSubmitted "plan_submitted", WORK Always, &[Role::Agent], KEY, PlanSubmitted, PlanContent, false,
+        "An agent submits a plan.";
+    RulesRecorded "rules_recorded", WORK Never, &[Role::Desk], NONE, RulesRecorded, RulesContent, false,
+        "The rules that the plan is held against.";
+    GapFound "gap_found", WORK Never, &[Role::Desk], NONE, [boxed] GapFound, QuestionContent, false,
+        "The rules found a gap in the plan, and the desk asks.";
+    GapAccepted "gap_accepted", WORK Never, ANSWERING, KEY_OR_NONE, GapAccepted, ActContent, false,
+        "Somebody accepts what a question of severity warn points at.";
+    QuestionAsked "question_asked", RUN_OR_WORK Maybe, ASKING, KEY, [boxed] QuestionAsked, QuestionContent, false,
+        "Somebody asks and waits.";
+    QuestionDelivered "question_delivered", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDelivered, DeliveryContent, false,
+        "The question was put before somebody.";
+    QuestionAnswered "question_answered", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionAnswered, AnswerContent, false,
+        "The first answer by somebody entitled; it counts once.";
+    AnswerClaimed "answer_claimed", RUN_OR_WORK Never, ASKING, KEY, AnswerClaimed, AnswerClaimContent, false,
+        "The asker says what it thinks; it settles nothing.";
+    AnswerSuperseded "answer_superseded", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerSuperseded, AnswerContent, false,
+        "Whoever answered answers again.";
+    AnswerRevoked "answer_revoked", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerRevoked, ActContent, false,
+        "Whoever answered takes the answer back; the question is open again.";
+    QuestionDeclined "question_declined", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionDeclined, ActContent, false,
+        "Somebody who could answer will not.";
+    QuestionPassedOn "question_passed_on", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionPassedOn, ActContent, false,
+        "Somebody who could answer hands the question to others.";
+    QuestionEscalated "question_escalated", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionEscalated, ActContent, false,
+        "The desk puts the question to others.";
+    QuestionExtended "question_extended", RUN_OR_WORK Never, ASKING, KEY, QuestionExtended, ActContent, false,
+        "The asker gives more time.";
+    QuestionCancelled "question_cancelled", RUN_OR_WORK Never, ASKING, KEY, QuestionCancelled, ActContent, false,
+        "The asker no longer needs an answer.";
+    QuestionExpired "question_expired", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionExpired, NoContent, false,
+        "The deadline passed without an answer; what waits goes on waiting.";
+    QuestionDefaulted "question_defaulted", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDefaulted, DefaultContent, false,
+        "The deadline passed, and the declared default holds.";
+    OperationStarted "operation_started", WORK Never, &[Role::Agent], KEY, OperationStarted, OperationContent, false,
+        "The agent begins an operation that no open question blocks.";
+    PlanConfirmed "plan_confirmed", WORK Never, &[Role::Agent], KEY, PlanConfirmed, ConfirmationContent, false,
+        "The agent confirms the plan; every question is settled.";
+    PlanAttested "plan_attested", WORK Never, &[Role::Agent], KEY, PlanAttested, AttestationContent, false,
+        "The agent attests what it made of the plan.";
 }
 
 /// A key of the actor's own.
@@ -203,3 +243,13 @@ const KEY: &[ProofKind] = &[ProofKind::Ed25519];
 const NONE: &[ProofKind] = &[ProofKind::None];
 /// Either.
 const KEY_OR_NONE: &[ProofKind] = &[ProofKind::Ed25519, ProofKind::None];
+
+const REGISTRY: &[TraceKind] = &[TraceKind::Registry];
+const RUN: &[TraceKind] = &[TraceKind::Run];
+const WORK: &[TraceKind] = &[TraceKind::Work];
+const RUN_OR_WORK: &[TraceKind] = &[TraceKind::Run, TraceKind::Work];
+
+/// Those who ask: the four roles of a run, and agents outside of one.
+const ASKING: &[Role] = &[Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent];
+/// Those who answer: with a key, or a person through the desk.
+const ANSWERING: &[Role] = &[Role::Answerer, Role::Person];

@@ -133,7 +133,7 @@ impl Registry {
         if facts.principal == self.desk {
             return Err(RegistryError::DeskPrincipal);
         }
-        let allowed = |role: &Role| !matches!(role, Role::Desk | Role::Holder);
+        let allowed = |role: &Role| !matches!(role, Role::Desk | Role::Holder | Role::Person);
         if !facts.roles.iter().all(allowed) || !facts.roles.is_sorted_by(|left, right| left < right) {
             return Err(RegistryError::Roles);
         }
@@ -282,7 +282,7 @@ impl Registry {
 
 fn check_role(said: &Said<'_>) -> Result<(), RegistryError> {
     match said.kind {
-        TypeName::Known(kind) if kind.rule().trace != TraceKind::Registry => {
+        TypeName::Known(kind) if !kind.stands_in(TraceKind::Registry) => {
             Err(RegistryError::NotRegistry { kind: said.kind.clone() })
         }
         TypeName::Known(kind) if EventType::admits_role(*kind, said.role) => Ok(()),

@@ -3,9 +3,11 @@
 use super::Phase;
 use crate::{
     envelope::Disagreement,
-    event_type::{EventType, TypeName},
+    event_type::{EventType, TraceKind, TypeName},
     name::{PrincipalId, Sequence},
+    question::QuestionError,
     role::Role,
+    work::Plan,
 };
 
 /// A guard said no. The state has not changed.
@@ -15,12 +17,25 @@ pub enum GuardError {
     /// The event has no body, or two.
     #[error(transparent)]
     Shape(Disagreement),
-    /// An event type that is not part of a run.
-    #[error("expected an event of a run, found {kind}")]
-    NotOfARun {
+    /// An event type that does not stand in this kind of trace.
+    #[error("expected an event of a {}, found {kind}", trace.as_str())]
+    NotOfThisTrace {
         /// The type.
         kind: TypeName,
+        /// The kind of trace.
+        trace: TraceKind,
     },
+    /// Not at this point of a plan.
+    #[error("{kind} cannot happen while the plan is {}", plan.as_str())]
+    OutOfPlan {
+        /// Where the plan stands.
+        plan: Plan,
+        /// The type.
+        kind: EventType,
+    },
+    /// A rule of questions.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
     /// Out of sequence.
     #[error("expected event {expected} of the trace, found {found}")]
     Place {
@@ -39,7 +54,7 @@ pub enum GuardError {
     },
     /// Somebody who was not named when the run opened.
     #[error(
-        "{principal} does not take part in this run as {role}: only the participants named when it opened may speak"
+        "{principal} does not take part in this trace as {role}: only those named when it opened may speak"
     )]
     NotParticipant {
         /// Who.
@@ -56,7 +71,7 @@ pub enum GuardError {
         kind: EventType,
     },
     /// The run has not been opened.
-    #[error("expected session_initialized first")]
+    #[error("expected session_initialized, plan_submitted or question_asked first")]
     NotOpened,
     /// Planner, executor or critic is missing (LED-01).
     #[error("expected at least a planner, an executor and a critic, found no {role}")]
@@ -205,7 +220,10 @@ impl GuardError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Shape(_) => "SHAPE",
-            Self::NotOfARun { .. } => "NOT_OF_A_RUN",
+            Self::NotOfThisTrace { trace: TraceKind::Run, .. } => "NOT_OF_A_RUN",
+            Self::NotOfThisTrace { .. } => "NOT_OF_THIS_TRACE",
+            Self::OutOfPlan { .. } => "OUT_OF_PLAN",
+            Self::Question(error) => error.code(),
             Self::Place { .. } => "PLACE",
             Self::RoleForbidden { .. } => "ROLE_FORBIDDEN",
             Self::NotParticipant { .. } => "NOT_PARTICIPANT",
@@ -239,7 +257,7 @@ impl GuardError {
     pub const fn blame(&self) -> Blame {
         match self {
             Self::Shape(_)
-            | Self::NotOfARun { .. }
+            | Self::NotOfThisTrace { .. }
             | Self::RoleMissing { .. }
             | Self::RoleNotOfARun { .. }
             | Self::Ascending { .. }
@@ -265,7 +283,9 @@ impl GuardError {
             | Self::ExecutionOpen { .. }
             | Self::EvidenceMinimum { .. }
             | Self::TooMany { .. }
+            | Self::OutOfPlan { .. }
             | Self::VerificationOpen { .. } => Blame::TooEarly,
+            Self::Question(error) => error.blame(),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::{GuardError, Phase, State, proposal::Proposal};
 use crate::{
     facts::{IntentDecision, Risk, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned},
     name::Sequence,
+    question::EXECUTE,
 };
 
 /// An intent in play.
@@ -13,6 +14,7 @@ use crate::{
 pub(super) struct Intent {
     pub(super) status: Status,
     risk: Risk,
+    proposal: Sequence,
     /// How many attempts came before.
     attempt: u64,
 }
@@ -82,6 +84,13 @@ impl State {
         }
     }
 
+    /// No tool starts while a question is open that it depends on (LED-31).
+    pub(super) fn guard_waiting(&self, facts: &ToolExecutionStarted) -> Result<(), GuardError> {
+        let proposal = self.intents.get(&facts.intent).map(|intent| intent.proposal);
+        let depends = |about| about == facts.intent || Some(about) == proposal;
+        Ok(self.questions.guard_operation(EXECUTE, depends)?)
+    }
+
     pub(super) fn guard_end(&self, started: Sequence, outputs: &[Sequence]) -> Result<(), GuardError> {
         let (_, has_input) = self.executions.get(&started).ok_or(GuardError::Reference {
             field: "started",
@@ -113,7 +122,10 @@ impl State {
     pub(super) fn fold_intent(&mut self, at: Sequence, facts: &ToolIntentSigned) {
         let before = facts.retries.and_then(|retried| self.intents.remove(&retried));
         let attempt = before.map_or(0, |intent| intent.attempt + 1);
-        self.intents.insert(at, Intent { status: Status::Signed, risk: facts.risk, attempt });
+        self.intents.insert(
+            at,
+            Intent { status: Status::Signed, risk: facts.risk, proposal: facts.proposal, attempt },
+        );
     }
 
     pub(super) fn fold_intent_review(&mut self, facts: &ToolIntentReviewed) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     event_type::{Content, Facts},
-    facts::{IntentDecision, ProposalDecision, VerificationProfile, VerificationStatus},
+    facts::{IntentDecision, ProposalDecision, Severity, VerificationProfile, VerificationStatus},
     name::Sequence,
 };
 
@@ -118,7 +118,64 @@ fn what_of_keys(facts: &Facts) -> String {
         Facts::KeyRevoked(facts) => format!("revokes key {}", facts.key.short()),
         Facts::CheckpointRecorded(_) => "records a checkpoint of all traces".to_owned(),
         Facts::StoreRestored(facts) => format!("restored the store: epoch {}", facts.epoch.as_u64()),
+        other => what_of_questions(other),
+    }
+}
+
+fn what_of_questions(facts: &Facts) -> String {
+    match facts {
+        Facts::QuestionAsked(facts) => format!("asks{}", weight(facts.0.severity)),
+        Facts::GapFound(facts) => match facts.0.repeats {
+            Some(before) => format!("asks #{before} again{}", weight(facts.0.severity)),
+            None => format!("found a gap{}", weight(facts.0.severity)),
+        },
+        Facts::GapAccepted(facts) => format!("accepts #{} as it is", facts.question.sequence),
+        Facts::QuestionDelivered(facts) => format!("delivered question #{}", facts.question),
+        Facts::QuestionAnswered(facts) => {
+            format!("answers question #{} ({})", facts.question.sequence, facts.assurance.as_str())
+        }
+        Facts::AnswerClaimed(facts) => {
+            format!("thinks it knows the answer to its own question #{}", facts.question)
+        }
+        Facts::AnswerSuperseded(facts) => {
+            format!(
+                "answers question #{} anew, in place of #{}",
+                facts.answer.question.sequence, facts.replaces
+            )
+        }
+        Facts::AnswerRevoked(facts) => {
+            format!("takes back answer #{}; question #{} is open again", facts.answer, facts.question)
+        }
+        Facts::QuestionDeclined(facts) => format!("declines to answer question #{}", facts.question),
+        Facts::QuestionPassedOn(facts) => format!("passes question #{} on", facts.question),
+        Facts::QuestionEscalated(facts) => format!("escalates question #{}", facts.question),
+        Facts::QuestionExtended(facts) => {
+            format!("gives question #{} time until {}", facts.question, facts.deadline)
+        }
+        Facts::QuestionCancelled(facts) => format!("no longer needs an answer to #{}", facts.question),
+        Facts::QuestionExpired(facts) => format!("question #{} expired unanswered", facts.question),
+        Facts::QuestionDefaulted(facts) => {
+            format!("nobody answered question #{} in time: its default holds", facts.question)
+        }
+        other => what_of_plans(other),
+    }
+}
+
+fn what_of_plans(facts: &Facts) -> String {
+    match facts {
+        Facts::PlanSubmitted(_) => "submits a plan".to_owned(),
+        Facts::RulesRecorded(_) => "holds the plan against these rules".to_owned(),
+        Facts::OperationStarted(facts) => format!("begins {}", facts.operation),
+        Facts::PlanConfirmed(_) => "confirms the plan".to_owned(),
+        Facts::PlanAttested(_) => "attests what was made of the plan".to_owned(),
         _ => "says something this version does not know".to_owned(),
+    }
+}
+
+const fn weight(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Block => ", must be answered",
+        Severity::Warn => ", please confirm",
     }
 }
 
@@ -149,6 +206,29 @@ pub(super) fn why(content: &Content) -> Option<String> {
         | Content::KeyRevoked(content)
         | Content::StoreRestored(content) => content.note.to_string(),
         Content::StoreCreated(content) | Content::KeyRegistered(content) => content.name.to_string(),
+        other => return why_of_questions(other),
+    })
+}
+
+fn why_of_questions(content: &Content) -> Option<String> {
+    Some(match content {
+        Content::QuestionAsked(content) | Content::GapFound(content) => content.wording.normal.to_string(),
+        Content::QuestionAnswered(content) | Content::AnswerSuperseded(content) => content.answer.to_string(),
+        Content::AnswerClaimed(content) => content.answer.to_string(),
+        Content::QuestionDefaulted(content) => content.default.to_string(),
+        Content::QuestionDelivered(content) => format!("to {} by {}", content.to, content.channel),
+        Content::GapAccepted(content)
+        | Content::AnswerRevoked(content)
+        | Content::QuestionDeclined(content)
+        | Content::QuestionPassedOn(content)
+        | Content::QuestionEscalated(content)
+        | Content::QuestionExtended(content)
+        | Content::QuestionCancelled(content) => content.reason.to_string(),
+        Content::PlanSubmitted(content) => format!("session {} of {}", content.session, content.agent),
+        Content::RulesRecorded(content) => {
+            content.packs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        }
+        Content::OperationStarted(content) => content.note.as_ref()?.to_string(),
         _ => return None,
     })
 }

@@ -1,9 +1,15 @@
 //! The words of an event that outlive it: what a later event, or a report, calls it by.
 
-use demur_core::limit::{Text, Whole};
+use demur_core::{
+    hash::Digest,
+    limit::{Text, Whole},
+};
 
 use super::label::Label;
-use crate::{content::ClaimContent, event_type::Content};
+use crate::{
+    content::{AnswerValue, ClaimContent, Terms},
+    event_type::Content,
+};
 
 /// What is kept of an event's content.
 #[derive(Debug)]
@@ -20,6 +26,12 @@ pub(crate) enum Words {
     Ended { duration_ms: u64, exit_status: Option<u64> },
     /// The name of an artifact.
     Artifact(Label),
+    /// What the answer to a question is held against.
+    Asked(Box<Terms>),
+    /// An answer, and the request it is about.
+    Answer(Box<(AnswerValue, Option<Digest>)>),
+    /// A default that took effect.
+    Default(Box<AnswerValue>),
 }
 
 impl Words {
@@ -41,6 +53,13 @@ impl Words {
                 exit_status: content.exit_status.map(Whole::as_u64),
             },
             Content::ArtifactRecorded(content) => Self::Artifact(Label::new(&content.name)),
+            Content::QuestionAsked(content) | Content::GapFound(content) => {
+                Self::Asked(Box::new(content.terms()))
+            }
+            Content::QuestionAnswered(content) | Content::AnswerSuperseded(content) => {
+                Self::Answer(Box::new((content.answer, content.request)))
+            }
+            Content::QuestionDefaulted(content) => Self::Default(Box::new(content.default)),
             _ => return None,
         })
     }

@@ -241,8 +241,8 @@ codes! {
         "somebody spoke who may not say this",
         "ignore the event, and ask why the desk let it in";
     OrderViolation "ORDER_VIOLATION", Order, Failure,
-        "the event could not happen in this state of the run",
-        "the run did not follow its rules from here on";
+        "the event could not happen in this state of the trace",
+        "the trace did not follow its rules from here on";
     ClaimUnproven "CLAIM_UNPROVEN", Claim, Failure,
         "a claim rests on an artifact that is missing or not what was recorded",
         "do not rely on the claim";
@@ -250,8 +250,8 @@ codes! {
         "a claim was challenged and the challenge was not closed",
         "read the challenge and decide for yourself";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
-        "the run has no verification that passed",
-        "wait for the run to end, or ask why it did not";
+        "the run has no verification that passed, the plan is not confirmed, or a question is open",
+        "wait for the end, or ask why there is none";
     HeadInvalid "HEAD_INVALID", Head, Failure,
         "a head is missing, names another event or is not signed by the desk",
         "the desk does not stand by this history";

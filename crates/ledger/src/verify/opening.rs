@@ -251,7 +251,9 @@ fn explain(error: &RegistryError) -> Option<Found> {
             return None;
         }
         RegistryError::NoProof => Code::SigMissing,
-        RegistryError::NotRegistry { kind: TypeName::Known(kind) } if kind.rule().trace == TraceKind::Run => {
+        RegistryError::NotRegistry { kind: TypeName::Known(kind) }
+            if !kind.stands_in(TraceKind::Registry) =>
+        {
             Code::RolePolicyViolation
         }
         _ => Code::RegistryInvalid,

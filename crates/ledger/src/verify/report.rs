@@ -3,6 +3,7 @@
 
 mod claims;
 mod html;
+mod questions;
 mod text;
 mod words;
 
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use serde::Serialize;
 
+pub use questions::QuestionReport;
+
 use super::{Check, ClaimReport, Finding, Options, Section, Severity, finding::Findings, walk::Walk};
 use crate::{
     export::Header,
@@ -18,7 +21,7 @@ use crate::{
     name::{Position, PrincipalId, Sequence, StoreId, TraceId},
     registry::KeyOrigin,
     role::Role,
-    state::Phase,
+    trace_state::TraceState,
 };
 
 /// What a verification found.
@@ -47,6 +50,9 @@ pub struct Report {
     pub desk_word: DeskWord,
     /// The claims in play at the end.
     pub claims: Vec<ClaimReport>,
+    /// The questions, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<QuestionReport>,
     /// The findings, by place; the first 256.
     pub findings: Vec<Finding>,
     /// How many findings there are.
@@ -168,6 +174,7 @@ struct Told {
     proven_by_key: Vec<KeyReport>,
     desk_word: DeskWord,
     claims: Vec<ClaimReport>,
+    questions: Vec<QuestionReport>,
 }
 
 impl Report {
@@ -208,18 +215,20 @@ impl Report {
             registry_events,
             through: walk.last(),
             exported: walk.checkpoint.as_ref().map(|(_, checkpoint)| checkpoint.document.time),
-            state: walk.state.as_ref().map(|state| Phase::as_str(state.phase())),
+            state: walk.state.as_ref().map(TraceState::as_str),
             profile: options.profile,
             signatures: options.signatures,
         };
         let proven_by_key = keys(&walk, names, options);
         let inclusions = walk.has_inclusions();
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
-        let claims = walk.state.as_ref().map(|state| walk.claims.into_reports(state)).unwrap_or_default();
+        let questions = walk.state.as_ref().map(questions::reports).unwrap_or_default();
+        let run = walk.state.as_ref().and_then(TraceState::run);
+        let claims = run.map(|run| walk.claims.into_reports(run)).unwrap_or_default();
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
-        let told = Told { proven_by_key, desk_word, claims };
+        let told = Told { proven_by_key, desk_word, claims, questions };
         Self::assemble(scope, findings, anchors, inclusions, told, hashes)
     }
 
@@ -264,6 +273,7 @@ impl Report {
             proven_by_key: told.proven_by_key,
             desk_word: told.desk_word,
             claims: told.claims,
+            questions: told.questions,
             findings,
             findings_total,
             hashes,

@@ -15,6 +15,7 @@ use super::{
     finding::{Findings, Found, Section},
     input::End,
     report::{Anchors, Report},
+    terms::TermsBook,
     trail::{Trail, check_desk},
 };
 use crate::{
@@ -24,7 +25,9 @@ use crate::{
     proof::Proof,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
-    state::{GuardError, State},
+    state::GuardError,
+    trace_state::TraceState,
+    work::Plan,
 };
 
 /// Where in the file the walk is.
@@ -43,8 +46,9 @@ pub(super) struct Walk<'a> {
     pub(super) trail: Trail,
     pub(super) registry_trail: Option<Trail>,
     /// The state of the run; none once the replay had to stop, or in a registry export.
-    pub(super) state: Option<State>,
+    pub(super) state: Option<TraceState>,
     pub(super) claims: ClaimBook,
+    terms: TermsBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -76,8 +80,9 @@ impl<'a> Walk<'a> {
             registry,
             trail: Trail::new(header.trace, &options.receipts),
             registry_trail,
-            state: (!of_the_registry).then(State::new),
+            state: (!of_the_registry).then(TraceState::default),
             claims: ClaimBook::default(),
+            terms: TermsBook::default(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -225,12 +230,15 @@ impl<'a> Walk<'a> {
         }
         let Some(state) = &mut self.state else { return };
         match state.apply(event) {
-            Ok(()) => self.claims.take(examined),
+            Ok(()) => {
+                found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
+                self.claims.take(examined);
+            }
             // A broken chain was reported; the guards cannot add to that.
             Err(GuardError::Place { .. }) => self.state = None,
             Err(error) => {
                 let code = match error {
-                    GuardError::NotOfARun { .. }
+                    GuardError::NotOfThisTrace { .. }
                     | GuardError::RoleForbidden { .. }
                     | GuardError::NotParticipant { .. } => Code::RolePolicyViolation,
                     _ => Code::OrderViolation,
@@ -304,13 +312,27 @@ impl<'a> Walk<'a> {
             findings.add(Section::File, Some(*line), None, found);
         }
         self.check_revoked(findings);
-        if let Some(state) = &self.state {
-            self.claims.check(state, findings);
-            if state.phase() != crate::state::Phase::Completed {
-                let message = format!("the run is {}", state.phase());
-                findings.add(Section::Trace, None, None, Found::new(Code::FinalizationIncomplete, message));
+        match &self.state {
+            Some(TraceState::Run(run)) => {
+                self.claims.check(run, findings);
+                if run.phase() != crate::state::Phase::Completed {
+                    self.unfinished(format!("the run is {}", run.phase()), findings);
+                }
             }
+            Some(TraceState::Work(work)) if work.plan() == Plan::Submitted => {
+                self.unfinished("the plan is not confirmed".to_owned(), findings);
+            }
+            Some(TraceState::Work(_) | TraceState::New) | None => {}
         }
+        let questions = self.state.as_ref().and_then(TraceState::questions);
+        let open = questions.map_or(0, |questions| questions.unsettled().count());
+        if open > 0 {
+            self.unfinished(format!("{open} questions are not settled"), findings);
+        }
+    }
+
+    fn unfinished(&self, message: String, findings: &mut Findings) {
+        findings.add(Section::Trace, None, None, Found::new(Code::FinalizationIncomplete, message));
     }
 
     fn report(&self, checked: Result<(), Found>, findings: &mut Findings) {

@@ -6,7 +6,7 @@ use std::{fmt::Write as _, fs, path::PathBuf};
 
 use demur_ledger::{
     content::ContentRule,
-    event_type::{EventType, TraceKind},
+    event_type::{EventType, Opens, TraceKind},
     schema,
     state::{Phase, TRANSITIONS, Transition},
     verify::{Code, Severity},
@@ -49,17 +49,26 @@ fn the_table_of_event_types_is_committed() {
         "# Event types\n\nGenerated from `crates/ledger/src/event_type/table.rs`. Facts and content of each type: \
          `conformance/ledger/schemas/events/`.\n",
     );
-    for (trace, title) in [(TraceKind::Registry, "The registry"), (TraceKind::Run, "A run")] {
+    for (traces, title) in [
+        (&[TraceKind::Registry][..], "The registry"),
+        (&[TraceKind::Run], "A run"),
+        (&[TraceKind::Run, TraceKind::Work], "A run or a piece of work"),
+        (&[TraceKind::Work], "A piece of work"),
+    ] {
         let _ = write!(
             text,
             "\n## {title}\n\n| type | meaning | roles | proofs | content | opens |\n|---|---|---|---|---|---|\n"
         );
-        for kind in EventType::ALL.iter().filter(|kind| kind.rule().trace == trace) {
+        for kind in EventType::ALL.iter().filter(|kind| kind.rule().traces == traces) {
             let rule = kind.rule();
             let roles: Vec<_> = rule.roles.iter().map(|role| role.as_str()).collect();
             let proofs: Vec<_> = rule.proofs.iter().map(|proof| format!("`{}`", proof.as_str())).collect();
             let content = if rule.content == ContentRule::Required { "required" } else { "none" };
-            let opens = if rule.opens { "yes" } else { "" };
+            let opens = match rule.opens {
+                Opens::Always => "yes",
+                Opens::Maybe => "or a piece of work",
+                Opens::Never => "",
+            };
             let mandatory = if rule.mandatory_in_seed { " *" } else { "" };
             let _ = writeln!(
                 text,

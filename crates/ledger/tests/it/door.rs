@@ -29,12 +29,12 @@ fn proposal() -> ProposalCreated {
 /// Asserts that the door refuses with this code and that nothing was recorded.
 #[track_caller]
 fn refuses(world: &mut World, submission: Submission, code: &str) {
-    let before = world.run.state().length();
+    let before = world.open_run().length();
     match world.submit(submission) {
         Err(DeskError::Admission(error)) => assert_eq!(error.code(), code, "{error}"),
         other => panic!("expected {code}, found {other:?}"),
     }
-    assert_eq!(world.run.state().length(), before);
+    assert_eq!(world.open_run().length(), before);
 }
 
 #[test]

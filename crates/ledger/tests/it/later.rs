@@ -29,7 +29,7 @@ fn world() -> World {
     world.propose();
     let bytes = changed(&world.events[1].event, |event| {
         event["actor"] = json!(principal.to_string());
-        event["statement"]["type"] = json!("question_asked");
+        event["statement"]["type"] = json!("consent_asked");
         let statement = canonical::to_vec(&event["statement"]).unwrap();
         event["proof"] = json!({"ed25519": KeySignature::sign(&key, Purpose::Statement, &statement)});
     });

@@ -1,6 +1,7 @@
 //! Tests of the ledger crate from outside: format, door, registry, state, export, verifier.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod asking;
 mod claims;
 mod committed;
 mod corpus;

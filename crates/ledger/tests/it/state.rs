@@ -16,6 +16,7 @@ use demur_ledger::{
     name::{Position, Sequence},
     role::Role,
     state::{GuardError, Phase},
+    trace_state::TraceState,
 };
 
 use crate::world::{World, fitting, list, usual_policy, whole};
@@ -96,7 +97,7 @@ impl World {
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        self.run.state().phase()
+        self.open_run().phase()
     }
 }
 
@@ -111,13 +112,13 @@ fn refused(world: &World, before: u64, outcome: Result<Sequence, DeskError>, cod
         Err(DeskError::Guard(error)) => assert_eq!(error.code(), code, "{error}"),
         other => panic!("expected the guard {code}, found {other:?}"),
     }
-    assert_eq!(world.run.state().length(), before);
+    assert_eq!(world.open_run().length(), before);
 }
 
 /// Says something that must be refused with this code.
 #[track_caller]
 fn refuses(world: &mut World, facts: impl Into<demur_ledger::event_type::Facts>, code: &str) {
-    let before = world.run.state().length();
+    let before = world.open_run().length();
     let outcome = world.say(facts);
     refused(world, before, outcome, code);
 }
@@ -223,11 +224,11 @@ fn participants_stand_in_order_and_in_roles_of_a_run() {
 #[test]
 fn a_state_names_its_last_event_and_who_takes_part() {
     let mut world = World::new();
-    assert_eq!(world.run.state().head(), None);
+    assert_eq!(*world.run.state(), TraceState::New);
     let opening = world.opening(usual_policy());
     world.say(opening).unwrap();
     world.propose();
-    let state = world.run.state();
+    let state = world.open_run();
     assert_eq!((state.head(), state.length()), (Some(world.events[1].event.position()), 2));
     for agent in &world.agents {
         // The operator is the same in every run, and no run opens with one.
@@ -443,7 +444,7 @@ fn a_fallback_needs_a_failure_and_a_policy_that_permits_it() {
 fn a_challenge_follows_the_claim_until_the_critic_closes_it() {
     let (mut world, claim, facts) = World::claiming();
     let challenge = world.say(ClaimChallenged { claim }).unwrap();
-    assert!(world.run.state().is_disputed(claim));
+    assert!(world.open_run().is_disputed(claim));
     let revision = ClaimRevised {
         about_failure: false,
         evidence: facts.evidence.clone(),
@@ -452,12 +453,12 @@ fn a_challenge_follows_the_claim_until_the_critic_closes_it() {
     };
     let revised = world.say_as(Role::Planner, revision.clone()).unwrap();
     refuses(&mut world, revision, "REFERENCE");
-    assert!(world.run.state().is_disputed(revised));
+    assert!(world.open_run().is_disputed(revised));
     world.say(ClaimResolved { challenge }).unwrap();
-    assert!(!world.run.state().is_disputed(revised));
+    assert!(!world.open_run().is_disputed(revised));
     refuses(&mut world, ClaimResolved { challenge }, "REFERENCE");
     world.say_as(Role::Executor, ClaimRetracted { claim: revised }).unwrap();
-    assert_eq!(world.run.state().claims().count(), 0);
+    assert_eq!(world.open_run().claims().count(), 0);
     refuses(&mut world, ClaimChallenged { claim: revised }, "REFERENCE");
 }
 
@@ -525,7 +526,7 @@ fn the_operator_aborts_on_the_desks_word_or_with_a_key() {
 #[test]
 fn an_integrity_violation_fails_the_run_from_any_state() {
     let (world, _) = World::executing();
-    let mut state = world.run.state().clone();
+    let mut state = world.open_run().clone();
     state.mark_failed();
     assert_eq!(state.phase(), Phase::Failed);
     assert!(matches!(

@@ -24,7 +24,8 @@ use demur_ledger::{
 };
 
 use crate::{
-    walker::{Saying, Walker},
+    asking,
+    walker::{Saying, Walker, voice},
     world::{World, list, rounds, usual_policy, whole},
 };
 
@@ -45,6 +46,14 @@ fn the_role_policy_is_the_one_of_the_requirement() {
     let critic = [E::ProposalReviewed, E::ToolIntentReviewed, E::ClaimChallenged, E::ClaimResolved];
     let auditor = [E::VerificationRunStarted, E::VerificationRunCompleted];
     let revisions = [E::ClaimRevised, E::ClaimRetracted];
+    let asker = [E::QuestionAsked, E::AnswerClaimed, E::QuestionExtended, E::QuestionCancelled];
+    let answerer = [
+        E::QuestionAnswered,
+        E::AnswerSuperseded,
+        E::AnswerRevoked,
+        E::QuestionDeclined,
+        E::QuestionPassedOn,
+    ];
     let expected = |kind: E| -> Vec<Role> {
         match kind {
             kind if planner.contains(&kind) => vec![Role::Planner],
@@ -52,11 +61,15 @@ fn the_role_policy_is_the_one_of_the_requirement() {
             kind if critic.contains(&kind) => vec![Role::Critic],
             kind if auditor.contains(&kind) => vec![Role::Auditor],
             kind if revisions.contains(&kind) => vec![Role::Planner, Role::Executor],
+            kind if asker.contains(&kind) => {
+                vec![Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent]
+            }
+            kind if answerer.contains(&kind) => vec![Role::Answerer, Role::Person],
             E::SessionAborted => vec![Role::Operator],
             _ => vec![Role::Desk],
         }
     };
-    for kind in EventType::ALL.iter().filter(|kind| kind.rule().trace == TraceKind::Run) {
+    for kind in EventType::ALL.iter().filter(|kind| kind.stands_in(TraceKind::Run)) {
         assert_eq!(kind.rule().roles, expected(*kind), "{kind}");
     }
 }
@@ -149,7 +162,7 @@ fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
     let mut random = Seeded::from_number(3);
     let mut refused = 0;
     for (phase, state, said) in one_state_of_each_phase(&world) {
-        for kind in EventType::ALL.iter().copied().filter(|kind| kind.rule().trace == TraceKind::Run) {
+        for kind in EventType::ALL.iter().copied().filter(|kind| kind.stands_in(TraceKind::Run)) {
             if TRANSITIONS.iter().any(|row| row.event == kind && row.from.contains(&phase)) {
                 continue;
             }
@@ -157,8 +170,10 @@ fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
             let facts = walker.guess(&world, kind, &mut random);
             let step = Step {
                 sequence: Sequence::try_from(walker.state.length()).unwrap(),
-                actor: walker.speakers[&kind.rule().roles[0]],
-                said: Said { kind: &kind.into(), role: kind.rule().roles[0], facts: &facts },
+                actor: walker.speakers[&voice(kind)],
+                said: Said { kind: &kind.into(), role: voice(kind), facts: &facts },
+                proof: ProofKind::None,
+                time: world.now,
             };
             match walker.state.check(&step) {
                 Err(GuardError::OutOfPhase { .. }) => refused += 1,
@@ -194,7 +209,7 @@ fn one_state_of_each_phase(world: &World) -> Vec<(Phase, State, Saying)> {
 
 impl Walker {
     /// Returns an earlier event, mostly of this type.
-    fn cite(&self, kind: EventType, random: &mut Seeded) -> Sequence {
+    pub(crate) fn cite(&self, kind: EventType, random: &mut Seeded) -> Sequence {
         let fitting: Vec<_> = self.said.iter().filter(|(said, _)| *said == kind).collect();
         if !fitting.is_empty() && number(random, 10) > 0 {
             return fitting[number(random, fitting.len())].1.sequence;
@@ -273,7 +288,8 @@ impl Walker {
                 through: self.said.last().map_or(world.desk.registry().head(), |(_, position)| *position),
             }
             .into(),
-            _ => SessionAborted {}.into(),
+            E::SessionAborted => SessionAborted {}.into(),
+            kind => asking::guess(self, world, kind, random),
         }
     }
 }
@@ -286,20 +302,22 @@ fn next_kind(step: usize, random: &mut Seeded) -> EventType {
     }
     loop {
         let kind = pick(random, EventType::ALL);
-        let of_a_run = kind.rule().trace == TraceKind::Run && !kind.rule().roles.contains(&Role::Desk);
-        if of_a_run && (kind != EventType::SessionAborted || number(random, 20) == 0) {
+        let of_a_run = kind.stands_in(TraceKind::Run) && !kind.rule().roles.contains(&Role::Desk);
+        // So do open questions: they wait for somebody, and the walks have somewhere to go.
+        let rare = matches!(kind, EventType::SessionAborted | EventType::QuestionAsked);
+        if of_a_run && (!rare || number(random, 20) == 0) {
             return kind;
         }
     }
 }
 
-fn number(random: &mut Seeded, below: usize) -> usize {
+pub(crate) fn number(random: &mut Seeded, below: usize) -> usize {
     let mut bytes = [0; 8];
     random.fill(&mut bytes);
     usize::try_from(u64::from_le_bytes(bytes) % below as u64).unwrap()
 }
 
-fn pick<T: Copy>(random: &mut Seeded, from: &[T]) -> T {
+pub(crate) fn pick<T: Copy>(random: &mut Seeded, from: &[T]) -> T {
     from[number(random, from.len())]
 }
 

@@ -30,13 +30,15 @@ impl Walker {
     pub(crate) fn new(world: &World) -> Self {
         let mut speakers: BTreeMap<_, _> =
             world.agents.iter().map(|agent| (agent.role(), agent.principal())).collect();
-        speakers.insert(Role::Desk, world.desk.registry().desk());
+        for by_the_desk in [Role::Desk, Role::Person] {
+            speakers.insert(by_the_desk, world.desk.registry().desk());
+        }
         Self { chain: Chain::new(world.run.chain().trace()), state: State::new(), speakers, said: Vec::new() }
     }
 
     /// Has whoever may say this say it.
     pub(crate) fn say(&mut self, world: &World, kind: EventType, facts: Facts) -> Result<Event, GuardError> {
-        let role = kind.rule().roles[0];
+        let role = voice(kind);
         let record = Record { cause: None, facts, role, kind: kind.into() };
         let registry = Some(world.desk.registry().head());
         let stamp = Stamp { store: Some(world.desk.store()), epoch: 1, registry, now: world.now };
@@ -50,4 +52,10 @@ impl Walker {
         self.said.push((kind, event.position()));
         Ok(event)
     }
+}
+
+/// Returns a role that may say this without a key: nothing here is signed.
+pub(crate) fn voice(kind: EventType) -> Role {
+    let roles = kind.rule().roles;
+    if roles.contains(&Role::Person) { Role::Person } else { roles[0] }
 }

@@ -19,6 +19,7 @@ use demur_ledger::{
     facts::{Participant, Policy, Risk, SessionInitialized},
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
+    state::State,
     statement::Submission,
 };
 
@@ -94,6 +95,11 @@ impl World {
     pub(crate) fn place(&self) -> Place {
         let chain = self.run.chain();
         Place { store: self.desk.store(), trace: chain.trace(), seen: chain.head(), now: self.now }
+    }
+
+    /// Returns the state of the run, whether it is open or not yet.
+    pub(crate) fn open_run(&self) -> State {
+        self.run.state().run().cloned().unwrap_or_default()
     }
 
     /// Returns the agent of a role.

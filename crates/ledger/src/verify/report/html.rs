@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    Report, claims,
+    Report, claims, questions,
     text::{place, profile, verdict_word},
 };
 use crate::{markup::escape, verify::Severity};
@@ -47,6 +47,9 @@ pub(super) fn render(report: &Report) -> String {
     let besides = report.desk_word.besides.iter().map(|line| escape(line));
     list(&mut out, "The desk's word", records.chain(besides));
     claims(report, &mut out);
+    if !report.questions.is_empty() {
+        list(&mut out, "Questions", report.questions.iter().map(questions::row));
+    }
     checks(report, &mut out);
     out.push_str("</main></body></html>\n");
     out

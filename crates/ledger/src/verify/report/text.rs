@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use demur_core::visible::visible;
 
-use super::{Report, Verdict, claims};
+use super::{Report, Verdict, claims, questions};
 use crate::verify::{Finding, Section, Severity};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
@@ -16,6 +16,7 @@ pub(super) fn render(report: &Report) -> String {
     keys(report, &mut out);
     desk_word(report, &mut out);
     claims(report, &mut out);
+    list(&mut out, "Questions", report.questions.iter().map(questions::row));
     checks(report, &mut out);
     out
 }

@@ -22,7 +22,7 @@ fn only_a_failed_intent_is_tried_again() {
 fn a_claim_is_taken_back_once() {
     let (mut world, claim, _) = World::claiming();
     world.say_as(Role::Executor, ClaimRetracted { claim }).unwrap();
-    let before = world.run.state().length();
+    let before = world.open_run().length();
     let again = world.say_as(Role::Executor, ClaimRetracted { claim });
     refused(&world, before, again, "REFERENCE");
 }
@@ -35,8 +35,8 @@ fn a_challenge_goes_with_its_own_claim_and_no_other() {
     let against_first = world.say(ClaimChallenged { claim: first }).unwrap();
     let against_second = world.say(ClaimChallenged { claim: second }).unwrap();
     world.say_as(Role::Executor, ClaimRetracted { claim: first }).unwrap();
-    assert_eq!(world.run.state().claims().collect::<Vec<_>>(), [(second, true)]);
+    assert_eq!(world.open_run().claims().collect::<Vec<_>>(), [(second, true)]);
     refuses(&mut world, ClaimResolved { challenge: against_first }, "REFERENCE");
     world.say(ClaimResolved { challenge: against_second }).unwrap();
-    assert_eq!(world.run.state().claims().collect::<Vec<_>>(), [(second, false)]);
+    assert_eq!(world.open_run().claims().collect::<Vec<_>>(), [(second, false)]);
 }

@@ -1,0 +1,187 @@
+"""Work that goes on though an unsettled question blocks it."""
+
+from forge.asking import Dialogue, Fill, run, work
+from forge.case import Corpus, Family
+from forge.encode import Json, moment
+
+
+def add(corpus: Corpus) -> None:
+    """Adds the family."""
+    family = corpus.family("wait")
+    _executions(family)
+    _others(family)
+    _endings(family)
+    _operations(family)
+
+
+def _intended() -> Dialogue:
+    """Returns a run with two intents, events 3 and 4, on one proposal, event 1."""
+    dialogue = run("waiting")
+    dialogue.propose()
+    dialogue.review(1)
+    dialogue.intend(1)
+    dialogue.intend(1)
+    return dialogue
+
+
+def _executions(family: Family) -> None:
+    def case(name: str, about: str, fill: Fill, /, **facts: Json) -> None:
+        dialogue = _intended()
+        dialogue.ask("critic", **facts | {"blocks": ["execute"]})
+        fill(dialogue)
+        family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+
+    case("execute-anything", "A tool starts while a question blocks all tools.", lambda d: d.start(3))
+    case("execute-proposal", "A tool starts while a question blocks its proposal.", lambda d: d.start(3), about=1)
+    case("execute-intent", "A tool starts while a question blocks its intent.", lambda d: d.start(3), about=3)
+    case(
+        "execute-second",
+        "One intent goes on as it may, then the blocked one starts too.",
+        lambda d: (d.start(4), d.start(3)),
+        about=3,
+    )
+    case("execute-declined", "A tool starts after the question was declined.", lambda d: (d.decline(5), d.start(3)))
+    case(
+        "execute-expired",
+        "A tool starts after the question expired.",
+        lambda d: (d.expire(5, d.in_time(900)), d.start(3)),
+        deadline=moment(_intended().in_time(500)),
+    )
+    case("execute-guessed", "A tool starts on the asker's guess.", lambda d: (d.guess(5, "critic"), d.start(3)))
+    case(
+        "execute-revoked",
+        "A tool starts after the answer was taken back.",
+        lambda d: (d.answer(5), d.revoke(6, 5), d.start(3)),
+    )
+    case(
+        "execute-other-answered",
+        "Of two questions that block a tool one is answered.",
+        lambda d: (d.ask("executor", about=3, blocks=["execute"]), d.answer(5), d.start(3)),
+    )
+    dialogue = _intended()
+    dialogue.ask("critic", about=3, blocks=["execute"])
+    dialogue.start(4)
+    about = "A question blocks one intent; another starts."
+    family.holds("execute-other", about, dialogue.export(), "pass_with_warnings", integrity=False)
+    dialogue = run("waiting")
+    dialogue.propose()
+    dialogue.propose()
+    dialogue.review(1)
+    dialogue.review(2)
+    dialogue.ask("critic", about=1, blocks=["execute"])
+    dialogue.intend(2)
+    dialogue.start(6)
+    about = "A question blocks the tools of one proposal; a tool of another starts."
+    family.holds("execute-other-proposal", about, dialogue.export(), "pass_with_warnings", integrity=False)
+    dialogue = _intended()
+    dialogue.ask("critic", blocks=["claim", "propose"])
+    dialogue.start(3)
+    about = "A question blocks other things than tools; a tool starts."
+    family.holds("execute-unblocked", about, dialogue.export(), "pass_with_warnings", integrity=False)
+
+
+def _others(family: Family) -> None:
+    dialogue = run("waiting")
+    dialogue.ask("critic", blocks=["propose"])
+    dialogue.propose()
+    about = "The planner proposes while a question blocks that."
+    family.fails("propose", about, dialogue.export(), "ORDER_VIOLATION", 2)
+    dialogue = run("waiting")
+    dialogue.propose()
+    dialogue.ask("critic", about=1, blocks=["propose"])
+    dialogue.propose()
+    about = "The planner proposes something else while a question about one proposal blocks proposing."
+    family.fails("propose-aside", about, dialogue.export(), "ORDER_VIOLATION", 3)
+    dialogue = _executed()
+    dialogue.ask("critic", blocks=["claim"])
+    dialogue.claim([5], [7])
+    about = "The executor claims while a question blocks that."
+    family.fails("claim", about, dialogue.export(), "ORDER_VIOLATION", 9)
+    dialogue = _executed(lambda d: d.ask("critic", about=1, blocks=["claim"]))
+    dialogue.claim([5], [8])
+    about = "The executor claims while a question about a proposal blocks claims."
+    family.fails("claim-aside", about, dialogue.export(), "ORDER_VIOLATION", 9)
+    _revisions(family)
+
+
+def _revisions(family: Family) -> None:
+    def blocked() -> Dialogue:
+        dialogue = _executed()
+        dialogue.claim([5], [7])
+        dialogue.ask("critic", blocks=["claim"])
+        return dialogue
+
+    dialogue = blocked()
+    dialogue.revise(8, [5], [7])
+    about = "The executor revises a claim while a question blocks that."
+    family.fails("revise", about, dialogue.export(), "ORDER_VIOLATION", 10)
+    dialogue = blocked()
+    dialogue.say("executor", "claim_retracted", {"claim": 8})
+    about = "A question blocks claims; to take one back is no claim."
+    family.holds("retract", about, dialogue.export(), "pass_with_warnings", integrity=False)
+
+
+def _endings(family: Family) -> None:
+    def case(name: str, about: str, fill: Fill, **facts: Json) -> None:
+        dialogue = _executed()
+        dialogue.claim([5], [7])
+        dialogue.ask("critic", **facts)
+        fill(dialogue)
+        dialogue.conclude([8])
+        family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+
+    case("final", "The final statement comes while a question is open.", lambda d: None)
+    case("final-warn", "The final statement comes while a warning is open.", lambda d: None, severity="warn")
+    case("final-declined", "The final statement comes after a question was declined.", lambda d: d.decline(9))
+    case(
+        "final-expired",
+        "The final statement comes after a question expired.",
+        lambda d: d.expire(9, d.in_time(900)),
+        deadline=moment(_executed().in_time(500)),
+    )
+
+
+def _operations(family: Family) -> None:
+    def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
+        dialogue = work("waiting work")
+        dialogue.ask(blocks=["deploy"], deadline=moment(dialogue.in_time(500)))
+        fill(dialogue)
+        family.fails(f"operation-{name}", about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+
+    case("blocked", "An agent begins what its question blocks.", lambda d: d.operate())
+    case("declined", "An agent begins what a declined question blocks.", lambda d: (d.decline(0), d.operate()))
+    case(
+        "expired",
+        "An agent begins what an expired question blocks.",
+        lambda d: (d.expire(0, d.in_time(900)), d.operate()),
+    )
+    case("late", "An agent begins what a question past its deadline blocks.", lambda d: d.operate(at=d.in_time(900)))
+    case(
+        "escalated",
+        "An agent begins what an escalated question blocks.",
+        lambda d: (d.escalate(0), d.operate()),
+    )
+    case("by-desk", "The desk begins an operation.", lambda d: d.operate("build", "desk"), "SIG_MISSING")
+    case("by-answerer", "An answerer begins one.", lambda d: d.operate("build", "answerer"), "ROLE_POLICY_VIOLATION")
+    case("spaced", "An operation has a space in its name.", lambda d: d.operate("de ploy"), "SCHEMA_INVALID")
+    dialogue = work("waiting work", ["planner"])
+    dialogue.ask("planner")
+    dialogue.operate()
+    about = "An agent begins an operation in the work of a planner."
+    family.fails("operation-by-other", about, dialogue.export(), "ROLE_POLICY_VIOLATION", 1)
+    dialogue = work("waiting work")
+    dialogue.ask(blocks=["deploy"])
+    dialogue.operate("build")
+    about = "An agent begins what no question blocks."
+    family.holds("operation-other", about, dialogue.export(), "pass_with_warnings", integrity=False)
+
+
+def _executed(before: Fill | None = None) -> Dialogue:
+    """Returns the run after an artifact, event 5, and an execution, which follows what happens before it."""
+    dialogue = _intended()
+    dialogue.store_bytes()
+    if before is not None:
+        before(dialogue)
+    started = dialogue.start(3, 5)
+    dialogue.complete(started.envelope["sequence"])
+    return dialogue

@@ -1,0 +1,49 @@
+//! Facts of plans: submitted, checked against rules, confirmed, attested (seed 000, section 5).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::EventFacts;
+use crate::name::{Operation, Sequence};
+
+/// An agent submits a plan and opens the trace of its clarification.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanSubmitted {}
+
+/// The rules that the plan of this trace is held against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RulesRecorded {}
+
+/// The agent confirms the plan with all answers in it; every question is settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanConfirmed {}
+
+/// The agent attests what it made of the confirmed plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanAttested {
+    /// The confirmation.
+    pub confirmed: Sequence,
+}
+
+/// The agent begins an operation. Refused while an open question blocks it (CLR-62).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OperationStarted {
+    /// Which.
+    pub operation: Operation,
+}
+
+impl EventFacts for PlanSubmitted {}
+impl EventFacts for RulesRecorded {}
+impl EventFacts for PlanConfirmed {}
+impl EventFacts for OperationStarted {}
+
+impl EventFacts for PlanAttested {
+    fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
+        visit(self.confirmed);
+    }
+}

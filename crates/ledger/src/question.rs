@@ -1,0 +1,262 @@
+//! The questions of a trace: which are open, who may answer, what waits for them (design: one question, many
+//! doors; ONE-02, ONE-07, CLR-31, CLR-32, CLR-62, LED-31, AEP-06..08). The same rules run at the desk and in the
+//! verifier.
+
+mod error;
+mod guard;
+
+use std::collections::BTreeMap;
+
+use demur_core::{hash::Digest, time::Timestamp};
+use serde::{Deserialize, Serialize};
+
+pub use error::QuestionError;
+
+use crate::{
+    event_type::Facts,
+    facts::{Assurance, Question, QuestionAnswered, QuestionEscalated},
+    name::{PrincipalId, Sequence},
+    proof::ProofKind,
+    state::Step,
+};
+
+/// Every question of a trace by the event that asked it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Questions(BTreeMap<Sequence, Asked>);
+
+/// A question as far as later events are decided by it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    hash: Digest,
+    /// Whoever asked: the desk, for a gap.
+    asker: PrincipalId,
+    facts: Question,
+    outcome: Outcome,
+}
+
+/// What became of a question so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Waits for an answer.
+    Open,
+    /// Somebody answered.
+    Answered(Given),
+    /// Somebody accepted what it points at.
+    Accepted(Given),
+    /// Whoever could answer will not. What waits goes on waiting.
+    Declined,
+    /// The deadline passed. What waits goes on waiting.
+    Expired,
+    /// The deadline passed, and the declared default holds.
+    Defaulted,
+    /// The asker no longer needs it.
+    Cancelled,
+}
+
+/// An answer by place, author and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// The event.
+    pub at: Sequence,
+    /// Whose key; none for a person whose answer the desk recorded.
+    pub by: Option<PrincipalId>,
+    /// With what assurance.
+    pub assurance: Assurance,
+    /// When.
+    pub time: Timestamp,
+}
+
+impl Outcome {
+    /// Returns whether what waits for the question may go on.
+    pub const fn settles(&self) -> bool {
+        match self {
+            Self::Answered(_) | Self::Accepted(_) | Self::Defaulted | Self::Cancelled => true,
+            Self::Open | Self::Declined | Self::Expired => false,
+        }
+    }
+
+    /// Returns the word people read.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Answered(_) => "answered",
+            Self::Accepted(_) => "accepted",
+            Self::Declined => "declined",
+            Self::Expired => "expired",
+            Self::Defaulted => "defaulted",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Asked {
+    /// Returns what became of it so far.
+    pub const fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Returns what was decided when it was asked, or later by an escalation or extension.
+    pub const fn facts(&self) -> &Question {
+        &self.facts
+    }
+
+    /// Returns whoever asked: the desk, for a gap.
+    pub const fn asker(&self) -> PrincipalId {
+        self.asker
+    }
+
+    /// Returns the hash of the event that asked.
+    pub const fn hash(&self) -> &Digest {
+        &self.hash
+    }
+
+    /// Returns whether an answer comes in time now.
+    pub fn in_time(&self, now: Timestamp) -> bool {
+        self.facts.deadline.is_none_or(|deadline| now < deadline)
+    }
+}
+
+impl Questions {
+    /// Returns no questions.
+    pub const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// Returns every question with what became of it, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Sequence, &Asked)> {
+        self.0.iter().map(|(at, asked)| (*at, asked))
+    }
+
+    /// Returns the question that this event asked.
+    pub fn find(&self, at: Sequence) -> Option<&Asked> {
+        self.0.get(&at)
+    }
+
+    /// Returns the questions that something still waits for.
+    pub fn unsettled(&self) -> impl Iterator<Item = (Sequence, &Asked)> {
+        self.iter().filter(|(_, asked)| !asked.outcome.settles())
+    }
+
+    /// Returns whether this principal asked, or may answer by name.
+    pub fn involves(&self, principal: PrincipalId) -> bool {
+        self.0.values().any(|asked| {
+            let named = asked.facts.answerers.principals.as_ref();
+            asked.asker == principal || named.is_some_and(|named| named.contains(&principal))
+        })
+    }
+
+    /// Checks that this may happen to the questions now; other events have no say here.
+    pub(crate) fn guard(&self, step: &Step<'_>) -> Result<(), QuestionError> {
+        match step.said.facts {
+            Facts::QuestionAsked(facts) => self.guard_ask(step, &facts.0),
+            Facts::GapFound(facts) => self.guard_ask(step, &facts.0),
+            Facts::QuestionAnswered(facts) => self.guard_answer(step, facts),
+            Facts::AnswerSuperseded(facts) => self.guard_supersession(step, &facts.answer, facts.replaces),
+            Facts::AnswerRevoked(facts) => self.guard_own_answer(step, facts.question, facts.answer),
+            Facts::AnswerClaimed(facts) => self.guard_asker(step, facts.question),
+            Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
+            Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),
+            Facts::QuestionPassedOn(facts) => self.guard_handing_on(step, facts.question, &facts.answerers),
+            Facts::QuestionDelivered(facts) => self.guard_delivery(facts.question),
+            Facts::QuestionEscalated(facts) => self.guard_escalation(step, facts),
+            Facts::QuestionExtended(facts) => self.guard_extension(step, facts),
+            Facts::QuestionCancelled(facts) => self.guard_cancellation(step, facts.question),
+            Facts::QuestionExpired(facts) => self.guard_timeout(step, facts.question, false),
+            Facts::QuestionDefaulted(facts) => self.guard_timeout(step, facts.question, true),
+            _ => Ok(()),
+        }
+    }
+
+    /// Folds an event in that [`Self::guard`] let through.
+    pub(crate) fn fold(&mut self, step: &Step<'_>, hash: Digest) {
+        match step.said.facts {
+            Facts::QuestionAsked(facts) => self.fold_ask(step, hash, &facts.0),
+            Facts::GapFound(facts) => self.fold_ask(step, hash, &facts.0),
+            Facts::QuestionAnswered(facts) => self.fold_answer(step, facts),
+            Facts::AnswerSuperseded(facts) => self.fold_answer(step, &facts.answer),
+            Facts::AnswerRevoked(facts) => self.close(facts.question, Outcome::Open),
+            Facts::GapAccepted(facts) => {
+                let accepted = Outcome::Accepted(given(step, facts.assurance));
+                self.close(facts.question.sequence, accepted);
+            }
+            Facts::QuestionDeclined(facts) => self.close(facts.question, Outcome::Declined),
+            Facts::QuestionPassedOn(facts) => {
+                if let Some(asked) = self.0.get_mut(&facts.question) {
+                    asked.facts.answerers = facts.answerers.clone();
+                }
+            }
+            Facts::QuestionEscalated(facts) => self.fold_escalation(facts),
+            Facts::QuestionExtended(facts) => {
+                if let Some(asked) = self.0.get_mut(&facts.question) {
+                    asked.facts.deadline = Some(facts.deadline);
+                }
+            }
+            Facts::QuestionCancelled(facts) => self.close(facts.question, Outcome::Cancelled),
+            Facts::QuestionExpired(facts) => self.close(facts.question, Outcome::Expired),
+            Facts::QuestionDefaulted(facts) => self.close(facts.question, Outcome::Defaulted),
+            _ => {}
+        }
+    }
+
+    fn fold_ask(&mut self, step: &Step<'_>, hash: Digest, facts: &Question) {
+        if let Some(repeated) = facts.repeats {
+            // Its answer did not settle it; the new question stands in its place.
+            self.0.remove(&repeated);
+        }
+        let (asker, facts) = (step.actor, facts.clone());
+        self.0.insert(step.sequence, Asked { hash, asker, facts, outcome: Outcome::Open });
+    }
+
+    fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {
+        self.close(facts.question.sequence, Outcome::Answered(given(step, facts.assurance)));
+    }
+
+    fn close(&mut self, question: Sequence, outcome: Outcome) {
+        if let Some(asked) = self.0.get_mut(&question) {
+            asked.outcome = outcome;
+        }
+    }
+
+    fn fold_escalation(&mut self, facts: &QuestionEscalated) {
+        if let Some(asked) = self.0.get_mut(&facts.question) {
+            asked.facts.answerers = facts.answerers.clone();
+            asked.facts.assurance = facts.assurance;
+            asked.facts.deadline = facts.deadline;
+            // A default was declared for a deadline that is over.
+            asked.facts.default =
+                asked.facts.default && asked.outcome == Outcome::Open && facts.deadline.is_some();
+            asked.outcome = Outcome::Open;
+        }
+    }
+}
+
+/// Returns whose key it was; none for a person whose act the desk recorded.
+fn author(step: &Step<'_>) -> Option<PrincipalId> {
+    (step.proof == ProofKind::Ed25519).then_some(step.actor)
+}
+
+fn given(step: &Step<'_>, assurance: Assurance) -> Given {
+    Given { at: step.sequence, by: author(step), assurance, time: step.time }
+}
+
+/// Operations of a run that its own events stand for: `proposal_created`, `tool_execution_started`, `claim_issued`.
+pub(crate) const PROPOSE: &str = "propose";
+/// See [`PROPOSE`].
+pub(crate) const EXECUTE: &str = "execute";
+/// See [`PROPOSE`].
+pub(crate) const CLAIM: &str = "claim";
+
+/// Keeps the names of operations that events stand for usable as such.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::Operation;
+
+    #[test]
+    fn operations_of_a_run_are_operations() {
+        for name in [PROPOSE, EXECUTE, CLAIM] {
+            assert_eq!(Operation::try_from(name.to_owned()).unwrap().as_str(), name);
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! What may happen to a question: who may answer, when, with what assurance, and what waits for it.
+
+use demur_core::limit::List;
+
+use super::{Asked, Outcome, QuestionError, Questions, author};
+use crate::{
+    facts::{
+        AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionEscalated, QuestionExtended,
+        Severity,
+    },
+    name::{Position, PrincipalId, Sequence},
+    proof::ProofKind,
+    role::Role,
+    state::Step,
+};
+
+impl Questions {
+    /// Checks that nothing waits for an answer to this operation. `depends` says whether what is about to happen
+    /// depends on the event that a question is about.
+    pub(crate) fn guard_operation(
+        &self,
+        operation: &str,
+        depends: impl Fn(Sequence) -> bool,
+    ) -> Result<(), QuestionError> {
+        let blocks = |asked: &Asked| {
+            asked.facts.blocks.iter().any(|blocked| blocked.as_str() == operation)
+                && asked.facts.about.is_none_or(&depends)
+        };
+        match self.unsettled().find(|(_, asked)| blocks(asked)) {
+            Some((question, _)) => {
+                Err(QuestionError::OperationBlocked { operation: operation.to_owned(), question })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that every question is settled: nothing is concluded over an open one (CLR-31).
+    pub(crate) fn guard_conclusion(&self) -> Result<(), QuestionError> {
+        let open: Vec<Sequence> = self.unsettled().map(|(at, _)| at).collect();
+        if open.is_empty() { Ok(()) } else { Err(QuestionError::Unsettled { questions: open }) }
+    }
+
+    pub(super) fn guard_ask(&self, step: &Step<'_>, facts: &Question) -> Result<(), QuestionError> {
+        if self.0.len() >= LIMIT {
+            return Err(QuestionError::TooMany { limit: LIMIT });
+        }
+        check_shape(facts)?;
+        let asker = (!facts.asker_settles).then_some(step.actor);
+        check_somebody(&facts.answerers, facts.assurance, asker)?;
+        if facts.deadline.is_some_and(|deadline| deadline <= step.time) {
+            return Err(QuestionError::Form { field: "deadline", expected: "a time to come" });
+        }
+        let Some(repeated) = facts.repeats else { return Ok(()) };
+        let by_the_desk = step.said.role == Role::Desk;
+        match self.0.get(&repeated) {
+            Some(asked) if by_the_desk && matches!(asked.outcome, Outcome::Answered(_)) => Ok(()),
+            _ => Err(QuestionError::Form {
+                field: "repeats",
+                expected: "null, or in a gap an answered question of this trace",
+            }),
+        }
+    }
+
+    /// The heart of it: the first valid answer by somebody entitled, in time, with enough assurance (ONE-02).
+    pub(super) fn guard_answer(
+        &self,
+        step: &Step<'_>,
+        facts: &QuestionAnswered,
+    ) -> Result<(), QuestionError> {
+        let asked = self.exact(&facts.question)?;
+        asked.guard_open(facts.question.sequence, step)?;
+        asked.guard_entitled(step, facts.assurance)?;
+        asked.guard_kind(facts)
+    }
+
+    pub(super) fn guard_acceptance(
+        &self,
+        step: &Step<'_>,
+        question: &Position,
+        assurance: Assurance,
+    ) -> Result<(), QuestionError> {
+        let asked = self.exact(question)?;
+        asked.guard_open(question.sequence, step)?;
+        if asked.facts.severity == Severity::Block {
+            return Err(QuestionError::MustBeAnswered { question: question.sequence });
+        }
+        asked.guard_entitled(step, assurance)
+    }
+
+    /// Declining and passing on are for those who could answer.
+    pub(super) fn guard_answerer(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        asked.guard_open(question, step)?;
+        asked.guard_named(step)?;
+        match step.proof {
+            // A key cannot take a question away from people that it could not answer itself.
+            ProofKind::Ed25519 => asked.guard_least(Assurance::Agent),
+            ProofKind::None => Ok(()),
+        }
+    }
+
+    /// Whoever hands a question on leaves somebody who may answer it.
+    pub(super) fn guard_handing_on(
+        &self,
+        step: &Step<'_>,
+        question: Sequence,
+        answerers: &Answerers,
+    ) -> Result<(), QuestionError> {
+        self.guard_answerer(step, question)?;
+        let asked = self.known(question)?;
+        asked.guard_answerers(answerers, asked.facts.assurance)
+    }
+
+    pub(super) fn guard_asker(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        if asked.asker == step.actor { Ok(()) } else { Err(QuestionError::NotAsker { question }) }
+    }
+
+    /// An asker speaks about its own question: whether that still waits or not, it changes nothing.
+    pub(super) fn guard_cancellation(
+        &self,
+        step: &Step<'_>,
+        question: Sequence,
+    ) -> Result<(), QuestionError> {
+        self.guard_asker(step, question)?;
+        self.known(question)?.guard_unsettled(question)
+    }
+
+    pub(super) fn guard_extension(
+        &self,
+        step: &Step<'_>,
+        facts: &QuestionExtended,
+    ) -> Result<(), QuestionError> {
+        self.guard_asker(step, facts.question)?;
+        let asked = self.known(facts.question)?;
+        asked.guard_open(facts.question, step)?;
+        if asked.facts.deadline.is_some_and(|deadline| facts.deadline > deadline) {
+            return Ok(());
+        }
+        Err(QuestionError::Form { field: "deadline", expected: "a time after the deadline there is" })
+    }
+
+    pub(super) fn guard_escalation(
+        &self,
+        step: &Step<'_>,
+        facts: &QuestionEscalated,
+    ) -> Result<(), QuestionError> {
+        let asked = self.known(facts.question)?;
+        asked.guard_unsettled(facts.question)?;
+        asked.guard_answerers(&facts.answerers, facts.assurance)?;
+        if facts.assurance < asked.facts.assurance {
+            return Err(QuestionError::Form { field: "assurance", expected: "no less than before" });
+        }
+        if facts.deadline.is_some_and(|deadline| deadline <= step.time) {
+            return Err(QuestionError::Form { field: "deadline", expected: "a time to come" });
+        }
+        Ok(())
+    }
+
+    /// Expiry and default follow from the clock in the envelope, and from nothing else (AEP-07, AEP-08).
+    pub(super) fn guard_timeout(
+        &self,
+        step: &Step<'_>,
+        question: Sequence,
+        defaulted: bool,
+    ) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        if asked.outcome != Outcome::Open {
+            return Err(asked.closed(question));
+        }
+        if asked.in_time(step.time) {
+            return Err(QuestionError::StillInTime { question });
+        }
+        if asked.facts.default == defaulted {
+            Ok(())
+        } else {
+            Err(QuestionError::Form {
+                field: "question",
+                expected: "a default exactly where one was declared, otherwise expiry",
+            })
+        }
+    }
+
+    /// Only whoever gave an answer takes it back or replaces it (CLR-04).
+    pub(super) fn guard_own_answer(
+        &self,
+        step: &Step<'_>,
+        question: Sequence,
+        answer: Sequence,
+    ) -> Result<(), QuestionError> {
+        match self.known(question)?.outcome {
+            Outcome::Answered(given) if given.at != answer => {
+                Err(QuestionError::NotTheAnswer { question, answer: given.at })
+            }
+            Outcome::Answered(given) if given.by == author(step) => Ok(()),
+            Outcome::Answered(given) => Err(QuestionError::NotYourAnswer { answer: given.at }),
+            _ => Err(self.known(question)?.closed(question)),
+        }
+    }
+
+    pub(super) fn guard_supersession(
+        &self,
+        step: &Step<'_>,
+        facts: &QuestionAnswered,
+        replaced: Sequence,
+    ) -> Result<(), QuestionError> {
+        let asked = self.exact(&facts.question)?;
+        self.guard_own_answer(step, facts.question.sequence, replaced)?;
+        asked.guard_entitled(step, facts.assurance)?;
+        asked.guard_kind(facts)
+    }
+
+    /// What was put before somebody is a fact, whatever became of the question.
+    pub(super) fn guard_delivery(&self, question: Sequence) -> Result<(), QuestionError> {
+        self.known(question).map(|_| ())
+    }
+
+    fn known(&self, question: Sequence) -> Result<&Asked, QuestionError> {
+        self.0.get(&question).ok_or(QuestionError::Unknown { question })
+    }
+
+    /// An answer belongs to one question in one wording.
+    fn exact(&self, question: &Position) -> Result<&Asked, QuestionError> {
+        let asked = self.known(question.sequence)?;
+        if asked.hash == question.hash {
+            Ok(asked)
+        } else {
+            Err(QuestionError::OtherQuestion { question: question.sequence })
+        }
+    }
+}
+
+impl Asked {
+    fn guard_open(&self, question: Sequence, step: &Step<'_>) -> Result<(), QuestionError> {
+        match (self.outcome, self.facts.deadline) {
+            (Outcome::Open, Some(deadline)) if step.time >= deadline => {
+                Err(QuestionError::Expired { question, deadline })
+            }
+            (Outcome::Open, _) => Ok(()),
+            _ => Err(self.closed(question)),
+        }
+    }
+
+    fn guard_unsettled(&self, question: Sequence) -> Result<(), QuestionError> {
+        if self.outcome.settles() { Err(self.closed(question)) } else { Ok(()) }
+    }
+
+    fn closed(&self, question: Sequence) -> QuestionError {
+        match self.outcome {
+            Outcome::Answered(given) => QuestionError::AlreadyAnswered { question, given },
+            outcome => QuestionError::Closed { question, outcome: outcome.as_str() },
+        }
+    }
+
+    fn guard_entitled(&self, step: &Step<'_>, claimed: Assurance) -> Result<(), QuestionError> {
+        self.guard_named(step)?;
+        let provable = match step.proof {
+            ProofKind::Ed25519 => claimed == Assurance::Agent,
+            ProofKind::None => !matches!(claimed, Assurance::Agent | Assurance::Passkey),
+        };
+        if !provable {
+            return Err(QuestionError::AssuranceForged { claimed, proof: step.proof.as_str() });
+        }
+        self.guard_least(claimed)
+    }
+
+    fn guard_least(&self, claimed: Assurance) -> Result<(), QuestionError> {
+        let least = self.facts.assurance;
+        if claimed < least { Err(QuestionError::AssuranceTooLow { claimed, least }) } else { Ok(()) }
+    }
+
+    fn guard_answerers(&self, answerers: &Answerers, least: Assurance) -> Result<(), QuestionError> {
+        check_answerers(answerers)?;
+        check_somebody(answerers, least, (!self.facts.asker_settles).then_some(self.asker))
+    }
+
+    /// Returns whether this one may answer at all. An asker never answers its own question unless a rule says so:
+    /// own is decided by principal, not by key (ONE-07).
+    fn guard_named(&self, step: &Step<'_>) -> Result<(), QuestionError> {
+        let Some(principal) = author(step) else {
+            return if self.facts.answerers.people { Ok(()) } else { Err(QuestionError::NotForPeople) };
+        };
+        if self.asker == principal && !self.facts.asker_settles {
+            return Err(QuestionError::SelfAnswer);
+        }
+        match &self.facts.answerers.principals {
+            Some(named) if !named.contains(&principal) => Err(QuestionError::NotEntitled { principal }),
+            _ => Ok(()),
+        }
+    }
+
+    fn guard_kind(&self, answer: &QuestionAnswered) -> Result<(), QuestionError> {
+        if !self.facts.kinds.contains(&answer.kind) {
+            return Err(QuestionError::Kind { found: answer.kind, kinds: self.facts.kinds.to_vec() });
+        }
+        let choices = self.facts.choices.as_u64();
+        match (answer.kind, &answer.choice) {
+            (AnswerKind::MultipleChoice, Some(choice)) if choice.as_u64() < choices => Ok(()),
+            (AnswerKind::MultipleChoice, _) => Err(QuestionError::Choice { choices }),
+            (_, None) => Ok(()),
+            (_, Some(_)) => Err(QuestionError::Form { field: "choice", expected: "null with this kind" }),
+        }
+    }
+}
+
+fn check_shape(facts: &Question) -> Result<(), QuestionError> {
+    check_answerers(&facts.answerers)?;
+    check_order("kinds", &facts.kinds)?;
+    check_order("blocks", &facts.blocks)?;
+    let form = |field, expected| Err(QuestionError::Form { field, expected });
+    let chooses = facts.kinds.contains(&AnswerKind::MultipleChoice);
+    if chooses != (facts.choices.as_u64() > 0) || facts.choices.as_u64() == 1 {
+        return form("choices", "two or more exactly with multiple_choice");
+    }
+    if facts.severity == Severity::Warn && !facts.blocks.is_empty() {
+        return form("blocks", "nothing in a question of severity warn");
+    }
+    if facts.default && facts.deadline.is_none() {
+        return form("deadline", "a deadline with a default");
+    }
+    Ok(())
+}
+
+fn check_answerers(answerers: &Answerers) -> Result<(), QuestionError> {
+    answerers.principals.as_ref().map_or(Ok(()), |named| check_order("answerers", named))
+}
+
+/// Somebody can answer. The asker alone is nobody: it does not answer itself; nor is a key whose word is not enough.
+fn check_somebody(
+    answerers: &Answerers,
+    least: Assurance,
+    asker: Option<PrincipalId>,
+) -> Result<(), QuestionError> {
+    let others = |named: &List<PrincipalId, 0, 64>| named.iter().any(|named| Some(*named) != asker);
+    let keys = least == Assurance::Agent && answerers.principals.as_ref().is_none_or(others);
+    if answerers.people || keys {
+        Ok(())
+    } else {
+        Err(QuestionError::Form { field: "answerers", expected: "somebody who may answer" })
+    }
+}
+
+fn check_order<T: Ord, const MIN: usize, const MAX: usize>(
+    field: &'static str,
+    list: &List<T, MIN, MAX>,
+) -> Result<(), QuestionError> {
+    if list.is_sorted_by(|left, right| left < right) {
+        Ok(())
+    } else {
+        Err(QuestionError::Form { field, expected: "ascending order, each once" })
+    }
+}
+
+/// How many questions one trace can have.
+const LIMIT: usize = 4096;

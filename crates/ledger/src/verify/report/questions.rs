@@ -1,0 +1,67 @@
+//! The questions of a trace in the report: what became of each, and what stands behind its answer.
+
+use serde::Serialize;
+
+use crate::{
+    facts::{Assurance, Severity},
+    name::{PrincipalId, Sequence},
+    question::{Given, Outcome},
+    trace_state::TraceState,
+};
+
+/// One question and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct QuestionReport {
+    /// The event that asked.
+    pub question: Sequence,
+    /// How much depends on it.
+    pub severity: Severity,
+    /// What became of it.
+    pub outcome: &'static str,
+    /// The event with the answer or acceptance, if there is one.
+    pub answer: Option<Sequence>,
+    /// Whose key answered; none for a person on the desk's word.
+    pub by: Option<PrincipalId>,
+    /// How sure one can be who answered, as far as the proof carries it.
+    pub assurance: Option<Assurance>,
+}
+
+/// Returns the questions of a trace, in order. One that was put again stands under its last wording only.
+pub(super) fn reports(state: &TraceState) -> Vec<QuestionReport> {
+    let questions = state.questions().map(|questions| questions.iter().collect::<Vec<_>>());
+    let report = |(question, asked): (Sequence, &crate::question::Asked)| {
+        let given = match asked.outcome() {
+            Outcome::Answered(given) | Outcome::Accepted(given) => Some(*given),
+            _ => None,
+        };
+        QuestionReport {
+            question,
+            severity: asked.facts().severity,
+            outcome: asked.outcome().as_str(),
+            answer: given.map(|given| given.at),
+            by: given.and_then(|given: Given| given.by),
+            assurance: given.map(|given| given.assurance),
+        }
+    };
+    questions.unwrap_or_default().into_iter().map(report).collect()
+}
+
+/// Returns one question in words.
+pub(super) fn row(report: &QuestionReport) -> String {
+    let weight = match report.severity {
+        Severity::Block => "must be answered",
+        Severity::Warn => "please confirm",
+    };
+    let (Some(answer), Some(assurance)) = (report.answer, report.assurance) else {
+        return format!("#{} {weight}: {}", report.question, report.outcome);
+    };
+    let says = match assurance {
+        Assurance::Agent => "proven by a key: an agent",
+        Assurance::Relayed => "the asker's client says: a person",
+        Assurance::Terminal => "the desk says: a person at the terminal",
+        Assurance::SignedIn => "the desk says: a person who signed in",
+        Assurance::Passkey => "proven by a passkey: a person",
+    };
+    format!("#{} {weight}: {} in #{answer}; {says}", report.question, report.outcome)
+}
