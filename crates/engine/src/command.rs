@@ -4,9 +4,11 @@
 use demur_ledger::{
     admission::Checked,
     author::Artifact,
-    content::{NoteContent, ReasonContent},
+    content::{NoteContent, QuestionContent, ReasonContent},
     event_type::{Content, EventType, Facts},
+    name::{Position, Sequence},
     registry::Registry,
+    role::Role,
     statement::Submission,
 };
 
@@ -25,6 +27,55 @@ pub enum Command {
     Abort(ReasonContent),
     /// The desk came back after a crash and found the trace whole (LED-22).
     Recover(NoteContent),
+    /// The desk says something itself, or records what a person did.
+    Record(Box<Told>),
+}
+
+impl Command {
+    /// Returns the place of the question it is about, if a decision needs its words.
+    pub fn answered(&self) -> Option<Sequence> {
+        let facts = match self {
+            Self::Submit(submitted) => &submitted.checked().statement().facts,
+            Self::Record(told) => &told.first.facts,
+            Self::Abort(_) | Self::Recover(_) => return None,
+        };
+        match facts {
+            Facts::QuestionAnswered(facts) => Some(facts.question.sequence),
+            Facts::AnswerSuperseded(facts) => Some(facts.answer.question.sequence),
+            Facts::QuestionDefaulted(facts) => Some(facts.question),
+            _ => None,
+        }
+    }
+}
+
+/// What the desk says on its own word, as one or more events: the first, and those that follow from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The first.
+    pub first: Saying,
+    /// What follows from it, in the same commit.
+    pub rest: Consequences,
+}
+
+/// One thing the desk says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saying {
+    /// `desk`, or `person` for what a person did.
+    pub role: Role,
+    /// All that decides anything.
+    pub facts: Facts,
+    /// The words, where the type has any.
+    pub content: Option<Content>,
+}
+
+/// What the desk adds to an event in the same commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Consequences {
+    /// The newest event of the trace that they were worked out from. If there is another by now, nothing is recorded
+    /// and they have to be worked out again; none where they hold in any case.
+    pub after: Option<Position>,
+    /// In order.
+    pub sayings: Vec<Saying>,
 }
 
 /// A statement that its author signed, with the artifact it records.
@@ -32,6 +83,7 @@ pub enum Command {
 pub struct Submitted {
     checked: Checked,
     artifact: Result<Option<ArtifactPlace>, Refusal>,
+    consequences: Consequences,
 }
 
 impl Submitted {
@@ -45,7 +97,18 @@ impl Submitted {
         let size = artifact.and_then(|_| artifact_size(&submission));
         let checked = Checked::new(submission, Some(registry))?;
         let artifact = place(&checked.statement().facts, artifact, size);
-        Ok(Self { checked, artifact })
+        Ok(Self { checked, artifact, consequences: Consequences::default() })
+    }
+
+    /// Returns the submission with what the desk adds to it in the same commit.
+    #[must_use]
+    pub fn with_consequences(self, consequences: Consequences) -> Self {
+        Self { consequences, ..self }
+    }
+
+    /// Returns what the desk adds to it.
+    pub const fn consequences(&self) -> &Consequences {
+        &self.consequences
     }
 
     /// Returns the checked statement.
@@ -85,6 +148,15 @@ fn place(
         (Facts::ArtifactRecorded(_), None) => Err(Refusal::artifact_missing()),
         (_, Some(_)) => Err(Refusal::artifact_unasked()),
         (_, None) => Ok(None),
+    }
+}
+
+/// Returns the words of a question, if these bytes are those.
+pub fn question(bytes: &[u8]) -> Option<Box<QuestionContent>> {
+    // Both types that ask have the same content.
+    match Content::parse(EventType::QuestionAsked, bytes) {
+        Ok(Content::QuestionAsked(content)) => Some(Box::new(content)),
+        _ => None,
     }
 }
 

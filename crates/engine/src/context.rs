@@ -2,17 +2,20 @@
 
 use demur_core::hash::Digest;
 use demur_ledger::{
+    content::QuestionContent,
     name::{Position, TraceId},
     registry::Registry,
 };
 
 /// What was looked up for one command.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Context<'a> {
     /// The registry the decision goes by; commands to the registry itself go by its own state.
     pub registry: &'a Registry,
     /// The hash of this trace's event at the place that the statement's `seen` names, if there is one.
     pub seen: Option<Digest>,
+    /// The words of the question that a statement answers, where they are still there.
+    pub question: Option<Box<QuestionContent>>,
     /// What this (author key, command id) became before, in whatever trace.
     pub earlier: Option<Earlier<'a>>,
 }

@@ -5,18 +5,20 @@ use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time:
 use demur_ledger::{
     admission::AdmissionError,
     chain::{Body as EventBody, Stamp},
-    content::{Opening, RefusalContent},
+    content::{self, Opening, RefusalContent, Terms},
     envelope::{Event, Record, Said},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
-    name::{CommandId, Position, PrincipalId, TraceId},
+    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
+    proof::ProofKind,
     registry::{Registry, RegistryError},
     role::Role,
-    state::{GuardError, State as RunState, Step},
+    state::{GuardError, Step},
+    trace_state::TraceState,
 };
 
 use crate::{
-    command::{Command, Submitted},
+    command::{Command, Consequences, Saying, Submitted, Told},
     context::Context,
     entry::Entry,
     refusal::Refusal,
@@ -45,6 +47,8 @@ pub enum Reply {
         /// There.
         position: Position,
     },
+    /// The trace is not where the desk's words were worked out from; nothing is recorded.
+    Moved,
     /// No. The domain state has not changed; that it was refused may be among the events.
     Refused(Refusal),
 }
@@ -74,11 +78,59 @@ pub fn decide(
             random,
         ),
         Command::Recover(note) => recover(state, context, &Content::RecoveryRecorded(note), now, random),
+        Command::Record(told) => return tell(state, context, *told, now, random),
     };
     match decided {
         Ok(entry) => Decision::recorded(entry),
         Err(refusal) => Decision::refused(refusal),
     }
+}
+
+/// Returns what the desk says itself.
+fn tell(
+    state: &State,
+    context: &Context<'_>,
+    told: Told,
+    now: Timestamp,
+    random: &mut dyn Random,
+) -> Decision {
+    if has_moved(state, &told.rest) {
+        return Decision { events: Vec::new(), reply: Reply::Moved };
+    }
+    let Saying { role, facts, content } = told.first;
+    let decided = say(state, context, (role, facts), content.as_ref(), None, now, random)
+        .and_then(|first| follow(state, context, first, told.rest, now, random));
+    decided.unwrap_or_else(Decision::refused)
+}
+
+fn has_moved(state: &State, consequences: &Consequences) -> bool {
+    consequences.after.is_some() && consequences.after != state.tip().head()
+}
+
+/// Returns the decision to record this event and what the desk adds to it. If the desk's own words do not hold,
+/// nothing is recorded: they belong together.
+fn follow(
+    state: &State,
+    context: &Context<'_>,
+    first: Entry,
+    consequences: Consequences,
+    now: Timestamp,
+    random: &mut dyn Random,
+) -> Result<Decision, Refusal> {
+    let mut decision = Decision::recorded(first);
+    if consequences.sayings.is_empty() {
+        return Ok(decision);
+    }
+    let mut state = state.clone();
+    let mut cause = None;
+    for Saying { role, facts, content } in consequences.sayings {
+        if let Some(newest) = decision.events.last() {
+            state.apply(&newest.event).map_err(|error| Refusal::does_not_follow(error.to_string()))?;
+        }
+        cause = cause.or(state.tip().head().map(|head| head.sequence));
+        decision.events.push(say(&state, context, (role, facts), content.as_ref(), cause, now, random)?);
+    }
+    Ok(decision)
 }
 
 impl Decision {
@@ -106,9 +158,15 @@ fn submit(
         let reply = Reply::Repeated { trace: earlier.trace, position: earlier.position };
         return Decision { events: Vec::new(), reply };
     }
+    if has_moved(state, submitted.consequences()) {
+        return Decision { events: Vec::new(), reply: Reply::Moved };
+    }
     let (key, command) = (checked.key(), checked.statement().command);
-    match admit(state, context, submitted, now) {
-        Ok(entry) => Decision::recorded(entry),
+    let consequences = submitted.consequences().clone();
+    let decided = admit(state, context, submitted, now)
+        .and_then(|first| follow(state, context, first, consequences, now, random));
+    match decided {
+        Ok(decision) => decision,
         Err(refusal) => {
             let participant = context.registry.key(&key).map(|record| record.principal);
             let events = participant
@@ -138,12 +196,15 @@ fn admit(
     let statement = checked.statement();
     let said = Said { kind: &statement.kind, role: statement.role, facts: &statement.facts };
     match state.body() {
-        Body::Registry(_) if checked.kind().rule().trace != TraceKind::Registry => {
+        Body::Registry(_) if !checked.kind().stands_in(TraceKind::Registry) => {
             return Err(RegistryError::NotRegistry { kind: checked.kind().into() }.into());
         }
         Body::Registry(_) => {}
-        Body::Run(run) => guard(run, state, actor, said)?,
-        Body::Empty => guard(&RunState::new(), state, actor, said)?,
+        Body::Trace(trace) => {
+            guard(trace, state, actor, said, ProofKind::Ed25519, now)?;
+            let words = checked.opening().map(|opening| Content::parse(checked.kind(), &opening.bytes));
+            check_terms(context, &statement.facts, words.and_then(Result::ok).as_ref())?;
+        }
     }
     let mut stamp = stamp(registry, now);
     if let Facts::StoreRestored(facts) = &statement.facts {
@@ -159,8 +220,42 @@ fn admit(
     Ok(Entry { event, opening, artifact })
 }
 
-fn guard(run: &RunState, state: &State, actor: PrincipalId, said: Said<'_>) -> Result<(), GuardError> {
-    run.check(&Step { sequence: state.tip().next(), actor, said }).map(|_| ())
+fn guard(
+    trace: &TraceState,
+    state: &State,
+    actor: PrincipalId,
+    said: Said<'_>,
+    proof: ProofKind,
+    time: Timestamp,
+) -> Result<(), GuardError> {
+    trace.check(&Step { sequence: state.tip().next(), actor, said, proof, time })
+}
+
+/// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about
+/// the request that waits; that a default is the declared one.
+fn check_terms(context: &Context<'_>, facts: &Facts, words: Option<&Content>) -> Result<(), Refusal> {
+    let terms = context.question.as_ref().map(|question| question.terms());
+    let (choice, checked) = match (facts, words) {
+        (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(words))) => {
+            let check = |terms: &Terms| terms.check_answer(facts.choice, &words.answer, words.request);
+            (facts.choice, terms.as_ref().map(check))
+        }
+        (Facts::AnswerSuperseded(facts), Some(Content::AnswerSuperseded(words))) => {
+            let choice = facts.answer.choice;
+            let check = |terms: &Terms| terms.check_answer(choice, &words.answer, words.request);
+            (choice, terms.as_ref().map(check))
+        }
+        (Facts::QuestionDefaulted(_), Some(Content::QuestionDefaulted(words))) => {
+            (None, terms.as_ref().map(|terms| terms.check_default(&words.default)))
+        }
+        _ => return Ok(()),
+    };
+    match checked {
+        Some(checked) => Ok(checked?),
+        // Without the choices nobody can tell what was chosen.
+        None if choice.is_some() => Err(Refusal::question_erased()),
+        None => Ok(()),
+    }
 }
 
 fn recover(
@@ -170,7 +265,7 @@ fn recover(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Result<Entry, Refusal> {
-    let through = state.tip().head().ok_or_else(Refusal::not_a_run)?;
+    let through = state.tip().head().ok_or_else(Refusal::not_opened)?;
     let said = (EventType::RecoveryRecorded, Role::Desk, RecoveryRecorded { through }.into());
     record(state, context, said, words, now, random)
 }
@@ -185,7 +280,7 @@ fn record_refusal(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Option<Entry> {
-    let takes_part = state.run().is_some_and(|run| run.has_participant(principal));
+    let takes_part = state.trace().is_some_and(|trace| trace.has_participant(principal));
     if !takes_part || !state.refusals().allows(principal, now) {
         return None;
     }
@@ -199,7 +294,7 @@ fn record_refusal(
         .ok()
 }
 
-/// Returns an event on the desk's own word.
+/// Returns an event on the desk's own word, about a trace that is open.
 fn record(
     state: &State,
     context: &Context<'_>,
@@ -208,16 +303,49 @@ fn record(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Result<Entry, Refusal> {
-    let run = state.run().ok_or_else(Refusal::not_a_run)?;
+    if kind == EventType::SessionAborted && state.run().is_none() {
+        return Err(Refusal::not_a_run());
+    }
+    say(state, context, (role, facts), Some(words), None, now, random)
+}
+
+/// Returns one event on the desk's own word.
+fn say(
+    state: &State,
+    context: &Context<'_>,
+    (role, facts): (Role, Facts),
+    words: Option<&Content>,
+    cause: Option<Sequence>,
+    now: Timestamp,
+    random: &mut dyn Random,
+) -> Result<Entry, Refusal> {
+    let trace = match state.trace() {
+        None => return Err(Refusal::not_a_run()),
+        Some(TraceState::New) => return Err(Refusal::not_opened()),
+        Some(trace) => trace,
+    };
+    let kind = facts.event_type().ok_or_else(Refusal::not_opened)?;
+    if !kind.admits_proof(ProofKind::None) {
+        return Err(Refusal::needs_a_key(kind));
+    }
     let actor = context.registry.desk();
-    guard(run, state, actor, Said { kind: &kind.into(), role, facts: &facts })?;
-    let bytes = canonical::to_vec(words).map_err(|error| Refusal::too_large(error.to_string()))?;
-    let opening =
-        Opening::new(bytes, Salt::draw(random)).map_err(|error| Refusal::too_large(error.to_string()))?;
-    let record = Record { cause: None, facts, role, kind: kind.into() };
-    let body = EventBody::Record(record.into(), Some(opening.commitment()));
+    let said = Said { kind: &kind.into(), role, facts: &facts };
+    guard(trace, state, actor, said, ProofKind::None, now)?;
+    if let Some(words) = words {
+        content::agrees(&facts, words).map_err(AdmissionError::from)?;
+    }
+    check_terms(context, &facts, words)?;
+    let too_large = |error: &dyn std::fmt::Display| Refusal::too_large(error.to_string());
+    let bytes = words.map(canonical::to_vec).transpose().map_err(|error| too_large(&error))?;
+    let opening = bytes
+        .map(|bytes| Opening::new(bytes, Salt::draw(random)))
+        .transpose()
+        .map_err(|error| too_large(&error))?;
+    let commitment = opening.as_ref().map(Opening::commitment);
+    let record = Record { cause, facts, role, kind: kind.into() };
+    let body = EventBody::Record(record.into(), commitment);
     let event = envelop(state, &stamp(context.registry, now), actor, body)?;
-    Ok(Entry { event, opening: Some(opening), artifact: None })
+    Ok(Entry { event, opening, artifact: None })
 }
 
 fn envelop(state: &State, stamp: &Stamp, actor: PrincipalId, body: EventBody) -> Result<Event, Refusal> {

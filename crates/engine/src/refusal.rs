@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use demur_ledger::{admission::AdmissionError, registry::RegistryError, state::GuardError};
+use demur_ledger::{
+    admission::AdmissionError, content::TermsError, event_type::EventType, registry::RegistryError,
+    state::GuardError,
+};
 
 /// Why a command was refused. The state of the trace has not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,42 @@ impl Refusal {
             field: Some("statement.trace"),
             message: "expected the trace of a run, found another kind or none".to_owned(),
             cure: "name the trace of a run",
+        }
+    }
+
+    /// Something the desk says to a trace that nobody has opened.
+    pub(crate) fn not_opened() -> Self {
+        Self {
+            code: "NOT_OPENED",
+            field: Some("statement.trace"),
+            message: "expected a trace that somebody has opened, found none".to_owned(),
+            cure: "open the trace first",
+        }
+    }
+
+    /// Something on the desk's word that takes a key.
+    pub(crate) fn needs_a_key(kind: EventType) -> Self {
+        Self {
+            code: "SIG_MISSING",
+            field: Some("proof"),
+            message: format!("{kind} needs a key: the desk cannot say it for somebody"),
+            cure: "have its author sign it",
+        }
+    }
+
+    /// What the desk adds does not follow from what it adds it to.
+    pub(crate) fn does_not_follow(message: String) -> Self {
+        Self { code: "DOES_NOT_FOLLOW", field: None, message, cure: "work out again what follows" }
+    }
+
+    /// An answer to a question whose choices are gone.
+    pub(crate) fn question_erased() -> Self {
+        Self {
+            code: "QUESTION_ERASED",
+            field: Some("facts.question"),
+            message: "expected the choices of the question to hold the answer against, found them erased"
+                .to_owned(),
+            cure: "ask again",
         }
     }
 
@@ -112,6 +151,17 @@ impl std::error::Error for Refusal {}
 impl From<AdmissionError> for Refusal {
     fn from(error: AdmissionError) -> Self {
         Self { code: error.code(), field: error.field(), message: error.to_string(), cure: error.cure() }
+    }
+}
+
+impl From<TermsError> for Refusal {
+    fn from(error: TermsError) -> Self {
+        let (field, cure) = match error {
+            TermsError::Request => ("content.request", "send the request digest that stands in the question"),
+            TermsError::Default => ("content.default", "send the default that stands in the question"),
+            _ => ("content.answer", "send the value of the choice that the facts name"),
+        };
+        Self { code: error.code(), field: Some(field), message: error.to_string(), cure }
     }
 }
 

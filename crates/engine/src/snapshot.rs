@@ -1,22 +1,23 @@
-//! A run's state as bytes, so that a long trace need not be read from its beginning. Disposable: bytes of another
+//! The state of a trace as bytes, so that a long trace need not be read from its beginning. Disposable: bytes of another
 //! version, or damaged ones, are no snapshot, and the trace is read instead.
 
 use demur_core::hash::sha256;
-use demur_ledger::{envelope::Event, state::State as RunState};
+use demur_ledger::{envelope::Event, trace_state::TraceState};
 use serde::{Deserialize, Serialize};
 
 use crate::state::{Refusals, State};
 
 /// The version of the form below and of everything in it. It changes whenever [`State`] does.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// Returns the state of a run as bytes; none for other kinds of traces, which are short, and none for a trace that
-/// failed an integrity check: nobody goes on from there.
+/// Returns the state of a trace as bytes; none for the registry, which is short, and none for a trace that failed an
+/// integrity check: nobody goes on from there.
 pub fn to_bytes(state: &State) -> Option<Vec<u8>> {
     if state.is_failed() {
         return None;
     }
-    let form = Form { run: state.run()?, refusals: state.refusals() };
+    let trace = state.trace().filter(|trace| trace.head().is_some())?;
+    let form = Form { trace, refusals: state.refusals() };
     let body = serde_json::to_vec(&form).ok()?;
     let mut bytes = sha256(&body).as_bytes().to_vec();
     bytes.extend(body);
@@ -29,20 +30,20 @@ pub fn from_bytes(bytes: &[u8], newest: &Event) -> Option<State> {
     if sha256(body).as_bytes() != digest {
         return None;
     }
-    let Owned { run, refusals } = serde_json::from_slice(body).ok()?;
-    let fits = run.head() == Some(newest.position());
-    fits.then(|| State::from_parts(newest, Box::new(run), refusals))
+    let Owned { trace, refusals } = serde_json::from_slice(body).ok()?;
+    let fits = trace.head() == Some(newest.position());
+    fits.then(|| State::from_parts(newest, trace, refusals))
 }
 
 #[derive(Serialize)]
 struct Form<'a> {
     refusals: &'a Refusals,
-    run: &'a RunState,
+    trace: &'a TraceState,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Owned {
     refusals: Refusals,
-    run: RunState,
+    trace: TraceState,
 }

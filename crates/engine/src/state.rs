@@ -7,10 +7,13 @@ use demur_core::time::Timestamp;
 use demur_ledger::{
     chain::Tip,
     envelope::Event,
-    event_type::{Facts, TraceKind},
+    event_type::{Facts, TraceKind, TypeName},
     name::{PrincipalId, Sequence, TraceId},
+    question::Questions,
     registry::{Registry, RegistryError},
     state::{GuardError, Phase, State as RunState},
+    trace_state::TraceState,
+    work::Work,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,12 +32,10 @@ pub struct State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Body {
-    /// Nothing has opened it yet.
-    Empty,
     /// The store's registry.
     Registry(Box<Registry>),
-    /// An accountable run.
-    Run(Box<RunState>),
+    /// A run or a piece of work; or nothing has opened it yet.
+    Trace(TraceState),
 }
 
 impl State {
@@ -43,16 +44,16 @@ impl State {
         Self {
             tip: Tip::new(trace),
             pinned: None,
-            body: Body::Empty,
+            body: Body::Trace(TraceState::New),
             refusals: Refusals::new(),
             failed: false,
         }
     }
 
     /// Returns the state right after this event.
-    pub(crate) fn from_parts(newest: &Event, run: Box<RunState>, refusals: Refusals) -> Self {
+    pub(crate) fn from_parts(newest: &Event, trace: TraceState, refusals: Refusals) -> Self {
         let (tip, pinned) = (Tip::after(newest), pin(newest));
-        Self { tip, pinned, body: Body::Run(run), refusals, failed: false }
+        Self { tip, pinned, body: Body::Trace(trace), refusals, failed: false }
     }
 
     /// Returns the end of the trace.
@@ -67,9 +68,24 @@ impl State {
 
     /// Returns the run, if it is one.
     pub fn run(&self) -> Option<&RunState> {
+        self.trace()?.run()
+    }
+
+    /// Returns the work, if it is that.
+    pub fn work(&self) -> Option<&Work> {
+        self.trace()?.work()
+    }
+
+    /// Returns the questions of a run or of work.
+    pub fn questions(&self) -> Option<&Questions> {
+        self.trace()?.questions()
+    }
+
+    /// Returns what is open in a trace that is not the registry.
+    pub const fn trace(&self) -> Option<&TraceState> {
         match &self.body {
-            Body::Run(run) => Some(run),
-            _ => None,
+            Body::Trace(trace) => Some(trace),
+            Body::Registry(_) => None,
         }
     }
 
@@ -77,7 +93,7 @@ impl State {
     pub fn registry(&self) -> Option<&Registry> {
         match &self.body {
             Body::Registry(registry) => Some(registry),
-            _ => None,
+            Body::Trace(_) => None,
         }
     }
 
@@ -115,9 +131,11 @@ impl State {
         }
         let said = event.agree().map_err(GuardError::Shape)?;
         match &mut self.body {
-            Body::Empty => self.body = open(event)?,
             Body::Registry(registry) => registry.apply(event)?,
-            Body::Run(run) => run.apply(event)?,
+            Body::Trace(TraceState::New) if opens_registry(said.kind) => {
+                self.body = Body::Registry(Box::new(Registry::open(event)?));
+            }
+            Body::Trace(trace) => trace.apply(event)?,
         }
         if let Facts::CommandRefused(facts) = said.facts {
             self.refusals.count(facts.principal, envelope.time);
@@ -132,16 +150,8 @@ fn pin(event: &Event) -> Option<Sequence> {
     event.envelope().registry.map(|position| position.sequence)
 }
 
-fn open(event: &Event) -> Result<Body, ApplyError> {
-    let said = event.said().map_err(GuardError::Shape)?;
-    let kind =
-        demur_ledger::event_type::EventType::from_name(said.kind.as_str()).map(|kind| kind.rule().trace);
-    if kind == Some(TraceKind::Registry) {
-        return Ok(Body::Registry(Box::new(Registry::open(event)?)));
-    }
-    let mut run = RunState::new();
-    run.apply(event)?;
-    Ok(Body::Run(Box::new(run)))
+fn opens_registry(kind: &TypeName) -> bool {
+    matches!(kind, TypeName::Known(kind) if kind.stands_in(TraceKind::Registry))
 }
 
 /// An event that does not follow.
@@ -159,7 +169,7 @@ pub enum ApplyError {
     Registry(#[from] RegistryError),
 }
 
-/// How many refusals were recorded per participant in the current minute. Bounded by the participants of a run;
+/// How many refusals were recorded per participant in the current minute. Bounded by those who take part;
 /// folded from the events themselves, so that it is the same after a restart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Refusals {

@@ -8,13 +8,15 @@ use demur_ledger::{
     admission::AdmissionError,
     content::ContentMismatch,
     envelope::Disagreement,
-    event_type::{EventType, TypeName},
-    facts::{ProposalCreated, RefusalCode},
+    event_type::{EventType, TraceKind, TypeName},
+    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode},
     name::{PrincipalId, Sequence},
+    question::{Given, QuestionError},
     registry::{RegistryError, Standing},
     role::Role,
     state::{GuardError, Phase},
     statement::Statement,
+    work::Plan,
 };
 
 use crate::world::World;
@@ -89,7 +91,9 @@ fn of_the_guards() -> Vec<GuardError> {
     let principal = PrincipalId::new(Timestamp::MIN, &mut Seeded::from_number(1));
     vec![
         E::Shape(Disagreement::NoBody),
-        E::NotOfARun { kind: kind.into() },
+        E::NotOfThisTrace { kind: kind.into(), trace: TraceKind::Run },
+        E::NotOfThisTrace { kind: kind.into(), trace: TraceKind::Work },
+        E::OutOfPlan { plan: Plan::Submitted, kind },
         E::Place { expected: 1, found: one },
         E::RoleForbidden { role, kind },
         E::NotParticipant { principal, role },
@@ -116,6 +120,41 @@ fn of_the_guards() -> Vec<GuardError> {
         E::BundleIncomplete { expected: 1, found: 0 },
         E::TooMany { what: "claims", limit: 1 },
         E::VerificationOpen { started: one },
+    ]
+    .into_iter()
+    .chain(of_the_questions().into_iter().map(E::Question))
+    .collect()
+}
+
+fn of_the_questions() -> Vec<QuestionError> {
+    use QuestionError as E;
+    let (question, answer, operation) = (Sequence::FIRST, Sequence::FIRST, "build".to_owned());
+    let principal = PrincipalId::new(Timestamp::MIN, &mut Seeded::from_number(1));
+    let (claimed, least) = (Assurance::Agent, Assurance::Passkey);
+    let given = Given { at: answer, by: Some(principal), assurance: claimed, time: Timestamp::MIN };
+    vec![
+        E::Unknown { question },
+        E::OtherQuestion { question },
+        E::AlreadyAnswered { question, given },
+        E::AlreadyAnswered { question, given: Given { by: None, ..given } },
+        E::Closed { question, outcome: "declined" },
+        E::Expired { question, deadline: Timestamp::MIN },
+        E::StillInTime { question },
+        E::SelfAnswer,
+        E::NotEntitled { principal },
+        E::NotForPeople,
+        E::AssuranceForged { claimed, proof: "none" },
+        E::AssuranceTooLow { claimed, least },
+        E::Kind { found: AnswerKind::Numeric, kinds: vec![AnswerKind::YesNo, AnswerKind::Freetext] },
+        E::Choice { choices: 2 },
+        E::MustBeAnswered { question },
+        E::NotAsker { question },
+        E::NotYourAnswer { answer },
+        E::NotTheAnswer { question, answer },
+        E::OperationBlocked { operation, question },
+        E::Unsettled { questions: vec![question] },
+        E::Form { field: "deadline", expected: "a time to come" },
+        E::TooMany { limit: 1 },
     ]
 }
 
@@ -145,20 +184,31 @@ fn of_the_registry() -> Vec<RegistryError> {
 }
 
 /// The engine's own codes, each met in a test of its own or by the random walks.
-const OF_THE_ENGINE: [&str; 8] = [
+const OF_THE_ENGINE: [&str; 14] = [
+    "ANSWER_CHOICE",
+    "ANSWER_DEFAULT",
+    "ANSWER_REQUEST",
     "ARTIFACT_MISMATCH",
     "ARTIFACT_MISSING",
     "ARTIFACT_SIZE",
     "ARTIFACT_TOO_LARGE",
     "ARTIFACT_UNASKED",
+    "DOES_NOT_FOLLOW",
     "EVENT_TOO_LARGE",
     "NOT_A_RUN",
+    "QUESTION_ERASED",
+    "SIG_MISSING",
     "TRACE_FAILED",
 ];
 
 /// Every code there is.
 pub(crate) const PINNED: &[&str] = &[
     "ACTOR",
+    "ALREADY_ANSWERED",
+    "ANSWER_CHOICE",
+    "ANSWER_DEFAULT",
+    "ANSWER_KIND",
+    "ANSWER_REQUEST",
     "APPROVAL_MISSING",
     "ARTIFACT_MISMATCH",
     "ARTIFACT_MISSING",
@@ -166,6 +216,8 @@ pub(crate) const PINNED: &[&str] = &[
     "ARTIFACT_TOO_LARGE",
     "ARTIFACT_UNASKED",
     "ASCENDING",
+    "ASSURANCE_FORGED",
+    "ASSURANCE_TOO_LOW",
     "BUNDLE_INCOMPLETE",
     "CHALLENGE_NEEDED",
     "CITES_UNSEEN",
@@ -176,6 +228,7 @@ pub(crate) const PINNED: &[&str] = &[
     "CONTENT_MALFORMED",
     "CONTENT_RULE",
     "DESK_PRINCIPAL",
+    "DOES_NOT_FOLLOW",
     "EPOCH",
     "EVENT_TOO_LARGE",
     "EVIDENCE_MINIMUM",
@@ -194,19 +247,35 @@ pub(crate) const PINNED: &[&str] = &[
     "KEY_STATE",
     "KEY_UNKNOWN",
     "LAST_DESK_KEY",
+    "MUST_BE_ANSWERED",
+    "NOT_ASKER",
     "NOT_A_RUN",
+    "NOT_ENTITLED",
     "NOT_FOR_AUTHORS",
     "NOT_OF_A_RUN",
+    "NOT_OF_THIS_TRACE",
     "NOT_OPENED",
     "NOT_PARTICIPANT",
     "NOT_REGISTRY",
+    "NOT_THE_ANSWER",
+    "NOT_YOUR_ANSWER",
     "NO_ARTIFACT",
+    "OPERATION_BLOCKED",
     "OTHER_STORE",
     "OTHER_TRACE",
     "OUT_OF_PHASE",
+    "OUT_OF_PLAN",
     "PLACE",
     "POSSESSION",
     "PROPOSAL_NOT_APPROVED",
+    "QUESTIONS_OPEN",
+    "QUESTION_CLOSED",
+    "QUESTION_ERASED",
+    "QUESTION_EXPIRED",
+    "QUESTION_FORM",
+    "QUESTION_IN_TIME",
+    "QUESTION_OTHER",
+    "QUESTION_UNKNOWN",
     "RECOVERY_KEY",
     "REFERENCE",
     "REGISTRY_SHAPE",
@@ -216,9 +285,11 @@ pub(crate) const PINNED: &[&str] = &[
     "ROLE_NOT_OF_A_RUN",
     "ROTATION",
     "SEEN_UNKNOWN",
+    "SELF_ANSWER",
     "SHAPE",
     "SIGNATURE_INVALID",
     "SIGNER_NOT_ENTITLED",
+    "SIG_MISSING",
     "STATEMENT_MALFORMED",
     "TOO_MANY",
     "TRACE_EXISTS",
@@ -238,6 +309,33 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "WRITE",
     // No statement within the limits of its fields is that large.
     "EVENT_TOO_LARGE",
+    // Tests of their own: question.rs and work.rs.
+    "ALREADY_ANSWERED",
+    "ANSWER_CHOICE",
+    "ANSWER_DEFAULT",
+    "ANSWER_KIND",
+    "ANSWER_REQUEST",
+    "ASSURANCE_FORGED",
+    "ASSURANCE_TOO_LOW",
+    "DOES_NOT_FOLLOW",
+    "MUST_BE_ANSWERED",
+    "NOT_ASKER",
+    "NOT_ENTITLED",
+    "NOT_OF_THIS_TRACE",
+    "NOT_THE_ANSWER",
+    "NOT_YOUR_ANSWER",
+    "OPERATION_BLOCKED",
+    "OUT_OF_PLAN",
+    "QUESTIONS_OPEN",
+    "QUESTION_CLOSED",
+    "QUESTION_ERASED",
+    "QUESTION_EXPIRED",
+    "QUESTION_FORM",
+    "QUESTION_IN_TIME",
+    "QUESTION_OTHER",
+    "QUESTION_UNKNOWN",
+    "SELF_ANSWER",
+    "SIG_MISSING",
     // Tests of their own.
     "ARTIFACT_TOO_LARGE",
     "TOO_MANY",

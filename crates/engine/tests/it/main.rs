@@ -2,12 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod artifact;
+mod asking;
 mod chain;
 mod clock;
 mod codes;
 mod determinism;
 mod failed;
+mod plan;
 mod proof;
+mod question;
 mod reactor;
 mod recorded;
 mod recovery;

@@ -37,7 +37,7 @@ fn a_recovery_names_the_last_complete_event_and_the_run_goes_on_where_it_stood()
 #[test]
 fn only_a_run_that_is_open_recovers() {
     let mut world = World::new();
-    assert_eq!(refusal(&recover(&mut world)).code, "NOT_A_RUN");
+    assert_eq!(refusal(&recover(&mut world)).code, "NOT_OPENED");
     assert_eq!(refusal(&world.command(To::Registry, Command::Recover(note()))).code, "NOT_A_RUN");
     let mut world = World::opened();
     position(&world.command(To::Run, Command::Abort(reason())));

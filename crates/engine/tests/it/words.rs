@@ -13,6 +13,8 @@ use demur_ledger::{
     event_type::{Content, Facts},
 };
 
+use crate::asking;
+
 /// The size that [`fitting`] names for every artifact.
 pub(crate) const SIZE: usize = 5;
 
@@ -116,6 +118,6 @@ fn of_work(facts: &Facts) -> Option<Content> {
             ),
             verdict: text("done"),
         }),
-        _ => return None,
+        other => return asking::fitting(other),
     })
 }

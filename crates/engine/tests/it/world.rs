@@ -15,7 +15,7 @@ use demur_core::{
 };
 use demur_engine::{
     Decision, Reply,
-    command::{Command, Submitted},
+    command::{self, Command, Submitted},
     context::{Context, Earlier},
     decide,
     entry::{Address, Entry},
@@ -24,6 +24,7 @@ use demur_engine::{
 };
 use demur_ledger::{
     author::Artifact,
+    content::QuestionContent,
     desk::Desk,
     facts::{Policy, Risk},
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
@@ -174,7 +175,8 @@ impl World {
                 Earlier { statement, trace: *trace, position: *position }
             });
         }
-        Context { registry: self.known_registry(), seen, earlier }
+        let question = command.answered().and_then(|at| log.question(at));
+        Context { registry: self.known_registry(), seen, question, earlier }
     }
 
     /// Remembers which command became which event.
@@ -227,6 +229,12 @@ impl Log {
     pub(crate) fn hash(&self, sequence: Sequence) -> Option<Digest> {
         let index = usize::try_from(sequence.number()).unwrap();
         self.entries.get(index).map(|entry| *entry.event.hash())
+    }
+
+    /// Returns the words of a question.
+    pub(crate) fn question(&self, at: Sequence) -> Option<Box<QuestionContent>> {
+        let entry = self.entries.get(usize::try_from(at.number()).unwrap())?;
+        command::question(&entry.opening.as_ref()?.bytes)
     }
 
     /// Returns the state that these events lead to.

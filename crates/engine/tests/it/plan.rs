@@ -1,0 +1,173 @@
+//! Plans: submitted, asked about, confirmed, attested, each only when it may be.
+
+use demur_engine::{
+    Reply,
+    command::{Command, Consequences, Saying, Submitted},
+};
+use demur_ledger::{
+    facts::{
+        AnswerKind, AnswerRevoked, GapAccepted, GapFound, OperationStarted, PlanAttested, PlanConfirmed,
+        PlanSubmitted, ProposalCreated, Question, QuestionAsked, RulesRecorded, Severity,
+    },
+    name::{Position, Sequence},
+    role::Role,
+    verify::Verdict,
+};
+
+use crate::{
+    asking::{answer, at, fitting, operation, question, typed},
+    words::{list, whole},
+    world::{To, World, position, refusal},
+};
+
+/// CLR-30 CLR-31 CLR-32 CLR-61 CLR-62
+#[test]
+fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
+    let (mut world, gaps) = World::planned();
+    let [block, warn] = gaps;
+    let build = || OperationStarted { operation: operation("build") };
+    assert_eq!(refusal(&world.speak(Role::Agent, build())).code, "OPERATION_BLOCKED");
+    position(&world.speak(Role::Agent, OperationStarted { operation: operation("read") }));
+    let open = refusal(&world.speak(Role::Agent, PlanConfirmed {}));
+    assert_eq!(open.code, "QUESTIONS_OPEN");
+    for gap in gaps {
+        assert!(open.message.contains(&gap.sequence.to_string()), "{open}");
+    }
+    let attest = |confirmed| PlanAttested { confirmed };
+    assert_eq!(refusal(&world.speak(Role::Agent, attest(Sequence::FIRST))).code, "OUT_OF_PLAN");
+
+    position(&world.speak(Role::Answerer, answer(block)));
+    position(&world.speak(Role::Agent, build()));
+    assert_eq!(refusal(&world.speak(Role::Agent, PlanConfirmed {})).code, "QUESTIONS_OPEN");
+    let accept = |question| GapAccepted { assurance: typed(question).assurance, question };
+    position(&world.told(Role::Person, accept(warn)));
+    let confirmed = position(&world.speak(Role::Agent, PlanConfirmed {})).sequence;
+
+    let given = Sequence::from(u32::try_from(confirmed.number()).unwrap() - 3);
+    let revoke = AnswerRevoked { answer: given, question: block.sequence };
+    assert_eq!(world.refused_answer(revoke).code, "OUT_OF_PLAN");
+    assert_eq!(refusal(&world.speak(Role::Agent, PlanConfirmed {})).code, "OUT_OF_PLAN");
+    assert_eq!(refusal(&world.speak(Role::Agent, QuestionAsked(question()))).code, "OUT_OF_PLAN");
+    assert_eq!(refusal(&world.told(Role::Desk, GapFound(question()))).code, "OUT_OF_PLAN");
+    assert_eq!(refusal(&world.speak(Role::Agent, attest(Sequence::FIRST))).code, "REFERENCE");
+    position(&world.speak(Role::Agent, attest(confirmed)));
+    assert_eq!(refusal(&world.speak(Role::Agent, attest(confirmed))).code, "OUT_OF_PLAN");
+    let report = world.verified();
+    assert_ne!(report.verdict, Verdict::Fail, "{report:?}");
+    let told: Vec<_> = report.questions.iter().map(|question| question.outcome).collect();
+    assert_eq!(told, ["answered", "accepted"]);
+}
+
+/// CLR-32
+#[test]
+fn a_gap_that_must_be_answered_cannot_be_accepted() {
+    let (mut world, [block, _]) = World::planned();
+    let accept = GapAccepted { assurance: typed(block).assurance, question: block };
+    assert_eq!(refusal(&world.told(Role::Person, accept)).code, "MUST_BE_ANSWERED");
+}
+
+/// CLR-44
+#[test]
+fn an_answer_that_does_not_settle_is_recorded_and_the_gap_is_put_again() {
+    let (mut world, [block, _]) = World::planned();
+    let again = Question { repeats: Some(block.sequence), ..question() };
+    assert_eq!(
+        refusal(&world.told(Role::Desk, GapFound(again.clone()))).code,
+        "QUESTION_FORM",
+        "not answered"
+    );
+    let sent = world.spoken(Role::Answerer, answer(block));
+    let sayings = vec![saying(GapFound(again))];
+    let after = world.run.state.tip().head();
+    let reply = world.send_with(&sent, Consequences { after, sayings });
+    let given = position(&reply).sequence;
+    let asked = at(&world, given.next());
+    assert_eq!(world.run.state.tip().head(), Some(asked));
+    let open: Vec<_> = world.run.state.questions().unwrap().unsettled().map(|(at, _)| at).collect();
+    assert!(open.contains(&asked.sequence) && !open.contains(&block.sequence), "{open:?}");
+    assert_eq!(world.refused_answer(answer(block)).code, "QUESTION_UNKNOWN");
+    position(&world.speak(Role::Answerer, answer(asked)));
+    assert_ne!(world.verified().verdict, Verdict::Fail);
+}
+
+#[test]
+fn what_the_desk_adds_holds_only_where_it_was_worked_out() {
+    let (mut world, [block, warn]) = World::planned();
+    let sent = world.spoken(Role::Answerer, answer(block));
+    let after = world.run.state.tip().head();
+    position(&world.speak(Role::Answerer, answer(warn)));
+    let consequences = Consequences { after, sayings: vec![saying(GapFound(question()))] };
+    assert_eq!(world.send_with(&sent, consequences), Reply::Moved);
+    // The same statement, without a new signature, once it was worked out again.
+    let after = world.run.state.tip().head();
+    position(&world.send_with(&sent, Consequences { after, sayings: Vec::new() }));
+}
+
+#[test]
+fn if_the_desks_words_do_not_hold_nothing_is_recorded() {
+    let (mut world, [block, _]) = World::planned();
+    let sent = world.spoken(Role::Answerer, answer(block));
+    let wrong = Question { kinds: list([AnswerKind::MultipleChoice]), choices: whole(0), ..question() };
+    let consequences = Consequences { after: None, sayings: vec![saying(GapFound(wrong))] };
+    assert_eq!(refusal(&world.send_with(&sent, consequences)).code, "QUESTION_FORM");
+    let open = world.run.state.questions().unwrap().unsettled().count();
+    assert_eq!(open, 2, "the answer was not recorded either");
+}
+
+#[test]
+fn work_and_runs_keep_to_their_own_events_and_agents() {
+    let (mut world, _) = World::planned();
+    let proposal = ProposalCreated { fallback_for: None, replaces: None };
+    assert_eq!(world.refuses(proposal).code, "NOT_OF_THIS_TRACE");
+    assert_eq!(refusal(&world.told(Role::Desk, RulesRecorded {})).code, "OUT_OF_PLAN");
+    assert_eq!(refusal(&world.speak(Role::Agent, PlanSubmitted {})).code, "TRACE_EXISTS");
+    let stranger = world.new_speaker(Role::Agent);
+    world.register(&stranger);
+    world.speakers.push(stranger);
+    for reply in [
+        world.speak(Role::Agent, OperationStarted { operation: operation("read") }),
+        world.speak(Role::Agent, QuestionAsked(question())),
+    ] {
+        assert_eq!(refusal(&reply).code, "NOT_PARTICIPANT");
+    }
+
+    let mut world = World::opened();
+    let agent = world.new_speaker(Role::Agent);
+    world.register(&agent);
+    world.speakers.push(agent);
+    let operation = OperationStarted { operation: operation("build") };
+    assert_eq!(refusal(&world.speak(Role::Agent, operation)).code, "NOT_OF_A_RUN");
+}
+
+/// CLR-31
+#[test]
+fn a_plan_without_rules_is_never_confirmed() {
+    let mut world = World::asking();
+    position(&world.speak(Role::Agent, PlanSubmitted {}));
+    assert_eq!(refusal(&world.speak(Role::Agent, PlanConfirmed {})).code, "OUT_OF_PLAN");
+    assert_eq!(refusal(&world.told(Role::Desk, GapFound(question()))).code, "OUT_OF_PLAN");
+}
+
+impl World {
+    /// Returns a plan with one gap that must be answered and one that may be accepted.
+    fn planned() -> (Self, [Position; 2]) {
+        let mut world = Self::asking();
+        let sent = world.spoken(Role::Agent, PlanSubmitted {});
+        let warn = Question { severity: Severity::Warn, blocks: list([]), ..question() };
+        let sayings = vec![saying(RulesRecorded {}), saying(GapFound(question())), saying(GapFound(warn))];
+        position(&world.send_with(&sent, Consequences { after: None, sayings }));
+        let gaps = [2_u32, 3].map(|place| at(&world, place.into()));
+        (world, gaps)
+    }
+
+    fn send_with(&mut self, sent: &crate::world::Sent, consequences: Consequences) -> Reply {
+        let submitted = Submitted::new(sent.submission.clone(), None, self.known_registry()).unwrap();
+        self.command(To::Run, Command::Submit(Box::new(submitted.with_consequences(consequences))))
+    }
+}
+
+fn saying(facts: impl Into<demur_ledger::event_type::Facts>) -> Saying {
+    let facts = facts.into();
+    let content = fitting(&facts);
+    Saying { role: Role::Desk, facts, content }
+}
