@@ -36,8 +36,8 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
 /// Returns the kind of the trace that this event opens.
 pub(crate) fn opened_kind(event: &Event) -> Option<TraceKind> {
     match event.said().ok()?.kind {
-        TypeName::Known(kind) if kind.rule().opens => Some(kind.rule().trace),
-        _ => None,
+        TypeName::Known(kind) => kind.opened(),
+        TypeName::Unknown(_) => None,
     }
 }
 

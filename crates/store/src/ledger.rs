@@ -29,15 +29,16 @@ use demur_core::{
 };
 use demur_engine::{
     Decision, Reply,
-    command::{Command, Submitted},
+    command::{self, Command, Consequences, Submitted, Told},
     context::{Context, Earlier},
     decide,
     entry::Entry,
     snapshot,
+    state::State,
 };
 use demur_ledger::{
     author::Artifact,
-    content::ReasonContent,
+    content::{QuestionContent, ReasonContent},
     desk::Desk,
     envelope::Event,
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
@@ -58,7 +59,7 @@ use self::{
     session::Session,
     surroundings::Draw,
 };
-use crate::contract::{Append, Conflict, Failure, Outcome, Performed, Snapshot, Store, StoreError};
+use crate::contract::{Append, Conflict, Failure, Kept, Outcome, Performed, Snapshot, Store, StoreError};
 
 /// A store in use by its one desk.
 pub struct Ledger<S: Store> {
@@ -207,10 +208,32 @@ impl<S: Store> Ledger<S> {
         self.perform(trace, &Command::Submit(Box::new(submitted)))
     }
 
+    /// Records what an author said, with what the desk adds to it in the same commit.
+    pub fn submit_followed(
+        &self,
+        submission: Submission,
+        consequences: Consequences,
+    ) -> Result<Acknowledged, LedgerError> {
+        let submitted = Submitted::new(submission, None, &self.registry())?;
+        let trace = submitted.checked().statement().trace;
+        self.perform(trace, &Command::Submit(Box::new(submitted.with_consequences(consequences))))
+    }
+
+    /// Records what the desk says itself, or what a person did.
+    pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, LedgerError> {
+        self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+        self.perform(trace, &Command::Record(Box::new(told)))
+    }
+
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
     /// newer one.
     pub fn check_head(&self, trace: TraceId) -> Result<(), LedgerError> {
         load::check_newest(&self.store, trace, &self.registry())
+    }
+
+    /// Returns the state of a trace as recorded, to be looked at.
+    pub fn look(&self, trace: TraceId) -> Result<State, LedgerError> {
+        load::load(&self.store, trace, &self.registry())
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
@@ -257,6 +280,7 @@ impl<S: Store> Ledger<S> {
                     return Ok(Acknowledged { trace, position, repeated: true });
                 }
                 Attempt::Settled(Reply::Refused(refusal)) => return Err(refusal.into()),
+                Attempt::Settled(Reply::Moved) => return Err(LedgerError::Moved),
                 Attempt::LookUp => past = Past::Known(self.earlier(command)?.map(Box::new)),
                 Attempt::Settled(_) | Attempt::Again => {}
             }
@@ -329,7 +353,8 @@ impl<S: Store> Ledger<S> {
         }
         let registry = self.registry();
         let seen = self.seen(pending, command)?;
-        let context = Context { registry: &registry, seen, earlier: past.earlier() };
+        let question = self.question(trace, command)?;
+        let context = Context { registry: &registry, seen, question, earlier: past.earlier() };
         let now = self.surroundings.now();
         let Decision { events, reply } =
             decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.surroundings));
@@ -375,6 +400,20 @@ impl<S: Store> Ledger<S> {
             Known::Absent => Ok(None),
             Known::Stored => self.store.hash(pending.state.tip().trace(), seen.sequence),
         }
+    }
+
+    /// Returns the words of the question that a command answers. Whoever answers has seen it, so it is on the disk.
+    fn question(
+        &self,
+        trace: TraceId,
+        command: &Command,
+    ) -> Result<Option<Box<QuestionContent>>, StoreError> {
+        let Some(at) = command.answered() else { return Ok(None) };
+        let stored = self.store.events(trace, at, 1)?.pop();
+        Ok(stored.and_then(|stored| match stored.content {
+            Kept::Here(opening) => command::question(&opening.bytes),
+            Kept::Absent | Kept::Erased => None,
+        }))
     }
 
     /// Commits what waits and tells everybody who waits for it.

@@ -147,7 +147,7 @@ impl Office {
 
     /// Returns where the run stands.
     pub(crate) fn phase(&self) -> Phase {
-        self.run.state().phase()
+        self.run.state().phase().unwrap_or(Phase::Initialized)
     }
 
     /// Ends the run on the operator's word.

@@ -44,6 +44,9 @@ pub enum LedgerError {
         /// The verifier's code.
         code: &'static str,
     },
+    /// The trace is no longer where the desk's words were worked out from.
+    #[error("the trace moved on meanwhile: read it again and try again")]
+    Moved,
     /// Others extended the trace again and again.
     #[error("the trace is extended by others all the time: try again")]
     Contended,

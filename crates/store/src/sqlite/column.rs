@@ -66,7 +66,8 @@ pub(super) fn time(row: &Row<'_>, index: usize) -> Result<Timestamp> {
 
 pub(super) fn kind(row: &Row<'_>, index: usize) -> Result<TraceKind> {
     let text = row.get_ref(index)?.as_str()?;
-    let known = [TraceKind::Registry, TraceKind::Run].into_iter().find(|kind| kind.as_str() == text);
+    let known =
+        [TraceKind::Registry, TraceKind::Run, TraceKind::Work].into_iter().find(|kind| kind.as_str() == text);
     known.ok_or_else(|| wrong(index)("expected registry or run"))
 }
 

@@ -201,7 +201,7 @@ impl Sample {
         let head = self.desk.head(chain).unwrap().unwrap();
         let expected = work.expected.replace(head.document.head);
         let entries = std::mem::take(&mut work.entries);
-        let phase = Some(work.run.state().phase());
+        let phase = work.run.state().phase();
         Append { trace: chain.trace(), expected, entries, head, phase, snapshot: None }
     }
 
@@ -212,7 +212,7 @@ impl Sample {
 
     fn submission(&mut self, command: CommandId, work: &Work, facts: Facts) -> Submission {
         let kind = facts.event_type().unwrap();
-        assert_eq!(kind.rule().trace, TraceKind::Run);
+        assert!(kind.stands_in(TraceKind::Run));
         let agent = self.agent(kind.rule().roles[0]).clone();
         let chain = work.run.chain();
         let draft = Draft {

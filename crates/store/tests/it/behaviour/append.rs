@@ -31,7 +31,7 @@ behaviour! {
         assert_eq!(last.artifact, Kept::Here(place));
         assert_eq!(last.head.as_ref(), Some(&append.head));
         assert!(before.iter().all(|stored| stored.head.is_none() && stored.artifact == Kept::Absent));
-        assert_eq!(work.run.state().phase(), Phase::Executing);
+        assert_eq!(work.run.state().phase(), Some(Phase::Executing));
 
         let summary = store.trace(work.trace()).unwrap().unwrap();
         assert_eq!(summary.kind, TraceKind::Run);
