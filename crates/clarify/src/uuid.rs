@@ -13,6 +13,13 @@ pub struct Uuid(u128);
 
 text_on_the_wire!(Uuid, 36, 36, "^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$");
 
+impl Uuid {
+    /// Returns the id as a number.
+    pub const fn as_u128(self) -> u128 {
+        self.0
+    }
+}
+
 impl From<Uuid7> for Uuid {
     fn from(uuid: Uuid7) -> Self {
         Self(uuid.as_u128())

@@ -1,0 +1,65 @@
+//! What can be wrong with a session or with what somebody wants of it.
+
+use demur_clarify::error::FieldError;
+use demur_core::limit::LimitError;
+use demur_ledger::name::Sequence;
+use demur_rules::error::{JudgeError, PackError, PlanError, TooManyGaps};
+
+/// No. Nothing has changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The trace is not that of a plan, or lacks what a session is read from.
+    #[error("event {at}: expected {expected}")]
+    Trace {
+        /// The event.
+        at: Sequence,
+        /// What a plan's trace has there.
+        expected: &'static str,
+    },
+    /// The rules in the trace cannot be used.
+    #[error("the rules of the session: {0}")]
+    Rules(#[from] PackError),
+    /// The plan cannot be used.
+    #[error("the plan: {0}")]
+    Plan(#[from] PlanError),
+    /// More gaps than a session can have.
+    #[error(transparent)]
+    TooManyGaps(#[from] TooManyGaps),
+    /// An answer that cannot be judged.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// No gap of this name.
+    #[error("expected an open gap of this session, found {found}; open are: {open}")]
+    NoGap {
+        /// What was named.
+        found: String,
+        /// Those that are.
+        open: String,
+    },
+    /// A document of the clarification protocol cannot be made.
+    #[error(transparent)]
+    Clarify(#[from] demur_clarify::Error),
+    /// A value that is too long or too short.
+    #[error("{field}: {error}")]
+    Limit {
+        /// Which.
+        field: &'static str,
+        /// How.
+        error: LimitError,
+    },
+    /// Nothing is open: there is no document that asks.
+    #[error("every gap is settled: there is nothing to ask")]
+    NothingOpen,
+}
+
+impl From<FieldError> for Error {
+    fn from(error: FieldError) -> Self {
+        Self::Clarify(error.into())
+    }
+}
+
+/// Names the field of a value that does not fit.
+pub(crate) fn limit(field: &'static str) -> impl Fn(LimitError) -> Error {
+    move |error| Error::Limit { field, error }
+}

@@ -1,0 +1,171 @@
+//! A finding of the rules as a question of the ledger, and an answer to it.
+
+use std::collections::BTreeSet;
+
+use demur_clarify::{
+    gap::Severity as GapSeverity,
+    name::{FieldPath, GapId},
+};
+use demur_core::{
+    hash::{Digest, sha256},
+    limit::{List, Text, Whole},
+};
+use demur_engine::command::Saying;
+use demur_ledger::{
+    content::{AnswerValue, Choice, QuestionContent, RuleName, Wordings},
+    event_type::{Content, Facts},
+    facts::{AnswerKind, Answerers, Assurance, GapFound, Question, Severity},
+    name::{Operation, Sequence},
+    role::Role,
+};
+use demur_rules::{self as rules, Finding, Kind, Plan};
+use serde_json::Value;
+
+use crate::{Error, error::limit};
+
+/// Returns what the desk says when the rules found this.
+pub(crate) fn found(
+    finding: &Finding,
+    id: &GapId,
+    repeats: Option<Sequence>,
+    rules: Digest,
+    plan: &Plan,
+) -> Result<Saying, Error> {
+    let facts = question(finding, repeats)?;
+    let content = words(finding, id, rules, plan)?;
+    let facts = Facts::GapFound(Box::new(GapFound(facts)));
+    Ok(Saying { role: Role::Desk, facts, content: Some(Content::GapFound(content)) })
+}
+
+fn question(finding: &Finding, repeats: Option<Sequence>) -> Result<Question, Error> {
+    let blocks = finding.blocked_operations.iter().map(|name| Operation::try_from(name.to_string()));
+    // Both crates let the same names through.
+    let blocks: BTreeSet<Operation> = blocks.flatten().collect();
+    let kinds: BTreeSet<AnswerKind> = finding.kinds.iter().map(|kind| answer_kind(*kind)).collect();
+    let chooses = kinds.contains(&AnswerKind::MultipleChoice);
+    let choices = if chooses { finding.choices.len() as u64 } else { 0 };
+    Ok(Question {
+        about: None,
+        answerers: Answerers { people: true, principals: None },
+        // The desk asks; whoever submitted the plan may answer unless the rule demands a person.
+        asker_settles: false,
+        assurance: assurance(finding.assurance),
+        blocks: List::try_from(Vec::from_iter(blocks)).map_err(limit("blocked_operations"))?,
+        choices: Whole::try_from(choices).map_err(limit("choices"))?,
+        deadline: None,
+        default: false,
+        kinds: List::try_from(Vec::from_iter(kinds)).map_err(limit("kinds"))?,
+        repeats,
+        severity: match finding.severity {
+            GapSeverity::Block => Severity::Block,
+            GapSeverity::Warn => Severity::Warn,
+        },
+    })
+}
+
+fn words(finding: &Finding, id: &GapId, rules: Digest, plan: &Plan) -> Result<QuestionContent, Error> {
+    let chooses = finding.kinds.contains(&Kind::Choice);
+    let choices = finding.choices.iter().filter(|_| chooses).map(|value| {
+        let label = Text::cut(value).map_err(limit("choices"))?;
+        Ok(Choice { label, value: Text::try_from(value.as_str()).map_err(limit("choices"))? })
+    });
+    let suggestions =
+        finding.suggestions.iter().take(32).map(|text| Text::cut(text).map_err(limit("suggestions")));
+    let name = RuleName { name: Text::cut(finding.rule.as_str()).map_err(limit("rule"))?, rules };
+    Ok(QuestionContent {
+        ask: None,
+        choices: List::try_from(choices.collect::<Result<Vec<_>, Error>>()?).map_err(limit("choices"))?,
+        context: Text::cut(&finding.context).ok(),
+        default: None,
+        field: Some(Text::try_from(finding.field.as_str()).map_err(limit("field"))?),
+        gap: Some(Text::try_from(id.as_str()).map_err(limit("gap"))?),
+        language: Text::try_from("en").map_err(limit("language"))?,
+        recommendation: None,
+        request: Some(request(plan)?),
+        rule: Some(name),
+        suggestions: List::try_from(suggestions.collect::<Result<Vec<_>, Error>>()?)
+            .map_err(limit("suggestions"))?,
+        wording: wordings(finding)?,
+    })
+}
+
+/// Three wordings: the field, the question, and the question with why and what waits for it.
+fn wordings(finding: &Finding) -> Result<Wordings, Error> {
+    let waits: Vec<_> = finding.blocked_operations.iter().map(ToString::to_string).collect();
+    let waits = if waits.is_empty() {
+        "Nothing is blocked, but the plan is not confirmed before it is answered or accepted.".to_owned()
+    } else {
+        format!("Until it is answered, this waits: {}.", waits.join(", "))
+    };
+    let context = if finding.context.is_empty() { String::new() } else { format!(" {}", finding.context) };
+    let detailed = format!("{}{context} {waits}", finding.question);
+    Ok(Wordings {
+        detailed: Text::cut(&detailed).map_err(limit("question"))?,
+        normal: Text::cut(&finding.question).map_err(limit("question"))?,
+        terse: Text::cut(&format!("{}?", finding.field)).map_err(limit("field"))?,
+    })
+}
+
+/// Returns the digest of the request that waits: the plan as it was when the question was asked.
+pub(crate) fn request(plan: &Plan) -> Result<Digest, Error> {
+    Ok(sha256(&plan.to_canonical()?))
+}
+
+/// An answer as the ledger holds it.
+pub(crate) struct Worded {
+    pub(crate) kind: AnswerKind,
+    pub(crate) choice: Option<Whole<0, 31>>,
+    pub(crate) value: AnswerValue,
+}
+
+/// Returns an answer in the first kind that it is of; what is of no kind stays a text, and the engine says so.
+pub(crate) fn worded(finding: &Finding, answer: &str) -> Result<Worded, Error> {
+    let text = || Ok::<_, Error>(AnswerValue::Text(Text::try_from(answer).map_err(limit("answer"))?));
+    let plain = |kind, value| Worded { kind, choice: None, value };
+    Ok(match finding.read_answer(answer) {
+        Ok(Value::Bool(flag)) => plain(AnswerKind::YesNo, AnswerValue::Flag(flag)),
+        Ok(Value::Number(number)) => plain(AnswerKind::Numeric, AnswerValue::Number(number)),
+        _ => {
+            let chosen = finding.choices.iter().position(|choice| choice == answer.trim());
+            let choice = chosen.filter(|_| finding.kinds.contains(&Kind::Choice));
+            match choice.and_then(|at| Whole::try_from(at as u64).ok()) {
+                Some(at) => {
+                    let value = AnswerValue::Text(Text::try_from(answer.trim()).map_err(limit("answer"))?);
+                    Worded { kind: AnswerKind::MultipleChoice, choice: Some(at), value }
+                }
+                None => plain(AnswerKind::Freetext, text()?),
+            }
+        }
+    })
+}
+
+/// Returns a recorded answer as somebody would type it.
+pub(crate) fn typed(answer: &AnswerValue) -> String {
+    answer.to_string()
+}
+
+/// Returns the question's field as a path into the plan.
+pub(crate) fn field(content: &QuestionContent) -> Option<FieldPath> {
+    content.field.as_ref()?.as_str().parse().ok()
+}
+
+const fn answer_kind(kind: Kind) -> AnswerKind {
+    match kind {
+        Kind::Choice => AnswerKind::MultipleChoice,
+        Kind::YesNo => AnswerKind::YesNo,
+        Kind::Number => AnswerKind::Numeric,
+        _ => AnswerKind::Freetext,
+    }
+}
+
+/// Returns the ledger's word for what a rule demands.
+pub(crate) const fn assurance(assurance: rules::Assurance) -> Assurance {
+    match assurance {
+        rules::Assurance::Agent => Assurance::Agent,
+        rules::Assurance::Relayed => Assurance::Relayed,
+        rules::Assurance::Terminal => Assurance::Terminal,
+        rules::Assurance::SignedIn => Assurance::SignedIn,
+        // What this version does not know demands the most.
+        _ => Assurance::Passkey,
+    }
+}

@@ -1,0 +1,424 @@
+//! A session as its trace tells it: the plan, the rules, every gap and what became of it. Read from events and their
+//! content alone, by the desk before it goes on and by whoever verifies (CLR-22, CLR-30).
+
+use demur_clarify::{
+    gap as clarify,
+    name::{AgentId, FieldPath, GapId},
+    uuid::Uuid,
+};
+use demur_core::{canonical, hash::Digest, limit::List, time::Timestamp};
+use demur_ledger::{
+    content::{AnswerContent, PlanContent, QuestionContent, RulesContent},
+    envelope::Event,
+    event_type::{Content, Facts},
+    facts::{Question, Severity},
+    name::{Position, Sequence, TraceId},
+    question::Outcome,
+    work::{self, Work},
+};
+use demur_rules::{Finding, Judgement, Plan, Rules, Settled};
+use serde_json::{Map, Value};
+
+use crate::{Error, error::limit, gap};
+
+/// A session of the clarification protocol.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) trace: TraceId,
+    pub(crate) uuid: Uuid,
+    pub(crate) agent: AgentId,
+    pub(crate) submitted: Plan,
+    pub(crate) submitted_at: Timestamp,
+    pub(crate) plan: Plan,
+    pub(crate) rules: Option<Rules>,
+    pub(crate) settled: Settled,
+    pub(crate) gaps: Vec<Gap>,
+    /// The answers that count, in the order in which they were first given.
+    pub(crate) answers: Vec<Given>,
+    pub(crate) rounds: Vec<Round>,
+    /// When a gap was last found or settled.
+    pub(crate) changed: Timestamp,
+    /// The attestation as it was recorded.
+    pub(crate) attested: Option<Map<String, Value>>,
+    work: Work,
+}
+
+/// A gap of the session.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// Its name in the session.
+    pub id: GapId,
+    /// The event that asked, the last time.
+    pub question: Position,
+    /// The field of the plan.
+    pub field: FieldPath,
+    /// The words.
+    pub content: QuestionContent,
+    pub(crate) facts: Question,
+    pub(crate) asked: Timestamp,
+}
+
+/// An answer that counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) gap: usize,
+    pub(crate) text: String,
+    pub(crate) event: Sequence,
+}
+
+/// One ask and its answer, as the audit record tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct Round {
+    pub(crate) gap: clarify::Gap,
+    pub(crate) asked: Timestamp,
+    pub(crate) answer: String,
+    pub(crate) answered: Timestamp,
+    pub(crate) resolved: bool,
+    /// The event with the answer.
+    pub(crate) event: Sequence,
+}
+
+/// Where a session stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Standing {
+    /// Gaps are open: nothing is planned, generated or built.
+    NeedsClarification,
+    /// Every gap is settled; the plan can be confirmed.
+    ReadyToProceed,
+    /// The plan is confirmed.
+    Confirmed,
+    /// What was made of it is attested.
+    Attested,
+}
+
+impl Standing {
+    /// Returns the word of the protocol.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NeedsClarification => "needs_clarification",
+            Self::ReadyToProceed => "ready_to_proceed",
+            Self::Confirmed => "plan_accepted",
+            Self::Attested => "attested",
+        }
+    }
+}
+
+impl Session {
+    /// Returns the session that these events tell, each with its content.
+    pub fn read(events: impl IntoIterator<Item = (Event, Option<Content>)>) -> Result<Self, Error> {
+        let mut events = events.into_iter();
+        let (first, content) = events
+            .next()
+            .ok_or(Error::Trace { at: Sequence::FIRST, expected: "the submission of a plan" })?;
+        let mut session = Self::open(&first, content)?;
+        for (event, content) in events {
+            session.fold(&event, content)?;
+        }
+        Ok(session)
+    }
+
+    /// Returns the session that begins with this event.
+    pub fn open(event: &Event, content: Option<Content>) -> Result<Self, Error> {
+        let expected = "the submission of a plan";
+        let at = event.position().sequence;
+        let Some(Content::PlanSubmitted(PlanContent { agent, plan, session })) = content else {
+            return Err(Error::Trace { at, expected });
+        };
+        let mut work = Work::new();
+        work.apply(event).map_err(|_| Error::Trace { at, expected })?;
+        let plan = Plan::try_from(Value::Object(plan))?;
+        let time = event.envelope().time;
+        Ok(Self {
+            trace: event.envelope().trace,
+            uuid: session.as_str().parse()?,
+            agent: agent.as_str().parse()?,
+            submitted: plan.clone(),
+            submitted_at: time,
+            plan,
+            rules: None,
+            settled: Settled::default(),
+            gaps: Vec::new(),
+            answers: Vec::new(),
+            rounds: Vec::new(),
+            changed: time,
+            attested: None,
+            work,
+        })
+    }
+
+    /// Folds the next event in.
+    pub fn fold(&mut self, event: &Event, content: Option<Content>) -> Result<(), Error> {
+        let at = event.position().sequence;
+        let follows = Error::Trace { at, expected: "an event that follows" };
+        self.work.apply(event).map_err(|_| follows)?;
+        let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
+        let time = event.envelope().time;
+        let hidden = || Error::Trace { at, expected: "its content, which is withheld or erased" };
+        match (said.facts, content) {
+            (Facts::RulesRecorded(_), Some(Content::RulesRecorded(content))) => {
+                self.rules = Some(recorded(at, &content)?);
+            }
+            (Facts::GapFound(facts), Some(Content::GapFound(content))) => {
+                self.fold_gap(event.position(), time, &facts.0, content)?;
+            }
+            (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(content))) => {
+                self.fold_answer(at, time, facts.question.sequence, &content)?;
+            }
+            (Facts::AnswerSuperseded(facts), Some(Content::AnswerSuperseded(content))) => {
+                self.take_back(facts.replaces)?;
+                self.fold_answer(at, time, facts.answer.question.sequence, &content)?;
+            }
+            (Facts::AnswerRevoked(facts), _) => {
+                self.changed = time;
+                self.take_back(facts.answer)?;
+            }
+            (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
+                self.attested = Some(content.attestation);
+            }
+            (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, time, facts.question.sequence)?,
+            (
+                Facts::RulesRecorded(_)
+                | Facts::GapFound(_)
+                | Facts::QuestionAnswered(_)
+                | Facts::AnswerSuperseded(_),
+                None,
+            ) => return Err(hidden()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns its name in the clarification protocol.
+    pub const fn uuid(&self) -> Uuid {
+        self.uuid
+    }
+
+    /// Returns the trace.
+    pub const fn trace(&self) -> TraceId {
+        self.trace
+    }
+
+    /// Returns the agent that submitted the plan.
+    pub const fn agent(&self) -> &AgentId {
+        &self.agent
+    }
+
+    /// Returns the plan with every answer so far.
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the plan as it was submitted.
+    pub const fn submitted(&self) -> &Plan {
+        &self.submitted
+    }
+
+    /// Returns the state of the trace.
+    pub const fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Returns the last event of the trace.
+    pub const fn head(&self) -> Option<Position> {
+        self.work.head()
+    }
+
+    /// Returns the hash of the rules.
+    pub fn rules_hash(&self) -> Option<Digest> {
+        self.rules.as_ref().map(Rules::hash)
+    }
+
+    /// Returns the gaps that are not settled, in order.
+    pub fn open_gaps(&self) -> impl Iterator<Item = &Gap> {
+        self.gaps.iter().filter(|gap| !self.outcome(gap).is_none_or(Outcome::settles))
+    }
+
+    /// Returns every gap with what became of it.
+    pub fn gaps(&self) -> impl Iterator<Item = (&Gap, Option<&Outcome>)> {
+        self.gaps.iter().map(|gap| (gap, self.outcome(gap)))
+    }
+
+    /// Returns how many gaps are settled.
+    pub fn accepted(&self) -> u64 {
+        (self.gaps.len() - self.open_gaps().count()) as u64
+    }
+
+    /// Returns where it stands.
+    pub fn standing(&self) -> Standing {
+        match self.work.plan() {
+            work::Plan::Attested => Standing::Attested,
+            work::Plan::Confirmed(_) => Standing::Confirmed,
+            _ if self.open_gaps().next().is_some() => Standing::NeedsClarification,
+            _ => Standing::ReadyToProceed,
+        }
+    }
+
+    /// Returns the confirmation, if there is one.
+    pub const fn confirmed(&self) -> Option<Sequence> {
+        match self.work.plan() {
+            work::Plan::Confirmed(at) => Some(at),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn outcome(&self, gap: &Gap) -> Option<&Outcome> {
+        self.work.questions().find(gap.question.sequence).map(demur_ledger::question::Asked::outcome)
+    }
+
+    /// Returns what the rules find in the plan with every answer so far.
+    pub(crate) fn detect(&self) -> Result<Vec<Finding>, Error> {
+        let rules = self.rules()?;
+        Ok(rules.detect(&self.plan, &self.settled)?)
+    }
+
+    pub(crate) fn rules(&self) -> Result<&Rules, Error> {
+        let expected = "the rules of the session after the plan";
+        self.rules.as_ref().ok_or(Error::Trace { at: Sequence::FIRST, expected })
+    }
+
+    /// Returns the finding behind a gap, as the rules find it now.
+    pub(crate) fn finding(&self, gap: &Gap) -> Result<Option<Finding>, Error> {
+        Ok(self.detect()?.into_iter().find(|finding| gap.is_of(finding)))
+    }
+
+    fn fold_gap(
+        &mut self,
+        question: Position,
+        asked: Timestamp,
+        facts: &Question,
+        content: QuestionContent,
+    ) -> Result<(), Error> {
+        let expected = "a gap with a name and a field";
+        let trouble = || Error::Trace { at: question.sequence, expected };
+        let id: GapId = content.gap.as_ref().ok_or_else(trouble)?.as_str().parse()?;
+        let field = gap::field(&content).ok_or_else(trouble)?;
+        let found = Gap { id, question, field, content, facts: facts.clone(), asked };
+        match self.gaps.iter_mut().find(|gap| gap.id == found.id) {
+            Some(gap) => *gap = found,
+            None => self.gaps.push(found),
+        }
+        self.changed = asked;
+        Ok(())
+    }
+
+    fn fold_answer(
+        &mut self,
+        event: Sequence,
+        answered: Timestamp,
+        question: Sequence,
+        content: &AnswerContent,
+    ) -> Result<(), Error> {
+        let Some(index) = self.gaps.iter().position(|gap| gap.question.sequence == question) else {
+            // A question of the agent's own: it is no gap of the plan.
+            return Ok(());
+        };
+        let answer = gap::typed(&content.answer);
+        let resolved = self.take(index, &answer, event)?;
+        self.rounds.push(self.gaps[index].round(answer, answered, resolved, event)?);
+        self.changed = answered;
+        Ok(())
+    }
+
+    /// Writes an answer into the plan if it settles its gap.
+    fn take(&mut self, index: usize, answer: &str, event: Sequence) -> Result<bool, Error> {
+        let Some(finding) = self.finding(&self.gaps[index])? else {
+            // Another answer settled it on the way; this one changes nothing.
+            return Ok(true);
+        };
+        match self.rules()?.judge(&self.plan, &self.settled, &finding, answer)? {
+            Judgement::Settles { plan, .. } => {
+                self.plan = plan;
+                self.answers.push(Given { gap: index, text: answer.to_owned(), event });
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn fold_acceptance(&mut self, event: Sequence, time: Timestamp, question: Sequence) -> Result<(), Error> {
+        let Some(index) = self.gaps.iter().position(|gap| gap.question.sequence == question) else {
+            return Ok(());
+        };
+        let found = self.finding(&self.gaps[index])?;
+        if let Some(finding) = found {
+            // The engine lets only warnings be accepted.
+            let _ = self.settled.accept(&finding);
+        }
+        self.rounds.push(self.gaps[index].round(ACCEPTED.to_owned(), time, true, event)?);
+        self.changed = time;
+        Ok(())
+    }
+
+    /// Takes an answer out of the plan: every other one that counts is written into the plan as it was submitted.
+    fn take_back(&mut self, answer: Sequence) -> Result<(), Error> {
+        self.answers.retain(|given| given.event != answer);
+        for round in self.rounds.iter_mut().filter(|round| round.event == answer) {
+            round.resolved = false;
+        }
+        self.plan = self.submitted.clone();
+        for Given { gap, text, event } in std::mem::take(&mut self.answers) {
+            self.take(gap, &text, event)?;
+        }
+        Ok(())
+    }
+}
+
+impl Gap {
+    /// Returns the gap as the clarification protocol writes it.
+    pub fn to_clarify(&self) -> Result<clarify::Gap, Error> {
+        let severity = match self.facts.severity {
+            Severity::Block => clarify::Severity::Block,
+            Severity::Warn => clarify::Severity::Warn,
+        };
+        let question = clarify::Question::cut(&self.content.wording.normal).map_err(limit("question"))?;
+        let context = self.content.context.as_ref().map_or("", |context| context.as_str());
+        let context = if context.is_empty() {
+            demur_core::limit::Text::try_from("").map_err(limit("context"))?
+        } else {
+            demur_core::limit::Text::cut(context).map_err(limit("context"))?
+        };
+        let suggestions = self.content.suggestions.iter().map(|text| clarify::AnswerText::cut(text));
+        let suggestions = suggestions.collect::<Result<Vec<_>, _>>().map_err(limit("suggestions"))?;
+        let blocked = self.facts.blocks.iter().map(|operation| operation.as_str().parse());
+        let blocked = blocked.collect::<Result<Vec<_>, _>>()?;
+        Ok(clarify::Gap::new(self.id.clone(), self.field.clone(), severity, question)?
+            .with_context(context)
+            .with_suggestions(List::try_from(suggestions).map_err(limit("suggestions"))?)?
+            .with_blocked_operations(List::try_from(blocked).map_err(limit("blocked_operations"))?)?)
+    }
+
+    /// Returns how much depends on it.
+    pub const fn severity(&self) -> Severity {
+        self.facts.severity
+    }
+
+    pub(crate) fn is_of(&self, finding: &Finding) -> bool {
+        let rule = self.content.rule.as_ref().map(|rule| rule.name.as_str());
+        rule == Some(finding.rule.as_str()) && self.field == finding.field
+    }
+
+    fn round(
+        &self,
+        answer: String,
+        answered: Timestamp,
+        resolved: bool,
+        event: Sequence,
+    ) -> Result<Round, Error> {
+        Ok(Round { gap: self.to_clarify()?, asked: self.asked, answer, answered, resolved, event })
+    }
+}
+
+fn recorded(at: Sequence, content: &RulesContent) -> Result<Rules, Error> {
+    let unwritable = Error::Trace { at, expected: "rules in canonical JSON" };
+    let bytes = canonical::to_vec(&content.document).map_err(|_| unwritable)?;
+    let rules = Rules::from_document(&bytes)?;
+    if rules.hash() == content.hash {
+        Ok(rules)
+    } else {
+        Err(Error::Trace { at, expected: "rules with the hash that stands beside them" })
+    }
+}
+
+/// What the audit record says where a warning was accepted without another answer.
+pub const ACCEPTED: &str = "accepted as it is";

@@ -1,0 +1,219 @@
+//! From a plan to its attestation: refused, asked, answered, confirmed, attested.
+
+use demur_clarify::{
+    attestation::{FileAction, FileHash, Outputs, Particulars},
+    audit::Known,
+    keys::KeyHistory,
+    time::Time,
+};
+use demur_core::limit::{List, Text};
+use demur_ledger::{
+    content::{ActContent, AnswerContent, AnswerValue, OperationContent},
+    desk::DeskError,
+    event_type::Content,
+    facts::{AnswerKind, AnswerRevoked, AnswerSuperseded, Assurance, OperationStarted, QuestionAnswered},
+    name::Operation,
+};
+use demur_plan::{
+    Standing,
+    act::{Act, Judged},
+    session::ACCEPTED,
+};
+use serde_json::{Value, json};
+
+use crate::office::{Office, Who, uuid};
+
+/// CLR-03 CLR-30 CLR-44 CLR-50 CLR-61 CLR-71
+#[test]
+fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
+    let mut office = Office::with(&json!({"description": "a status page", "operation": "add"}));
+    assert_eq!(open(&office), ["component_type"]);
+    assert_eq!(office.session().standing(), Standing::NeedsClarification);
+    assert!(attest(&office).is_err(), "a gap is open");
+    // It names nothing: the gap stays, under the same name.
+    assert!(matches!(office.answer(Who::Answerer, "gap-001", "the usual one"), Judged::Escalated(_)));
+    assert_eq!(open(&office), ["component_type"]);
+    // It settles the gap and uncovers two more.
+    assert!(matches!(office.answer(Who::Answerer, "gap-001", "webpart-react"), Judged::Resolved));
+    let mut uncovered = open(&office);
+    uncovered.sort();
+    assert_eq!(uncovered, ["api_choice", "data_storage"]);
+    let (second, third) = (field(&office, "gap-002"), field(&office, "gap-003"));
+    let value = |field: &str| if field == "api_choice" { "rest" } else { "properties" };
+    office.answer(Who::Person, "gap-002", value(&second));
+    office.answer(Who::Answerer, "gap-003", value(&third));
+    assert_eq!(office.session().standing(), Standing::ReadyToProceed);
+    assert!(office.session().unasked().unwrap().is_empty());
+    office.confirm().unwrap();
+    assert_eq!(office.session().standing(), Standing::Confirmed);
+
+    let (session, desk) = (office.session(), office.signer());
+    let record = session.audit(&desk).unwrap();
+    let verified = record.verify(&KeyHistory::single(&desk), &[]).unwrap();
+    assert_eq!((verified.rounds(), record.all_resolved), (4, true));
+    let resolved: Vec<_> = record.chain.iter().map(demur_clarify::round::Round::is_resolved).collect();
+    assert_eq!(resolved, [false, true, true, true]);
+    let attestation = attest(&office).unwrap();
+    attestation.verify(&KeyHistory::single(&desk), &record).unwrap();
+    assert_eq!(attestation.inputs.clarification_rounds(), 4);
+    let plan = Value::Object(attestation.inputs.plan());
+    let expected = json!({
+        "description": "a status page", "operation": "add", "component_type": "webpart-react",
+        "api_choice": "rest", "data_storage": "properties",
+    });
+    assert_eq!(plan, expected);
+}
+
+/// CLR-12 CLR-31 CLR-32
+#[test]
+fn a_warning_blocks_the_confirmation_until_somebody_accepts_it() {
+    let mut office = Office::with(&with(&json!({"standards_selected": ["gdpr"]})));
+    assert_eq!(open(&office), ["compliance.overlaps.gdpr.lgpd"]);
+    assert_eq!(code(office.confirm()), "QUESTIONS_OPEN");
+    office.accept("gap-001");
+    office.confirm().unwrap();
+    let record = office.session().audit(&office.signer()).unwrap();
+    assert_eq!(record.chain[0].answer().as_str(), ACCEPTED);
+    assert!(record.all_resolved);
+}
+
+/// CLR-62
+#[test]
+fn an_operation_waits_for_the_gaps_that_block_it() {
+    let mut office = Office::with(&with(&json!({"real_build": true})));
+    assert_eq!(open(&office), ["output_path"]);
+    assert_eq!(code(begin(&mut office, "build")), "OPERATION_BLOCKED");
+    begin(&mut office, "read").unwrap();
+    office.answer(Who::Person, "gap-001", "dist");
+    begin(&mut office, "build").unwrap();
+}
+
+/// CLR-04
+#[test]
+fn a_duplicate_request_gets_the_same_bytes() {
+    let mut office = Office::with(&json!({"operation": "add"}));
+    let bytes =
+        |office: &Office| serde_json::to_vec(&office.session().document(&office.signer()).unwrap()).unwrap();
+    let first = bytes(&office);
+    assert_eq!(first, bytes(&office));
+    office.answer(Who::Person, "gap-001", "webpart-react");
+    assert_ne!(first, bytes(&office), "a gap was settled");
+}
+
+/// CLR-04
+#[test]
+fn an_answer_that_is_replaced_or_taken_back_leaves_the_plan() {
+    let mut office = Office::with(&with(&json!({"real_build": true})));
+    let asked = office.session().gap("gap-001").unwrap().question;
+    office.answer(Who::Person, "gap-001", "dist");
+    let first = office.events.last().unwrap().0.position().sequence;
+    assert_eq!(office.session().plan().as_value()["output_path"], "dist");
+
+    let answer = QuestionAnswered {
+        assurance: Assurance::Terminal,
+        choice: None,
+        kind: AnswerKind::Freetext,
+        question: asked,
+    };
+    let request = office.session().gap("gap-001").unwrap().content.request;
+    let words = AnswerContent {
+        answer: AnswerValue::Text(Text::try_from("out").unwrap()),
+        by: None,
+        note: None,
+        request,
+        signed: None,
+        shown: None,
+    };
+    let superseded = AnswerSuperseded { answer, replaces: first };
+    let act = Act {
+        facts: superseded.into(),
+        content: Content::AnswerSuperseded(words),
+        consequences: demur_engine::command::Consequences::default(),
+    };
+    let second = office.perform(Who::Person, act).unwrap();
+    assert_eq!(office.session().plan().as_value()["output_path"], "out");
+
+    let revoked = AnswerRevoked { answer: second, question: asked.sequence };
+    let reason = ActContent { by: None, reason: Text::try_from("a mistake").unwrap() };
+    let act = Act {
+        facts: revoked.into(),
+        content: Content::AnswerRevoked(reason),
+        consequences: demur_engine::command::Consequences::default(),
+    };
+    office.perform(Who::Person, act).unwrap();
+    let session = office.session();
+    assert_eq!(session.plan(), session.submitted());
+    assert_eq!(open(&office), ["output_path"]);
+    // The record still verifies: neither answer settles the gap any more.
+    let record = session.audit(&office.signer()).unwrap();
+    record.verify(&KeyHistory::single(&office.signer()), &[]).unwrap();
+    assert_eq!((record.total_rounds.as_u64(), record.all_resolved), (2, false));
+}
+
+/// CLR-51 CLR-70
+#[test]
+fn a_handoff_carries_the_chain_and_the_receiver_checks_it_against_a_round_it_knows() {
+    let mut office = Office::with(&with(&json!({"real_build": true})));
+    office.answer(Who::Answerer, "gap-001", "dist");
+    let desk = office.signer();
+    let keys = KeyHistory::single(&desk);
+    let record = office.session().audit(&desk).unwrap();
+    let known = Known { round: record.chain[0].number().into(), hash: record.chain[0].hash().unwrap() };
+    let handoff = office.session().handoff(uuid(), "go on with the build", &desk).unwrap();
+    let received = Time::from(office.events.last().unwrap().0.envelope().time);
+    let verified = handoff.verify(&keys, &keys, received, &[known]).unwrap();
+    assert_eq!(verified.rounds(), 1);
+}
+
+fn begin(office: &mut Office, operation: &str) -> Result<demur_ledger::name::Sequence, DeskError> {
+    let operation = Operation::try_from(operation.to_owned()).unwrap();
+    let act = Act {
+        facts: OperationStarted { operation }.into(),
+        content: Content::OperationStarted(OperationContent { note: None }),
+        consequences: demur_engine::command::Consequences::default(),
+    };
+    office.perform(Who::Agent, act)
+}
+
+fn attest(office: &Office) -> Result<demur_clarify::attestation::Attestation, demur_plan::Error> {
+    let file = FileHash::new(
+        "src/index.ts".parse().unwrap(),
+        demur_clarify::seal::Sha256::of(&json!("a file")).unwrap(),
+        FileAction::Created,
+    );
+    let outputs = Outputs::new(Text::try_from("dist").unwrap(), List::try_from(vec![file]).unwrap()).unwrap();
+    let particulars = Particulars {
+        attestation_id: uuid(),
+        agent_version: Text::try_from("1.0.0").unwrap(),
+        timestamp: "2026-05-10T16:00:00Z".parse().unwrap(),
+        compliance_claims: List::default(),
+        deterministic: None,
+    };
+    office.session().attest(particulars, outputs, &office.signer())
+}
+
+/// Returns a plan that lacks nothing, with these members.
+pub(crate) fn with(members: &Value) -> Value {
+    let mut plan = json!({
+        "description": "a status page", "component_type": "webpart-react", "operation": "add",
+        "data_storage": "properties", "api_choice": "rest",
+    });
+    plan.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+    plan
+}
+
+fn open(office: &Office) -> Vec<String> {
+    office.session().open_gaps().map(|gap| gap.field.to_string()).collect()
+}
+
+fn field(office: &Office, gap: &str) -> String {
+    office.session().gap(gap).unwrap().field.to_string()
+}
+
+fn code<T>(refused: Result<T, DeskError>) -> &'static str {
+    match refused {
+        Err(DeskError::Guard(error)) => error.code(),
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("expected a refusal"),
+    }
+}

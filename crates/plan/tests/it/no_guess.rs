@@ -1,0 +1,95 @@
+//! The proof that nothing was guessed: it holds for an honest trace and names what was done to any other.
+
+use demur_ledger::{content::ConfirmationContent, event_type::Content};
+use demur_plan::{act::Act, no_guess::NoGuess};
+use serde_json::json;
+
+use crate::{
+    lifecycle::with,
+    office::{Office, Who},
+};
+
+/// CLR-52 ONE-08
+#[test]
+fn an_honest_session_holds_and_tells_where_every_value_came_from() {
+    let mut office = Office::with(&with(&json!({"real_build": true, "standards_selected": ["gdpr"]})));
+    office.answer(Who::Person, "gap-002", "dist");
+    office.accept("gap-001");
+    office.confirm().unwrap();
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{report:?}");
+    let origin = |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin;
+    assert_eq!(origin("output_path"), "answered by a person: the desk's word");
+    assert_eq!(origin("description"), "as submitted: the agent's word");
+    let outcomes: Vec<_> = report.gaps.iter().map(|gap| (gap.id.as_str(), gap.outcome)).collect();
+    assert_eq!(outcomes, [("gap-001", "accepted"), ("gap-002", "answered")]);
+}
+
+#[test]
+fn a_session_that_was_not_confirmed_does_not_hold() {
+    let office = Office::with(&with(&json!({})));
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.problems.is_empty() && !report.holds(), "{report:?}");
+}
+
+/// CLR-52
+#[test]
+fn a_gap_that_the_desk_keeps_to_itself_is_named() {
+    let plan = with(&json!({"real_build": true}));
+    let mut office = Office::quiet(&plan, |sayings| sayings.truncate(1));
+    office.confirm().unwrap();
+    assert_eq!(codes(&office), ["GAP_NOT_ASKED", "CONFIRMED_WITH_GAP"]);
+}
+
+#[test]
+fn a_gap_in_other_words_than_the_rules_have_is_named() {
+    let plan = with(&json!({"real_build": true}));
+    let mut office = Office::quiet(&plan, |sayings| {
+        let Some(Content::GapFound(content)) = &mut sayings[1].content else { panic!("no gap") };
+        content.wording.normal = "Shall I go on?".try_into().unwrap();
+    });
+    office.answer(Who::Person, "gap-001", "dist");
+    office.confirm().unwrap();
+    assert_eq!(codes(&office), ["GAP_DIFFERS"]);
+}
+
+#[test]
+fn a_gap_that_the_rules_do_not_find_is_named() {
+    let asked = with(&json!({"real_build": true}));
+    let mut other = Office::with(&asked);
+    let gap = other.events.pop().unwrap();
+    let mut office = Office::with(&with(&json!({})));
+    office.desk_says(gap);
+    assert_eq!(codes(&office)[0], "GAP_UNFOUNDED");
+}
+
+#[test]
+fn a_confirmed_plan_with_other_values_or_sources_is_named() {
+    for (change, code) in
+        [(other_value as fn(&mut ConfirmationContent), "PLAN_DIFFERS"), (other_source, "PROVENANCE_DIFFERS")]
+    {
+        let mut office = Office::with(&with(&json!({"real_build": true})));
+        office.answer(Who::Person, "gap-001", "dist");
+        let mut act: Act = office.session().confirm().unwrap();
+        let Content::PlanConfirmed(content) = &mut act.content else { panic!("no confirmation") };
+        change(content);
+        office.perform(Who::Agent, act).unwrap();
+        assert_eq!(codes(&office), [code]);
+    }
+}
+
+fn other_value(content: &mut ConfirmationContent) {
+    content.plan.insert("output_path".to_owned(), json!("/"));
+}
+
+fn other_source(content: &mut ConfirmationContent) {
+    let mut sources = content.provenance.to_vec();
+    sources.pop();
+    content.provenance = sources.try_into().unwrap();
+}
+
+fn codes(office: &Office) -> Vec<&'static str> {
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(!report.holds());
+    report.problems.iter().map(|problem| problem.code).collect()
+}

@@ -1,0 +1,162 @@
+//! A desk in memory, an agent and an answerer: performs what a session says next.
+
+use demur_clarify::{seal::Signer, uuid::Uuid};
+use demur_core::{key::SecretKey, limit::Text, random::Seeded, time::Timestamp};
+use demur_engine::command::Saying;
+use demur_ledger::{
+    author::{Author, Place},
+    desk::{Desk, DeskError, Run},
+    envelope::Event,
+    event_type::{Content, EventType},
+    facts::Assurance,
+    name::{PrincipalId, Sequence, TraceId},
+    role::Role,
+};
+use demur_plan::{
+    Session,
+    act::{self, Act, Judged, Voice},
+};
+use demur_rules::{Plan, Rules};
+use serde_json::Value;
+
+/// Everything a test needs.
+pub(crate) struct Office {
+    desk: Desk,
+    run: Run,
+    agent: Author,
+    answerer: Author,
+    pub(crate) events: Vec<(Event, Option<Content>)>,
+    now: Timestamp,
+    random: Seeded,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Agent,
+    Answerer,
+    Person,
+}
+
+impl Office {
+    pub(crate) fn new() -> Self {
+        let mut random = Seeded::from_number(5);
+        // The time in the seed's example.
+        let now: demur_clarify::time::Time = "2026-05-10T15:00:00Z".parse().unwrap();
+        let now = now.as_timestamp();
+        let (mut desk, _) =
+            Desk::create(SecretKey::from_seed(&[7; 32]), None, "an office", now, &mut random).unwrap();
+        let run = Run::new(TraceId::new(now, &mut random));
+        let mut author = |role| {
+            let principal = PrincipalId::new(now, &mut random);
+            let author = Author::new(SecretKey::generate(&mut random), principal, role);
+            let chain = desk.registry_chain();
+            let place = Place { store: desk.store(), trace: chain.trace(), seen: chain.head(), now };
+            let submission = author.register(&place, None, "somebody", &mut random).unwrap();
+            desk.admit_key(submission, now).unwrap();
+            author
+        };
+        let (agent, answerer) = (author(Role::Agent), author(Role::Answerer));
+        Self { desk, run, agent, answerer, events: Vec::new(), now, random }
+    }
+
+    /// Returns an office with this plan submitted under the built-in rules.
+    pub(crate) fn with(plan: &Value) -> Self {
+        Self::quiet(plan, |_| {})
+    }
+
+    /// Returns one whose desk does something to what the rules told it to say.
+    pub(crate) fn quiet(plan: &Value, change: impl FnOnce(&mut Vec<Saying>)) -> Self {
+        let rules = Rules::builtin().unwrap();
+        let mut office = Self::new();
+        let plan = Plan::read(plan.to_string().as_bytes()).unwrap();
+        let mut act = act::submit(uuid(), &"builder-01".parse().unwrap(), &plan, &rules).unwrap();
+        change(&mut act.consequences.sayings);
+        office.perform(Who::Agent, act).unwrap();
+        office
+    }
+
+    /// Returns the key that signs the documents.
+    pub(crate) fn signer(&self) -> Signer {
+        Signer::new("wwa-scaffold-v1.0.0".parse().unwrap(), self.desk.key().clone())
+    }
+
+    pub(crate) fn session(&self) -> Session {
+        Session::read(self.events.clone()).unwrap()
+    }
+
+    /// Records what somebody says and what the desk adds.
+    pub(crate) fn perform(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
+        self.now = self.now.plus_millis(1000);
+        let Act { facts, content, consequences } = act;
+        let recorded = match who {
+            Who::Person => {
+                let kind = facts.event_type().unwrap();
+                let said = (kind, Role::Person, facts);
+                self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random)?
+            }
+            _ => {
+                let author = if who == Who::Agent { &self.agent } else { &self.answerer };
+                let chain = self.run.chain();
+                let (store, trace, seen, now) = (self.desk.store(), chain.trace(), chain.head(), self.now);
+                let place = Place { store, trace, seen, now };
+                let submission = author.say(&place, facts, Some(content.clone()), &mut self.random).unwrap();
+                self.desk.admit(&mut self.run, submission, self.now)?
+            }
+        };
+        let at = recorded.event.position().sequence;
+        self.events.push((recorded.event, Some(content)));
+        for saying in consequences.sayings {
+            let kind: EventType = saying.facts.event_type().unwrap();
+            let content = saying.content.unwrap();
+            let said = (kind, saying.role, saying.facts);
+            let recorded =
+                self.desk.record(&mut self.run, said, &content, Some(at), self.now, &mut self.random)?;
+            self.events.push((recorded.event, Some(content)));
+        }
+        Ok(at)
+    }
+
+    /// Has the desk say what another desk said.
+    pub(crate) fn desk_says(&mut self, (event, content): (Event, Option<Content>)) {
+        let said = event.said().unwrap();
+        let said = (said.facts.event_type().unwrap(), said.role, said.facts.clone());
+        let content = content.unwrap();
+        let recorded =
+            self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random).unwrap();
+        self.events.push((recorded.event, Some(content)));
+    }
+
+    /// Has somebody answer a gap; returns what the rules say about it.
+    pub(crate) fn answer(&mut self, who: Who, gap: &str, answer: &str) -> Judged {
+        let session = self.session();
+        let (act, judged) =
+            session.answer(session.gap(gap).unwrap(), answer, assurance(who), Voice::default()).unwrap();
+        self.perform(who, act).unwrap();
+        judged
+    }
+
+    /// Has a person accept a warning.
+    pub(crate) fn accept(&mut self, gap: &str) {
+        let session = self.session();
+        let reason = Text::try_from("known and fine").unwrap();
+        let act = session.accept(session.gap(gap).unwrap(), Assurance::Terminal, None, reason);
+        self.perform(Who::Person, act).unwrap();
+    }
+
+    pub(crate) fn confirm(&mut self) -> Result<Sequence, DeskError> {
+        let act = self.session().confirm().unwrap();
+        self.perform(Who::Agent, act)
+    }
+}
+
+pub(crate) const fn assurance(who: Who) -> Assurance {
+    match who {
+        Who::Person => Assurance::Terminal,
+        Who::Agent | Who::Answerer => Assurance::Agent,
+    }
+}
+
+pub(crate) fn uuid() -> Uuid {
+    "0196bb7c-0000-7000-8000-000000000001".parse().unwrap()
+}

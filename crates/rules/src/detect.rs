@@ -1,0 +1,157 @@
+//! Detection: which gaps a plan has by a set of rules. The same plan, rules and acceptances always give the same
+//! findings in the same order: by condition (in the seed's order), then rule, then field.
+
+mod names;
+mod policies;
+mod rows;
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use demur_clarify::{
+    gap::Severity,
+    name::{FieldPath, Operation},
+};
+use serde_json::Value;
+
+use crate::{
+    error::TooManyGaps,
+    facts::Facts,
+    finding::{Condition, Finding, Settled},
+    name::{self, RuleId},
+    plan::Plan,
+    rules::Rules,
+    table::{Assurance, Kind, Operations},
+};
+
+impl Rules {
+    /// Returns the gaps of a plan, without the warnings that were accepted.
+    pub fn detect(&self, plan: &Plan, settled: &Settled) -> Result<Vec<Finding>, TooManyGaps> {
+        let mut search =
+            Search { rules: self, plan, settled, facts: Facts::new(self, plan), findings: Vec::new() };
+        search.required()?;
+        search.ambiguous()?;
+        search.unclear_names()?;
+        search.overlaps()?;
+        search.conflicts()?;
+        search.languages()?;
+        search.policies()?;
+        let mut findings = search.findings;
+        findings.sort_by(order);
+        Ok(findings)
+    }
+
+    /// Returns for each gap which pack, row or policy made it and what in the plan made that apply, one line each.
+    pub fn explain(&self, plan: &Plan, settled: &Settled) -> Result<Vec<String>, TooManyGaps> {
+        let findings = self.detect(plan, settled)?;
+        Ok(findings.iter().map(|finding| format!("{}: {}", finding.field, finding.because)).collect())
+    }
+
+    /// Returns what follows from a plan by the tables: its standards with those of bundles, their jurisdictions, what they
+    /// cover, targets and languages. Conditions read it as `context.derived`; an attestation can state it.
+    pub fn derive(&self, plan: &Plan) -> Value {
+        Facts::new(self, plan).to_value(self)
+    }
+}
+
+/// A plan being looked at.
+struct Search<'a> {
+    rules: &'a Rules,
+    plan: &'a Plan,
+    settled: &'a Settled,
+    facts: Facts<'a>,
+    findings: Vec<Finding>,
+}
+
+/// What a row says about the gap it makes.
+struct Draft<'a> {
+    rule: RuleId,
+    condition: Condition,
+    field: String,
+    severity: Severity,
+    question: String,
+    context: String,
+    suggestions: Vec<String>,
+    choices: Vec<String>,
+    kinds: &'a [Kind],
+    blocks: Option<&'a Operations>,
+    assurance: Assurance,
+    because: String,
+}
+
+impl Search<'_> {
+    /// Takes up a finding, unless it was accepted or is there already.
+    fn add(&mut self, draft: Draft<'_>) -> Result<(), TooManyGaps> {
+        // Paths of a plan and of rows were checked when they were read; nothing else becomes a field.
+        let Some(field) = name::field(&draft.field) else { return Ok(()) };
+        let finding = Finding {
+            blocked_operations: self.blocked(draft.severity, draft.blocks),
+            kinds: self.kinds(&field, draft.kinds, &draft.choices),
+            rule: draft.rule,
+            condition: draft.condition,
+            field,
+            severity: draft.severity,
+            question: draft.question,
+            context: draft.context,
+            suggestions: draft.suggestions,
+            choices: draft.choices,
+            assurance: draft.assurance,
+            because: draft.because,
+        };
+        if self.settled.contains(&finding) || self.findings.iter().any(|other| other.is_same(&finding)) {
+            return Ok(());
+        }
+        if self.findings.len() >= MOST_GAPS {
+            return Err(TooManyGaps { limit: MOST_GAPS, field: finding.field.to_string() });
+        }
+        self.findings.push(finding);
+        Ok(())
+    }
+
+    fn blocked(&self, severity: Severity, blocks: Option<&Operations>) -> Vec<Operation> {
+        if severity == Severity::Warn {
+            return Vec::new();
+        }
+        let usual = self.rules.tables.settings.blocks.as_ref();
+        blocks.or(usual).map(|blocks| blocks.to_vec()).unwrap_or_default()
+    }
+
+    fn kinds(&self, field: &FieldPath, kinds: &[Kind], choices: &[String]) -> Vec<Kind> {
+        let lists = self.rules.tables.settings.lists.as_ref();
+        match kinds {
+            _ if !choices.is_empty() => vec![Kind::Choice],
+            [] if lists.is_some_and(|lists| lists.contains(field)) => vec![Kind::List],
+            [] => vec![Kind::Text],
+            kinds => kinds.to_vec(),
+        }
+    }
+
+    /// Returns whether a field has a finding already that its value names nothing.
+    fn is_ambiguous(&self, field: &str) -> bool {
+        let at = |finding: &&Finding| finding.field.as_str() == field;
+        self.findings.iter().filter(at).any(|finding| finding.condition == Condition::AmbiguousIdentifier)
+    }
+
+    fn texts(values: &[crate::table::Short]) -> Vec<String> {
+        values.iter().map(|value| value.as_str().to_owned()).collect()
+    }
+}
+
+/// Returns a value as it may stand in a sentence.
+fn words(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
+}
+
+fn order(left: &Finding, right: &Finding) -> Ordering {
+    (left.condition, &left.rule)
+        .cmp(&(right.condition, &right.rule))
+        .then_with(|| path_order(left.field.as_str(), right.field.as_str()))
+}
+
+/// Compares paths part by part, numbers by their value: `languages.2` is before `languages.10`.
+fn path_order(left: &str, right: &str) -> Ordering {
+    let key = |part: &str| (part.parse::<u64>().map_or(u64::MAX, |number| number), part.to_owned());
+    left.split('.').map(key).cmp(right.split('.').map(key))
+}
+
+/// How many gaps one document of the protocol holds.
+const MOST_GAPS: usize = 256;

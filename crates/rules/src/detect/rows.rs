@@ -1,0 +1,274 @@
+//! Gaps from single rows: missing fields (CLR-10), ambiguous phrases (CLR-11), overlaps (CLR-12) and conflicts
+//! (CLR-13).
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{Draft, Search, words};
+use crate::{
+    error::TooManyGaps,
+    finding::Condition,
+    name::{RowId, RuleId, plain},
+    plan,
+    table::{Conflict, Entry, Kind, Overlap, Required},
+    wording::{self, Word},
+};
+
+impl Search<'_> {
+    pub(super) fn required(&mut self) -> Result<(), TooManyGaps> {
+        let rules = self.rules;
+        for entry in rules.tables.required.values() {
+            if !self.applies(&entry.row) {
+                continue;
+            }
+            let Required { id, field, choices, kinds, .. } = &entry.row;
+            let choices = Self::texts(choices);
+            let value = self.plan.value(field).filter(|value| !plan::is_empty(value));
+            let good = |value: &Value| {
+                let allowed: &[Kind] = if choices.is_empty() { kinds } else { &[Kind::Choice] };
+                allowed.is_empty() || allowed.iter().any(|kind| kind.fits(value, &choices))
+            };
+            let found = match value {
+                Some(value) if good(value) => continue,
+                Some(value) => self.not_an_answer(field.as_str(), value),
+                None => String::new(),
+            };
+            let fill = |name: &str| (name == "field").then(|| Cow::Borrowed(field.as_str()));
+            let because = format!(
+                "row {id} of [[required]] in pack {} asks for it{}",
+                entry.pack.as_str(),
+                if value.is_some() { "; what is there is not of its kind" } else { "; it is not given" },
+            );
+            self.add(Draft {
+                rule: RuleId::of("required", id.as_str()),
+                condition: Condition::MissingRequiredField,
+                field: field.to_string(),
+                severity: entry.row.severity,
+                question: wording::fill(&entry.row.question, fill),
+                context: joined(wording::fill(&entry.row.context, fill), &found),
+                suggestions: suggested(&Self::texts(&entry.row.suggestions), &choices),
+                choices,
+                kinds,
+                blocks: entry.row.blocks.as_ref(),
+                assurance: entry.row.assurance,
+                because,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a plan has the values that a row depends on.
+    fn applies(&self, row: &Required) -> bool {
+        row.when.iter().all(|(field, wanted)| {
+            let is_wanted = |value: &Value| {
+                let found = plain(&words(value));
+                wanted.iter().any(|wanted| plain(wanted) == found)
+            };
+            match self.plan.value(field) {
+                None => false,
+                Some(Value::Array(entries)) => entries.iter().any(is_wanted),
+                Some(value) => is_wanted(value),
+            }
+        })
+    }
+
+    pub(super) fn ambiguous(&mut self) -> Result<(), TooManyGaps> {
+        let mut found: Vec<(usize, String, &str)> = Vec::new();
+        let (rules, plan) = (self.rules, self.plan);
+        if rules.index.phrases.is_empty() {
+            return Ok(());
+        }
+        plan.texts(&mut |path, text| {
+            // Prose is long; no phrase is. This keeps long texts from being walked.
+            if text.len() > LONGEST_PHRASE {
+                return;
+            }
+            let normal = plain(text);
+            let fits = rules.index.phrases.iter().position(|phrases| {
+                let row = rules.tables.ambiguous.get(&phrases.id).map(|entry| &entry.row);
+                phrases.contain(&normal)
+                    && row.is_some_and(|row| {
+                        row.fields.iter().any(|field| field.covers(path))
+                            && !row.except.iter().any(|field| field.covers(path))
+                    })
+            });
+            found.extend(fits.map(|index| (index, path.to_owned(), text)));
+        });
+        for (index, field, value) in found {
+            self.ambiguous_value(&rules.index.phrases[index].id, field, value)?;
+        }
+        Ok(())
+    }
+
+    fn ambiguous_value(&mut self, id: &RowId, field: String, value: &str) -> Result<(), TooManyGaps> {
+        let Some(entry) = self.rules.tables.ambiguous.get(id) else { return Ok(()) };
+        let fill = |name: &str| match name {
+            "field" => Some(Cow::Borrowed(field.as_str())),
+            "value" => Some(Cow::Borrowed(value)),
+            _ => None,
+        };
+        let (question, context) =
+            (wording::fill(&entry.row.question, fill), wording::fill(&entry.row.context, fill));
+        let because = format!(
+            "row {id} of [[ambiguous]] in pack {} lists \"{}\" as a value that names nothing",
+            entry.pack.as_str(),
+            wording::shown(value)
+        );
+        self.add(Draft {
+            rule: RuleId::of("ambiguous", id.as_str()),
+            condition: Condition::AmbiguousIdentifier,
+            field,
+            severity: entry.row.severity,
+            question,
+            context,
+            suggestions: Self::texts(&entry.row.suggestions),
+            choices: Vec::new(),
+            kinds: &[],
+            blocks: entry.row.blocks.as_ref(),
+            assurance: entry.row.assurance,
+            because,
+        })
+    }
+
+    pub(super) fn overlaps(&mut self) -> Result<(), TooManyGaps> {
+        let rules = self.rules;
+        for entry in rules.tables.overlaps.values() {
+            let Overlap { from, to, confirm, .. } = &entry.row;
+            if !confirm || !self.facts.standards.contains(from) || self.facts.standards.contains(to) {
+                continue;
+            }
+            let field = entry.row.field_path();
+            let found = match plan::at(self.plan.as_value(), &field) {
+                Some(Value::Bool(true)) => continue,
+                Some(value) => self.not_an_answer(&field, value),
+                None => String::new(),
+            };
+            self.overlap(entry, field, &found)?;
+        }
+        Ok(())
+    }
+
+    fn overlap(&mut self, entry: &Entry<Overlap>, field: String, found: &str) -> Result<(), TooManyGaps> {
+        let Overlap { id, from, to, .. } = &entry.row;
+        let fill = |name: &str| match name {
+            "field" => Some(Cow::Borrowed(field.as_str())),
+            "from_id" => Some(Cow::Borrowed(from.as_str())),
+            "to_id" => Some(Cow::Borrowed(to.as_str())),
+            "from" => {
+                self.rules.tables.standards.get(from).map(|entry| Cow::Borrowed(entry.row.name.as_str()))
+            }
+            "to" => self.rules.tables.standards.get(to).map(|entry| Cow::Borrowed(entry.row.name.as_str())),
+            _ => None,
+        };
+        let question = wording::fill(&entry.row.question, fill);
+        let context = joined(wording::fill(&entry.row.context, fill), found);
+        let because = format!(
+            "row {id} of [[overlap]] in pack {}: {from} is selected, {to} is not, and nobody confirmed it",
+            entry.pack.as_str()
+        );
+        self.add(Draft {
+            rule: RuleId::of("overlap", id.as_str()),
+            condition: Condition::UnresolvedComplianceOverlap,
+            field,
+            severity: entry.row.severity,
+            question,
+            context,
+            suggestions: vec!["yes".to_owned(), "no".to_owned()],
+            choices: Vec::new(),
+            kinds: &[Kind::YesNo],
+            blocks: entry.row.blocks.as_ref(),
+            assurance: entry.row.assurance,
+            because,
+        })
+    }
+
+    pub(super) fn conflicts(&mut self) -> Result<(), TooManyGaps> {
+        let rules = self.rules;
+        for entry in rules.tables.conflicts.values() {
+            let standard = entry.row.standards.iter().find(|id| self.facts.standards.contains(id));
+            let target = entry.row.targets.iter().find(|id| self.facts.targets.contains(id));
+            if let (Some(standard), Some(target)) = (standard, target) {
+                self.conflict(entry, standard, target)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn conflict(
+        &mut self,
+        entry: &Entry<Conflict>,
+        standard: &RowId,
+        target: &RowId,
+    ) -> Result<(), TooManyGaps> {
+        let tables = &self.rules.tables;
+        let Some(of_standard) = tables.standards.get(standard).map(|entry| &entry.row) else { return Ok(()) };
+        let Some(of_target) = tables.targets.get(target).map(|entry| &entry.row) else { return Ok(()) };
+        let fill = |name: &str| {
+            let text = match name {
+                "field" => entry.row.field.as_str(),
+                "standard" => of_standard.title.as_ref().unwrap_or(&of_standard.name).as_str(),
+                "standard_name" => of_standard.name.as_str(),
+                "standard_id" => standard.as_str(),
+                "target" => of_target.title.as_ref().unwrap_or(&of_target.name).as_str(),
+                "target_name" => of_target.name.as_str(),
+                "target_id" => target.as_str(),
+                _ => return None,
+            };
+            Some(Cow::Borrowed(text))
+        };
+        let choices: Vec<String> =
+            entry.row.resolutions.iter().map(|resolution| wording::fill(resolution, fill)).collect();
+        let value = self.plan.value(&entry.row.field);
+        if value.and_then(Value::as_str).is_some_and(|value| choices.iter().any(|choice| choice == value)) {
+            return Ok(());
+        }
+        let found =
+            value.map(|value| self.not_an_answer(entry.row.field.as_str(), value)).unwrap_or_default();
+        let because = format!(
+            "row {} of [[conflict]] in pack {}: {standard} is selected and the target is {target}",
+            entry.row.id,
+            entry.pack.as_str()
+        );
+        self.add(Draft {
+            rule: RuleId::of("conflict", entry.row.id.as_str()),
+            condition: Condition::JurisdictionMismatch,
+            field: entry.row.field.to_string(),
+            severity: entry.row.severity,
+            question: wording::fill(&entry.row.question, fill),
+            context: joined(wording::fill(&entry.row.context, fill), &found),
+            suggestions: choices.clone(),
+            choices,
+            kinds: &[],
+            blocks: entry.row.blocks.as_ref(),
+            assurance: entry.row.assurance,
+            because,
+        })
+    }
+
+    /// Returns that a field has a value which does not settle the gap.
+    pub(super) fn not_an_answer(&self, field: &str, value: &Value) -> String {
+        wording::fill(Word::NotAnAnswer.of(&self.rules.tables.wording), |name| match name {
+            "field" => Some(Cow::Owned(field.to_owned())),
+            "value" => Some(words(value)),
+            _ => None,
+        })
+    }
+}
+
+/// Returns two sentences as one text.
+pub(super) fn joined(context: String, more: &str) -> String {
+    match (context.is_empty(), more.is_empty()) {
+        (_, true) => context,
+        (true, false) => more.to_owned(),
+        (false, false) => format!("{context} {more}"),
+    }
+}
+
+/// Returns what to suggest: the suggestions, or else the choices.
+pub(super) fn suggested(suggestions: &[String], choices: &[String]) -> Vec<String> {
+    if suggestions.is_empty() { choices.to_vec() } else { suggestions.to_vec() }
+}
+
+/// Bytes of a text that could be a phrase with words before it.
+const LONGEST_PHRASE: usize = 512;

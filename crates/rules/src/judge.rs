@@ -1,0 +1,140 @@
+//! What an answer does to a plan (CLR-44). It settles a gap exactly if detection on the plan with the answer no longer
+//! finds the same rule at the same field, and finds nothing new at that field.
+
+use serde_json::Value;
+
+use crate::{
+    error::{JudgeError, PlanError},
+    finding::{Finding, Settled},
+    plan::Plan,
+    rules::Rules,
+    table::Kind,
+};
+
+/// What an answer does.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Judgement {
+    /// It settles the gap.
+    Settles {
+        /// The plan with the answer.
+        plan: Plan,
+        /// What it uncovered at other fields.
+        new: Vec<Finding>,
+    },
+    /// It does not: the gap stays open, the plan stays as it was.
+    Escalates {
+        /// Why not.
+        why: Why,
+        /// What detection would find in addition if it were taken as it is.
+        new: Vec<Finding>,
+    },
+}
+
+/// Why an answer does not settle a gap.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Why {
+    /// It is not of the kind that was asked for.
+    #[error("{field}: expected {expected}, found {found:?}")]
+    Kind {
+        /// The field.
+        field: String,
+        /// What was asked for.
+        expected: String,
+        /// What was answered, shortened.
+        found: String,
+    },
+    /// It cannot be written into the plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// With it, the same rule finds the same gap.
+    #[error(
+        "{field}: expected an answer that settles rule {rule}, found one with which the gap is still there"
+    )]
+    StillOpen {
+        /// The field.
+        field: String,
+        /// The rule.
+        rule: String,
+    },
+    /// With it, another rule finds a gap at the field.
+    #[error("{field}: expected an answer without a gap of its own, found one of rule {rule}: {question}")]
+    NewGap {
+        /// The field.
+        field: String,
+        /// The rule.
+        rule: String,
+        /// What would have to be asked.
+        question: String,
+    },
+}
+
+impl Rules {
+    /// Returns what an answer to a finding of this plan does. The plan that is handed in does not change.
+    pub fn judge(
+        &self,
+        plan: &Plan,
+        settled: &Settled,
+        finding: &Finding,
+        answer: &str,
+    ) -> Result<Judgement, JudgeError> {
+        let before = self.detect(plan, settled)?;
+        if !before.iter().any(|open| open.is_same(finding)) {
+            let (field, rule) = (finding.field.to_string(), finding.rule.to_string());
+            return Err(JudgeError::NotOpen { field, rule });
+        }
+        let answered = match plan.with_answer(finding, answer) {
+            Ok(answered) => answered,
+            Err(why) => return Ok(Judgement::Escalates { why, new: Vec::new() }),
+        };
+        let after = self.detect(&answered, settled)?;
+        let field = finding.field.to_string();
+        let still = after.iter().any(|open| open.is_same(finding));
+        let new: Vec<Finding> =
+            after.into_iter().filter(|open| !before.iter().any(|old| old.is_same(open))).collect();
+        if still {
+            let why = Why::StillOpen { field, rule: finding.rule.to_string() };
+            return Ok(Judgement::Escalates { why, new });
+        }
+        if let Some(there) = new.iter().find(|open| touches(open.field.as_str(), &field)) {
+            let (rule, question) = (there.rule.to_string(), there.question.clone());
+            return Ok(Judgement::Escalates { why: Why::NewGap { field, rule, question }, new });
+        }
+        Ok(Judgement::Settles { plan: answered, new })
+    }
+}
+
+impl Plan {
+    /// Returns the plan with an answer at the field of a finding, as a value of the first kind that it is of.
+    pub fn with_answer(&self, finding: &Finding, answer: &str) -> Result<Self, Why> {
+        let value = finding.read_answer(answer)?;
+        Ok(self.with_value(&finding.field, value)?)
+    }
+}
+
+impl Finding {
+    /// Returns an answer as the value it is by the finding's kinds.
+    pub fn read_answer(&self, answer: &str) -> Result<Value, Why> {
+        let value = self.kinds.iter().find_map(|kind| kind.read(answer, &self.choices));
+        value.ok_or_else(|| {
+            let expected = self.kinds.iter().map(|kind| match kind {
+                Kind::Choice => format!("one of {}", self.choices.join(", ")),
+                other => other.words().to_owned(),
+            });
+            let expected = expected.collect::<Vec<_>>().join(" or ");
+            let found = answer.chars().take(SHOWN).collect();
+            Why::Kind { field: self.field.to_string(), expected, found }
+        })
+    }
+}
+
+/// Returns whether one field is the other or lies inside of it.
+fn touches(one: &str, other: &str) -> bool {
+    let inside =
+        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+    one == other || inside(one, other) || inside(other, one)
+}
+
+/// Characters of an answer that are shown.
+const SHOWN: usize = 80;

@@ -1,0 +1,173 @@
+//! The plan: a bounded JSON object whose every member can be named by a dotted path, so that every gap can name its
+//! field (CLR-02).
+
+use demur_clarify::name::FieldPath;
+use demur_core::{canonical, limit::Limits};
+use serde_json::{Map, Value};
+
+use crate::{error::PlanError, facts};
+
+/// What somebody wants done, member by member.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan(Value);
+
+impl Plan {
+    /// Returns the plan in these bytes; the layout and the order of members are free.
+    pub fn read(bytes: &[u8]) -> Result<Self, PlanError> {
+        Self::try_from(canonical::from_json::<Value>(bytes, &LIMITS)?)
+    }
+
+    /// Returns the plan as JSON.
+    pub const fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    /// Returns the canonical bytes of the plan.
+    pub fn to_canonical(&self) -> Result<Vec<u8>, PlanError> {
+        Ok(canonical::to_vec(&self.0)?)
+    }
+
+    /// Returns the value at a field. Null is no value.
+    pub fn value(&self, field: &FieldPath) -> Option<&Value> {
+        at(&self.0, field.as_str())
+    }
+
+    /// Returns the plan with this value at a field. Records on the way are made; a list takes an entry that it has, or
+    /// one more at its end.
+    pub fn with_value(&self, field: &FieldPath, value: Value) -> Result<Self, PlanError> {
+        let mut plan = self.0.clone();
+        let mut place = &mut plan;
+        for name in field.as_str().split('.') {
+            if place.is_null() {
+                *place = Value::Object(Map::new());
+            }
+            let found = shape(place);
+            place = step(place, name)
+                .ok_or_else(|| PlanError::Place { field: field.as_str().to_owned(), found })?;
+        }
+        *place = value;
+        // What is written into a plan is held to the same limits as what comes with it.
+        Self::read(&canonical::to_vec(&plan)?)
+    }
+
+    /// Calls `visit` with every text in the plan and the path of its field.
+    pub(crate) fn texts<'a>(&'a self, visit: &mut dyn FnMut(&str, &'a str)) {
+        walk(&self.0, &mut String::new(), &mut |path, value| {
+            if let Value::String(text) = value {
+                visit(path, text);
+            }
+        });
+    }
+}
+
+impl TryFrom<Value> for Plan {
+    type Error = PlanError;
+
+    fn try_from(value: Value) -> Result<Self, PlanError> {
+        let Value::Object(members) = &value else {
+            return Err(PlanError::NotAnObject { found: shape(&value) });
+        };
+        if members.contains_key(facts::DERIVED) {
+            return Err(PlanError::Reserved);
+        }
+        // The same limits hold for a value that was never bytes.
+        canonical::scan(&canonical::to_vec(&value)?, &LIMITS)?;
+        let mut unnamed = None;
+        walk(&value, &mut String::new(), &mut |path, _| {
+            if unnamed.is_none() && !path.is_empty() && path.parse::<FieldPath>().is_err() {
+                unnamed = Some(path.chars().take(SHOWN).collect::<String>());
+            }
+        });
+        if let Some(field) = unnamed.or_else(|| dotted_key(&value)) {
+            return Err(PlanError::Name { field });
+        }
+        Ok(Self(value))
+    }
+}
+
+/// Returns the value at a path. Null is no value.
+pub(crate) fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut place = value;
+    for name in path.split('.') {
+        place = match place {
+            Value::Object(members) => members.get(name)?,
+            Value::Array(entries) => entries.get(name.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    (!place.is_null()).then_some(place)
+}
+
+/// Returns whether there is nothing in a value that could be an answer.
+pub(crate) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(entries) => entries.iter().all(is_empty),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Returns the name of a value's shape in a sentence.
+pub(crate) const fn shape(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "yes or no",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a record",
+    }
+}
+
+fn step<'a>(place: &'a mut Value, name: &str) -> Option<&'a mut Value> {
+    match place {
+        Value::Object(members) => Some(members.entry(name).or_insert(Value::Null)),
+        Value::Array(entries) => {
+            let index: usize = name.parse().ok()?;
+            if index == entries.len() {
+                entries.push(Value::Null);
+            }
+            entries.get_mut(index)
+        }
+        _ => None,
+    }
+}
+
+fn walk<'a>(value: &'a Value, path: &mut String, visit: &mut dyn FnMut(&str, &'a Value)) {
+    visit(path, value);
+    let length = path.len();
+    let mut inner = |name: &str, value: &'a Value| {
+        if length > 0 {
+            path.push('.');
+        }
+        path.push_str(name);
+        walk(value, path, visit);
+        path.truncate(length);
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, value)| inner(name, value)),
+        Value::Array(entries) => {
+            entries.iter().enumerate().for_each(|(index, value)| inner(&index.to_string(), value));
+        }
+        _ => {}
+    }
+}
+
+/// Returns a key that holds a dot, which a path could not tell from two keys.
+fn dotted_key(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(members) => members.iter().find_map(|(name, value)| {
+            if name.contains('.') { Some(name.chars().take(SHOWN).collect()) } else { dotted_key(value) }
+        }),
+        Value::Array(entries) => entries.iter().find_map(dotted_key),
+        _ => None,
+    }
+}
+
+/// Far more than a plan needs, and little enough to look at in a millisecond.
+const LIMITS: Limits = Limits { bytes: 256 << 10, depth: 12, members: 1024, text: 64 << 10 };
+
+/// Characters of a bad name that are shown.
+const SHOWN: usize = 80;

@@ -1,0 +1,178 @@
+//! Plans: what is refused, what follows from them, the order of findings, answers.
+
+use demur_clarify::name::GapId;
+use demur_rules::{Assurance, Judgement, Plan, Rules, Settled, error::PlanError, judge::Why};
+use serde_json::{Value, json};
+
+use crate::world::{self, plan};
+
+fn refused(text: &str) -> String {
+    Plan::read(text.as_bytes()).unwrap_err().to_string()
+}
+
+/// CLR-02
+#[test]
+fn a_plan_that_cannot_be_asked_about_is_refused() {
+    for text in ["[]", "\"text\"", "1", "null", "true"] {
+        assert!(refused(text).contains("expected an object"), "{text}");
+    }
+    assert!(refused("{").contains("strict JSON"));
+    assert!(refused(r#"{"a": 1, "a": 2}"#).contains("strict JSON"));
+    assert!(refused(r#"{"a": 9007199254740993}"#).contains("strict JSON"));
+    assert!(refused(&format!("{{\"a\": {}1{}}}", "[".repeat(20), "]".repeat(20))).contains("strict JSON"));
+    assert!(refused(&format!("{{\"a\": \"{}\"}}", "x".repeat(300_000))).contains("strict JSON"));
+    assert!(refused(r#"{"a b": 1}"#).starts_with("a b:"));
+    assert!(refused(r#"{"a": [{"b.c": 1}]}"#).starts_with("b.c:"));
+    assert!(refused(&format!("{{\"{}\": 1}}", "x".repeat(201))).contains("rename it"));
+    assert_eq!(Plan::read(br#"{"derived": {}}"#), Err(PlanError::Reserved));
+    assert!(matches!(Plan::try_from(json!({"a": 1_u64 << 60})), Err(PlanError::Write(_))));
+}
+
+#[test]
+fn a_plan_with_more_gaps_than_a_document_holds_is_refused() {
+    let rules = world::rules("default");
+    let plan = Plan::try_from(json!({"libraries": vec!["latest"; 300]})).unwrap();
+    let error = rules.detect(&plan, &Settled::default()).unwrap_err();
+    assert_eq!(error.limit, 256);
+}
+
+#[test]
+fn what_follows_from_a_plan_can_be_stated() {
+    let rules = world::rules("default");
+    let derive =
+        |standards: Value| rules.derive(&Plan::try_from(json!({"standards_selected": standards})).unwrap());
+    assert_eq!(derive(json!(["JSP 440"]))["partly_covered"], json!(["nato-stanag"]));
+    assert_eq!(derive(json!(["WCAG 2.2 AAA"]))["covered"], json!(["wcag-2-2-aa"]));
+    assert_eq!(derive(json!(["WCAG 2.2 AA"]))["partly_covered"], json!(["en-301-549", "section-508"]));
+    assert_eq!(derive(json!(["800-53"]))["partly_covered"], json!(["nist-800-171"]));
+    assert_eq!(derive(json!(["800-171"]))["partly_covered"], json!(["cmmc"]));
+    let pharma = derive(json!("Pharma GxP"));
+    assert_eq!(pharma["bundles"], json!(["pharma-gxp"]));
+    assert_eq!(pharma["jurisdictions"], json!(["eu", "uk", "us"]));
+    let plan = plan(r#"{"languages": ["Welsh", "ar_SA", "az-Arab"], "deployment_target": "USWDS"}"#);
+    let derived = rules.derive(&plan);
+    assert_eq!(derived["languages"], json!(["cy", "ar-sa", "az-arab"]));
+    assert_eq!(derived["right_to_left"], json!(["ar-sa", "az-arab"]));
+    assert_eq!(derived["target_jurisdictions"], json!(["us"]));
+}
+
+#[test]
+fn findings_come_in_the_order_of_the_seed() {
+    let rules = world::rules("default");
+    let plan = plan(
+        r#"{"standards_selected": ["JSP 440", "GDPR", "usual"], "deployment_target": "USWDS", "real_build": true,
+            "languages": ["x1", "fr", "fr", "fr", "fr", "fr", "fr", "fr", "fr", "fr", "fr", "ar-sa"]}"#,
+    );
+    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    let found: Vec<&str> = findings.iter().map(|finding| finding.field.as_str()).collect();
+    let mut expected = vec!["component_type", "description", "operation", "standards_selected.2"];
+    expected.extend(["compliance.overlaps.gdpr.lgpd", "compliance.jurisdiction"]);
+    let languages: Vec<String> = (1..11).map(|index| format!("languages.{index}")).collect();
+    expected.extend(languages.iter().map(String::as_str));
+    expected.extend(["languages.0", "layout.direction", "output_path"]);
+    assert_eq!(found, expected);
+}
+
+/// CLR-16, CLR-32
+#[test]
+fn only_a_warning_can_be_accepted() {
+    let rules = world::rules("default");
+    let plan = plan(r#"{"component_type": "x", "operation": "add", "standards_selected": ["GDPR"]}"#);
+    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    let mut settled = Settled::default();
+    assert!(settled.accept(&findings[0]).unwrap_err().to_string().contains("answer it"));
+    settled.accept(&findings[1]).unwrap();
+    let left = rules.detect(&plan, &settled).unwrap();
+    assert_eq!(left, findings[..1]);
+    let stored: Settled = serde_json::from_value(serde_json::to_value(&settled).unwrap()).unwrap();
+    assert_eq!(stored, settled);
+}
+
+/// CLR-44
+#[test]
+fn an_answer_that_does_not_settle_says_why() {
+    let rules = world::rules("travel");
+    let base = r#"{"traveller": {"name": "A", "nationality": "GB"}, "budget": {"amount": 9, "currency": "GBP"},
+        "payment": {"currency": "GBP"}, "fare": {"refundable": true}, "trip": {"to": "Leeds", "country": "GB", "kind": "round",
+        "depart": 20260510}}"#;
+    let plan = plan(base);
+    let finding = rules.detect(&plan, &Settled::default()).unwrap().remove(0);
+    let why = |answer: &str| match rules.judge(&plan, &Settled::default(), &finding, answer).unwrap() {
+        Judgement::Escalates { why, .. } => why.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why("both"), "trip.kind: expected one of one-way, return, found \"both\"");
+    let complete = world::plan(&base.replace("round", "one-way"));
+    let error = rules.judge(&complete, &Settled::default(), &finding, "return").unwrap_err();
+    assert!(error.to_string().contains("expected an open gap"), "{error}");
+}
+
+/// CLR-44
+#[test]
+fn an_answer_is_never_written_over_something_else() {
+    let rules = world::rules("default");
+    let plan = plan(
+        r#"{"description": "d", "component_type": "x", "operation": "add", "compliance": "gdpr only",
+        "standards_selected": ["GDPR"]}"#,
+    );
+    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    let judgement = rules.judge(&plan, &Settled::default(), &findings[0], "yes").unwrap();
+    let Judgement::Escalates { why: Why::Plan(PlanError::Place { field, .. }), .. } = judgement else {
+        panic!("{judgement:?}")
+    };
+    assert_eq!(field, "compliance.overlaps.gdpr.lgpd");
+}
+
+#[test]
+fn values_are_written_where_they_belong() {
+    let plan = plan(r#"{"list": [1], "none": null}"#);
+    let with = |field: &str| {
+        plan.with_value(&field.parse().unwrap(), json!("x")).map(|plan| plan.as_value().clone())
+    };
+    assert_eq!(with("a.b").unwrap()["a"], json!({"b": "x"}));
+    assert_eq!(with("none.b").unwrap()["none"], json!({"b": "x"}));
+    assert_eq!(with("list.0").unwrap()["list"], json!(["x"]));
+    assert_eq!(with("list.1").unwrap()["list"], json!([1, "x"]));
+    assert!(with("list.2").is_err());
+    assert!(with("list.0.a").is_err());
+    assert_eq!(with("derived"), Err(PlanError::Reserved));
+}
+
+/// AEP-17
+#[test]
+fn a_question_shows_what_is_in_the_plan_without_being_led_astray_by_it() {
+    let rules = world::rules("default");
+    let long = format!("\u{202e}{}", "x".repeat(500));
+    let plan =
+        json!({"description": "d", "component_type": "x", "operation": "add", "standards_selected": [long]});
+    let findings = rules.detect(&Plan::try_from(plan).unwrap(), &Settled::default()).unwrap();
+    assert!(findings[0].question.contains("\\u{202e}xxx"), "{}", findings[0].question);
+    assert!(findings[0].question.chars().count() < 300);
+    findings[0].to_gap(GapId::number(1).unwrap()).unwrap();
+}
+
+#[test]
+fn a_finding_explains_itself() {
+    let rules = world::rules("default");
+    let plan = plan(
+        r#"{"description": "d", "component_type": "x", "operation": "add", "standards_selected": ["JSP 440"],
+        "deployment_target": "USWDS"}"#,
+    );
+    let lines = rules.explain(&plan, &Settled::default()).unwrap();
+    let expected = "compliance.jurisdiction: row uk-mod-us-design of [[conflict]] in pack default: jsp-440 is selected and the \
+                    target is uswds";
+    assert_eq!(lines, [expected]);
+}
+
+#[test]
+fn one_question_carries_the_strictest_demand_of_all_rules_that_need_it() {
+    let rules: Rules = world::rules("travel");
+    let plan = plan(
+        r#"{"traveller": {"name": "A", "nationality": "GB"}, "budget": {"currency": "GBP"}, "payment": {"currency": "GBP"},
+        "fare": {"refundable": true}, "trip": {"to": "Leeds", "country": "GB", "kind": "one-way", "depart": 20260510},
+        "price": {"amount": 5, "currency": "GBP"}}"#,
+    );
+    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    assert_eq!(findings.len(), 1);
+    assert_eq!((findings[0].rule.as_str(), findings[0].assurance), ("required/budget", Assurance::SignedIn));
+}
