@@ -122,12 +122,12 @@ impl RunFolder {
             copy(&from, &to)?;
         }
         let home = texts.home.to_string_lossy();
-        // The task comes last: a folder with a task is whole.
+        // The task comes last, and at once: a folder with a task is whole.
         for (name, text) in
             [(POLICY, &*texts.policy), (FILES, &*texts.files), (HOME, &*home), (TASK, &*texts.task)]
         {
             let path = folder.path.join(name);
-            durable::create(&path, text.as_bytes()).map_err(|error| unusable(&path, error))?;
+            durable::replace(&path, text.as_bytes()).map_err(|error| unusable(&path, error))?;
         }
         Ok(folder)
     }
