@@ -11,7 +11,8 @@ use demur_ledger::{
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     proof::ProofKind,
-    registry::{Registry, RegistryError},
+    question::Questions,
+    registry::{KeyRecord, Registry, RegistryError},
     role::Role,
     state::{GuardError, Step},
     trace_state::TraceState,
@@ -168,10 +169,10 @@ fn submit(
     match decided {
         Ok(decision) => decision,
         Err(refusal) => {
-            let participant = context.registry.key(&key).map(|record| record.principal);
-            let events = participant
-                .and_then(|principal| {
-                    record_refusal(state, context, &refusal, (principal, command), now, random)
+            let known = context.registry.key(&key).filter(|record| takes_part(state, record));
+            let events = known
+                .and_then(|record| {
+                    record_refusal(state, context, &refusal, (record.principal, command), now, random)
                 })
                 .into_iter()
                 .collect();
@@ -270,8 +271,18 @@ fn recover(
     record(state, context, said, words, now, random)
 }
 
-/// Returns the event that notes a refusal, if the refused one takes part in this run and was not refused too often
-/// lately. Strangers leave no mark in a trace.
+/// Returns whether the holder of a key takes part in a trace: by name, or as one of all who may answer there. Strangers
+/// leave no mark.
+fn takes_part(state: &State, key: &KeyRecord) -> bool {
+    let open_to_all = || {
+        let mut questions = state.questions().into_iter().flat_map(Questions::iter);
+        questions.any(|(_, asked)| asked.facts().answerers.principals.is_none())
+    };
+    state.trace().is_some_and(|trace| trace.has_participant(key.principal))
+        || (key.roles.contains(&Role::Answerer) && open_to_all())
+}
+
+/// Returns the event that notes a refusal, unless this one was refused too often lately.
 fn record_refusal(
     state: &State,
     context: &Context<'_>,
@@ -280,8 +291,7 @@ fn record_refusal(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Option<Entry> {
-    let takes_part = state.trace().is_some_and(|trace| trace.has_participant(principal));
-    if !takes_part || !state.refusals().allows(principal, now) {
+    if !state.refusals().allows(principal, now) {
         return None;
     }
     let code = RefusalCode::try_from(refusal.code.to_owned()).ok()?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     envelope::Event,
     event_type::{EventType, Facts, Opens, TraceKind, TypeName},
+    facts::PlanAttested,
     name::{Position, PrincipalId, Sequence},
     question::Questions,
     state::{GuardError, Step},
@@ -125,43 +126,51 @@ impl Work {
 
     /// The lifecycle of the plan. Only the agent that opened the trace speaks about it and in it.
     fn guard(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
-        let out_of_plan = Err(GuardError::OutOfPlan { plan: self.plan, kind });
         if let Some(sequence) = about(step.said.facts) {
             let expected = "null: only questions of a run are about a proposal or an intent";
             return Err(GuardError::Reference { field: "about", sequence, expected });
         }
-        match (step.said.facts, self.plan) {
-            (Facts::RulesRecorded(_), Plan::Submitted) if self.rules.is_none() => Ok(()),
-            (Facts::GapFound(_), Plan::Submitted) if self.rules.is_some() => Ok(()),
-            (Facts::RulesRecorded(_) | Facts::GapFound(_), _) => out_of_plan,
-            (Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_), Plan::Confirmed(_) | Plan::Attested) => {
-                out_of_plan
+        let over = matches!(self.plan, Plan::Confirmed(_) | Plan::Attested);
+        let may_happen = match step.said.facts {
+            Facts::RulesRecorded(_) => self.plan == Plan::Submitted && self.rules.is_none(),
+            Facts::GapFound(_) | Facts::PlanConfirmed(_) => {
+                self.plan == Plan::Submitted && self.rules.is_some()
             }
-            (Facts::QuestionAsked(_), Plan::Confirmed(_) | Plan::Attested) => out_of_plan,
-            (Facts::QuestionAsked(_), _) => self.guard_agent(step),
-            (Facts::OperationStarted(facts), _) => {
+            Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_) | Facts::QuestionAsked(_) => !over,
+            Facts::PlanAttested(_) => matches!(self.plan, Plan::Confirmed(_)),
+            _ => true,
+        };
+        if !may_happen {
+            return Err(GuardError::OutOfPlan { plan: self.plan, kind });
+        }
+        match step.said.facts {
+            Facts::QuestionAsked(_) => self.guard_agent(step),
+            Facts::OperationStarted(facts) => {
                 self.guard_agent(step)?;
                 Ok(self.questions.guard_operation(facts.operation.as_str(), |_| true)?)
             }
-            (Facts::PlanConfirmed(_), Plan::Submitted) if self.rules.is_some() => {
+            Facts::PlanConfirmed(_) => {
                 self.guard_agent(step)?;
                 Ok(self.questions.guard_conclusion()?)
             }
-            (Facts::PlanAttested(facts), Plan::Confirmed(confirmed)) => {
+            Facts::PlanAttested(facts) => {
                 self.guard_agent(step)?;
-                if facts.confirmed == confirmed {
-                    return Ok(());
-                }
-                let expected = "the confirmation of this plan";
-                Err(GuardError::Reference { field: "confirmed", sequence: facts.confirmed, expected })
+                self.guard_reference(facts)
             }
-            (Facts::PlanConfirmed(_) | Facts::PlanAttested(_), _) => out_of_plan,
-            (Facts::RecoveryRecorded(facts), _) if Some(facts.through) != self.head => {
+            Facts::RecoveryRecorded(facts) if Some(facts.through) != self.head => {
                 let expected = "the event just before the recovery, by number and hash";
                 Err(GuardError::Reference { field: "through", sequence: facts.through.sequence, expected })
             }
             _ => Ok(()),
         }
+    }
+
+    fn guard_reference(&self, facts: &PlanAttested) -> Result<(), GuardError> {
+        if self.plan == Plan::Confirmed(facts.confirmed) {
+            return Ok(());
+        }
+        let expected = "the confirmation of this plan";
+        Err(GuardError::Reference { field: "confirmed", sequence: facts.confirmed, expected })
     }
 
     fn guard_agent(&self, step: &Step<'_>) -> Result<(), GuardError> {

@@ -6,9 +6,15 @@ use demur_clarify::uuid::Uuid;
 use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
-    content::{ActContent, AnswerContent, ConfirmationContent, PlanContent, Provenance, RulesContent, Shown},
+    content::{
+        ActContent, AnswerContent, ConfirmationContent, DeliveryContent, PlanContent, Provenance,
+        RulesContent, Shown,
+    },
     event_type::{Content, Facts},
-    facts::{Assurance, GapAccepted, PlanConfirmed, PlanSubmitted, QuestionAnswered, RulesRecorded},
+    facts::{
+        Assurance, GapAccepted, PlanConfirmed, PlanSubmitted, QuestionAnswered, QuestionDelivered,
+        RulesRecorded,
+    },
     name::Sequence,
     role::Role,
 };
@@ -151,6 +157,22 @@ impl Session {
         })
     }
 
+    /// Returns what the desk says after it has put every open question before somebody: to whom, and what was shown.
+    pub fn deliveries(&self, to: &str, channel: &str) -> Result<Vec<Saying>, Error> {
+        let new = |gap: &&Gap| !self.delivered.contains(&(gap.question.sequence, to.to_owned()));
+        let delivery = |gap: &Gap| {
+            let facts = QuestionDelivered { question: gap.question.sequence, to: None };
+            let content = DeliveryContent {
+                channel: Text::cut(channel).map_err(limit("channel"))?,
+                shown: gap.shown()?,
+                to: Text::cut(to).map_err(limit("to"))?,
+            };
+            let content = Some(Content::QuestionDelivered(content));
+            Ok(Saying { role: Role::Desk, facts: facts.into(), content })
+        };
+        self.open_gaps().filter(new).map(delivery).collect()
+    }
+
     /// Returns the gaps that the rules find now and that nobody has asked yet; none are expected, because the rules
     /// are asked again after every answer.
     pub fn unasked(&self) -> Result<Vec<Saying>, Error> {
@@ -186,8 +208,8 @@ impl Session {
         repeated: Option<&Gap>,
     ) -> Result<Vec<Saying>, Error> {
         let rules = self.rules()?.hash();
-        let first = self.gaps.len() as u32 + 1;
-        let worded = findings.into_iter().zip(first..).map(|(finding, number)| {
+        let next = u32::try_from(self.gaps.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let worded = findings.into_iter().zip(next..).map(|(finding, number)| {
             let id = match repeated {
                 Some(gap) => gap.id.clone(),
                 None => name(number)?,

@@ -1,14 +1,21 @@
 //! A session as its trace tells it: the plan, the rules, every gap and what became of it. Read from events and their
 //! content alone, by the desk before it goes on and by whoever verifies (CLR-22, CLR-30).
 
+use std::collections::BTreeSet;
+
 use demur_clarify::{
     gap as clarify,
     name::{AgentId, FieldPath, GapId},
     uuid::Uuid,
 };
-use demur_core::{canonical, hash::Digest, limit::List, time::Timestamp};
+use demur_core::{
+    canonical,
+    hash::Digest,
+    limit::{List, Whole},
+    time::Timestamp,
+};
 use demur_ledger::{
-    content::{AnswerContent, PlanContent, QuestionContent, RulesContent},
+    content::{AnswerContent, PlanContent, QuestionContent, RulesContent, Shown, Wording},
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Question, Severity},
@@ -38,6 +45,8 @@ pub struct Session {
     pub(crate) rounds: Vec<Round>,
     /// When a gap was last found or settled.
     pub(crate) changed: Timestamp,
+    /// Which question was put before whom.
+    pub(crate) delivered: BTreeSet<(Sequence, String)>,
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
@@ -142,6 +151,7 @@ impl Session {
             answers: Vec::new(),
             rounds: Vec::new(),
             changed: time,
+            delivered: BTreeSet::new(),
             attested: None,
             work,
         })
@@ -172,6 +182,9 @@ impl Session {
             (Facts::AnswerRevoked(facts), _) => {
                 self.changed = time;
                 self.take_back(facts.answer)?;
+            }
+            (Facts::QuestionDelivered(facts), Some(Content::QuestionDelivered(content))) => {
+                self.delivered.insert((facts.question, content.to.to_string()));
             }
             (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
                 self.attested = Some(content.attestation);
@@ -386,6 +399,18 @@ impl Gap {
             .with_context(context)
             .with_suggestions(List::try_from(suggestions).map_err(limit("suggestions"))?)?
             .with_blocked_operations(List::try_from(blocked).map_err(limit("blocked_operations"))?)?)
+    }
+
+    /// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.
+    pub fn shown(&self) -> Result<Shown, Error> {
+        let choices = (0..self.content.choices.len() as u64).map(Whole::try_from);
+        let choices = choices.collect::<Result<Vec<_>, _>>().map_err(limit("choices"))?;
+        Ok(Shown {
+            choices: List::try_from(choices).map_err(limit("choices"))?,
+            language: self.content.language.clone(),
+            recommendation: self.content.recommendation.is_some(),
+            wording: Wording::Normal,
+        })
     }
 
     /// Returns how much depends on it.

@@ -103,6 +103,19 @@ fn what_the_desk_adds_holds_only_where_it_was_worked_out() {
     position(&world.send_with(&sent, Consequences { after, sayings: Vec::new() }));
 }
 
+/// A gap that the desk would add to a trace that another of its words has closed for gaps.
+#[test]
+fn what_the_desk_adds_must_follow_from_what_came_before() {
+    let (mut world, [block, warn]) = World::planned();
+    position(&world.speak(Role::Answerer, answer(block)));
+    position(&world.told(Role::Person, GapAccepted { assurance: typed(warn).assurance, question: warn }));
+    let sent = world.spoken(Role::Agent, PlanConfirmed {});
+    let sayings = vec![saying(GapFound(question()))];
+    let reply = world.send_with(&sent, Consequences { after: None, sayings });
+    assert_eq!(refusal(&reply).code, "OUT_OF_PLAN");
+    assert_eq!(world.run.state.work().unwrap().plan(), demur_ledger::work::Plan::Submitted);
+}
+
 #[test]
 fn if_the_desks_words_do_not_hold_nothing_is_recorded() {
     let (mut world, [block, _]) = World::planned();

@@ -1,9 +1,13 @@
 //! Questions: one answer counts, by somebody entitled, in time, with the assurance that its proof carries.
 
 use demur_core::{hash::sha256, time::Timestamp};
-use demur_engine::Reply;
+use demur_engine::{
+    Reply,
+    command::{Command, Consequences, Saying, Told},
+};
 use demur_ledger::{
-    event_type::{Content, EventType},
+    content::{AnswerValue, DefaultContent, Wordings},
+    event_type::{Content, EventType, Facts},
     facts::{
         AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, Policy,
         ProposalCreated, ProposalDecision, ProposalReviewed, Question, QuestionAnswered, QuestionAsked,
@@ -22,7 +26,7 @@ use crate::{
     world::{To, World, position, refusal, usual_policy},
 };
 
-/// ONE-02
+/// ONE-02 CLR-04
 #[test]
 fn the_first_answer_counts_and_everybody_else_is_told_who_won() {
     let (mut world, asked) = World::asked(question());
@@ -34,6 +38,9 @@ fn the_first_answer_counts_and_everybody_else_is_told_who_won() {
     for told in [winner.to_string(), format!("event {}", first.sequence), world.now.to_string()] {
         assert!(loser.message.contains(&told), "{told}: {loser}");
     }
+    // CLR-04: the refusal is in the record.
+    let refused = world.run.entries.last().unwrap().event.said().unwrap().facts.clone();
+    assert!(matches!(refused, Facts::CommandRefused(facts) if facts.code.as_str() == "ALREADY_ANSWERED"));
     let late = refusal(&world.told(Role::Person, typed(asked)));
     assert!(late.message.contains(&winner.to_string()), "{late}");
     assert_ne!(world.verified().verdict, Verdict::Fail);
@@ -170,7 +177,7 @@ fn a_choice_is_one_of_the_choices_by_number_and_value() {
     assert_eq!(world.refused_answer(chosen(None)).code, "ANSWER_CHOICE");
     let mut draft = world.draft(To::Run, Role::Answerer, chosen(Some(whole(0))));
     let mut words = answers(&chosen(Some(whole(0))));
-    words.answer = demur_ledger::content::AnswerValue::Text(choices(2)[1].value.as_str().try_into().unwrap());
+    words.answer = AnswerValue::Text(choices(2)[1].value.as_str().try_into().unwrap());
     draft.content = Some(Content::QuestionAnswered(words));
     let key = world.speaker(Role::Answerer).key.clone();
     let sent = world.sign(draft, &key);
@@ -336,6 +343,44 @@ fn nobody_speaks_in_a_role_without_its_proof() {
     for kind in [EventType::QuestionExpired, EventType::QuestionDefaulted, EventType::QuestionEscalated] {
         assert_eq!(kind.rule().roles, [Role::Desk], "{kind}");
     }
+}
+
+/// AEP-04 AEP-09 AEP-12
+#[test]
+fn a_question_has_words_of_bounded_length() {
+    for (length, fits) in [(0, false), (1, true), (16_384, true), (16_385, false)] {
+        let words =
+            serde_json::json!({"detailed": "x".repeat(length), "normal": "x".repeat(length), "terse": "x"});
+        assert_eq!(serde_json::from_value::<Wordings>(words).is_ok(), fits, "{length}");
+    }
+    for (length, fits) in [(0, false), (1, true), (4096, true), (4097, false)] {
+        let words = serde_json::json!({"detailed": "x", "normal": "x", "terse": "\u{fc}".repeat(length)});
+        assert_eq!(serde_json::from_value::<Wordings>(words).is_ok(), fits, "{length}");
+    }
+}
+
+#[test]
+fn a_choice_among_choices_that_were_erased_is_refused() {
+    let chooses = Question { kinds: list([AnswerKind::MultipleChoice]), choices: whole(2), ..question() };
+    let (mut world, asked) = World::asked(chooses);
+    let at = usize::try_from(asked.sequence.number()).unwrap();
+    world.run.entries[at].opening = None;
+    let chosen =
+        QuestionAnswered { kind: AnswerKind::MultipleChoice, choice: Some(whole(1)), ..answer(asked) };
+    assert_eq!(world.refused_answer(chosen).code, "QUESTION_ERASED");
+}
+
+#[test]
+fn a_default_is_the_declared_one() {
+    let (mut world, asked) = World::asked(timed(true));
+    world.now = world.now.plus_millis(60_000);
+    let facts = QuestionDefaulted { question: asked.sequence };
+    let other = DefaultContent { default: AnswerValue::Text("something else".try_into().unwrap()) };
+    let first =
+        Saying { role: Role::Desk, facts: facts.into(), content: Some(Content::QuestionDefaulted(other)) };
+    let told = Told { first, rest: Consequences::default() };
+    let reply = world.command(To::Run, Command::Record(Box::new(told)));
+    assert_eq!(refusal(&reply).code, "ANSWER_DEFAULT");
 }
 
 /// LED-31 AEP-03

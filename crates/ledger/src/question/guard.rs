@@ -45,8 +45,8 @@ impl Questions {
             return Err(QuestionError::TooMany { limit: LIMIT });
         }
         check_shape(facts)?;
-        let asker = (!facts.asker_settles).then_some(step.actor);
-        check_somebody(&facts.answerers, facts.assurance, asker)?;
+        let excluded = (!facts.asker_settles).then_some(step.actor);
+        check_somebody(&facts.answerers, facts.assurance, excluded)?;
         if facts.deadline.is_some_and(|deadline| deadline <= step.time) {
             return Err(QuestionError::Form { field: "deadline", expected: "a time to come" });
         }

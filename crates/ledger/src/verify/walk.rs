@@ -316,23 +316,19 @@ impl<'a> Walk<'a> {
             Some(TraceState::Run(run)) => {
                 self.claims.check(run, findings);
                 if run.phase() != crate::state::Phase::Completed {
-                    self.unfinished(format!("the run is {}", run.phase()), findings);
+                    unfinished(format!("the run is {}", run.phase()), findings);
                 }
             }
             Some(TraceState::Work(work)) if work.plan() == Plan::Submitted => {
-                self.unfinished("the plan is not confirmed".to_owned(), findings);
+                unfinished("the plan is not confirmed".to_owned(), findings);
             }
             Some(TraceState::Work(_) | TraceState::New) | None => {}
         }
         let questions = self.state.as_ref().and_then(TraceState::questions);
         let open = questions.map_or(0, |questions| questions.unsettled().count());
         if open > 0 {
-            self.unfinished(format!("{open} questions are not settled"), findings);
+            unfinished(format!("{open} questions are not settled"), findings);
         }
-    }
-
-    fn unfinished(&self, message: String, findings: &mut Findings) {
-        findings.add(Section::Trace, None, None, Found::new(Code::FinalizationIncomplete, message));
     }
 
     fn report(&self, checked: Result<(), Found>, findings: &mut Findings) {
@@ -398,4 +394,8 @@ impl<'a> Walk<'a> {
     ) -> Report {
         Report::new(self, header, findings, anchors, names, options)
     }
+}
+
+fn unfinished(message: String, findings: &mut Findings) {
+    findings.add(Section::Trace, None, None, Found::new(Code::FinalizationIncomplete, message));
 }

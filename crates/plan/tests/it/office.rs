@@ -89,20 +89,17 @@ impl Office {
     pub(crate) fn perform(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
         self.now = self.now.plus_millis(1000);
         let Act { facts, content, consequences } = act;
-        let recorded = match who {
-            Who::Person => {
-                let kind = facts.event_type().unwrap();
-                let said = (kind, Role::Person, facts);
-                self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random)?
-            }
-            _ => {
-                let author = if who == Who::Agent { &self.agent } else { &self.answerer };
-                let chain = self.run.chain();
-                let (store, trace, seen, now) = (self.desk.store(), chain.trace(), chain.head(), self.now);
-                let place = Place { store, trace, seen, now };
-                let submission = author.say(&place, facts, Some(content.clone()), &mut self.random).unwrap();
-                self.desk.admit(&mut self.run, submission, self.now)?
-            }
+        let recorded = if who == Who::Person {
+            let kind = facts.event_type().unwrap();
+            let said = (kind, Role::Person, facts);
+            self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random)?
+        } else {
+            let author = if who == Who::Agent { &self.agent } else { &self.answerer };
+            let chain = self.run.chain();
+            let (store, trace, seen, now) = (self.desk.store(), chain.trace(), chain.head(), self.now);
+            let place = Place { store, trace, seen, now };
+            let submission = author.say(&place, facts, Some(content.clone()), &mut self.random).unwrap();
+            self.desk.admit(&mut self.run, submission, self.now)?
         };
         let at = recorded.event.position().sequence;
         self.events.push((recorded.event, Some(content)));
