@@ -67,6 +67,11 @@ impl Archive {
         Ok(Self { data, ledger })
     }
 
+    /// Returns the ledger, to be read.
+    pub(crate) const fn ledger(&self) -> &Ledger<SqliteStore> {
+        &self.ledger
+    }
+
     /// Returns the trace that is meant.
     pub(crate) fn resolve(&self, chosen: Chosen) -> Result<TraceId, CommandError> {
         match chosen {

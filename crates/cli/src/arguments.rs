@@ -1,6 +1,9 @@
 //! The command line: what may be typed, and what `--help` says about it.
 
 mod help;
+mod identity;
+mod plan;
+mod rules;
 mod run;
 mod store;
 mod verify;
@@ -12,6 +15,14 @@ use clap_complete::Shell;
 use demur_core::limit::Text;
 use demur_ledger::{facts::RevocationReason, role::Role};
 
+pub(crate) use identity::{
+    IdentityCommand, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
+};
+pub(crate) use plan::{
+    AttestPlan, Audit, BeginOperation, Check, ConfirmPlan, HandOff, PlanCommand, ResolvePlan, RulesChoice,
+    SubmitPlan, desk_name,
+};
+pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
@@ -54,6 +65,19 @@ pub(crate) enum Command {
     #[command(disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
     #[command(arg_required_else_help = true)]
     Run(Run),
+    /// Say what a plan lacks, field by field
+    #[command(long_about = help::CHECK_ABOUT, after_long_help = help::CHECK_EXAMPLES)]
+    Check(Check),
+    /// Take a plan from submission to attestation
+    #[command(subcommand, long_about = help::PLAN_ABOUT, after_long_help = help::PLAN_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Plan(PlanCommand),
+    /// Print every question and answer of a session, signed
+    #[command(long_about = help::AUDIT_ABOUT, after_long_help = help::AUDIT_EXAMPLES)]
+    Audit(Audit),
+    /// Print the package with which somebody else goes on
+    #[command(name = "handoff", long_about = help::HANDOFF_ABOUT, after_long_help = help::HANDOFF_EXAMPLES)]
+    HandOff(HandOff),
     /// Say what an export proves, what is the desk's word and what is neither
     #[command(long_about = help::VERIFY_ABOUT, after_long_help = help::VERIFY_EXAMPLES)]
     Verify(Verify),
@@ -71,6 +95,14 @@ pub(crate) enum Command {
     #[command(subcommand, long_about = help::STORE_ABOUT, after_long_help = help::STORE_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
     Store(StoreCommand),
+    /// Look at rule packs: what they say, and why a plan has the gaps it has
+    #[command(subcommand, long_about = help::RULES_ABOUT, after_long_help = help::RULES_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Rules(RulesCommand),
+    /// Sign and check the messages that tell others which key is an agent's
+    #[command(subcommand, long_about = help::IDENTITY_ABOUT, after_long_help = help::IDENTITY_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Identity(IdentityCommand),
     /// Watch four agents do a small task accountably, then check the file they leave
     #[command(long_about = help::DEMO_ABOUT, after_long_help = help::DEMO_EXAMPLES)]
     Demo(Demo),
@@ -172,6 +204,10 @@ pub(crate) enum RoleName {
     Auditor,
     /// Runs demur; may abort
     Operator,
+    /// Submits plans and asks
+    Agent,
+    /// Answers questions
+    Answerer,
 }
 
 impl From<RoleName> for Role {
@@ -182,6 +218,8 @@ impl From<RoleName> for Role {
             RoleName::Critic => Self::Critic,
             RoleName::Auditor => Self::Auditor,
             RoleName::Operator => Self::Operator,
+            RoleName::Agent => Self::Agent,
+            RoleName::Answerer => Self::Answerer,
         }
     }
 }

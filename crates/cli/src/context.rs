@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{data::DataFolder, error::CommandError, output::Output};
+use crate::{data::DataFolder, error::CommandError, keystore::Keystore, output::Output};
 
 /// The global options and the output.
 #[derive(Debug)]
@@ -17,5 +17,10 @@ impl Context<'_> {
     /// Returns the data folder.
     pub(crate) fn data(&self) -> Result<DataFolder, CommandError> {
         DataFolder::locate(self.data)
+    }
+
+    /// Returns the secrets of the data folder.
+    pub(crate) fn keystore(&self) -> Result<Keystore, CommandError> {
+        Ok(Keystore::of(&self.data()?))
     }
 }

@@ -1,6 +1,7 @@
 //! `demur demo`: a small accountable run of the four roles (seed 002), told as it happens, kept in a
 //! store, exported from it and checked from the file. Keys, signatures and work are real; the folder is new.
 
+mod asking;
 mod cast;
 mod ending;
 mod folder;
@@ -43,6 +44,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Com
 
     let report = verified(&export)?;
     let mut ending = Ending::new(&data, &cast, &session, outcome, report)?;
+    ending.asked = Some(asking::perform(data.path(), context.output)?);
     ending.runs = tasks::perform(data.path(), context.output)?;
     // Whoever follows the advice at the end finds the folder free.
     drop(owner);

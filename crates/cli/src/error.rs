@@ -84,6 +84,11 @@ impl CommandError {
         self.code == store::UNCERTAIN
     }
 
+    /// Returns whether an answer was refused because it is not of a kind that was asked for.
+    pub(crate) fn is_about_the_kind(&self) -> bool {
+        matches!(self.code, "ANSWER_KIND" | "ANSWER_CHOICE")
+    }
+
     /// Returns how the command ends.
     pub(crate) const fn exit(&self) -> Exit {
         self.exit

@@ -9,6 +9,7 @@ mod select;
 mod show;
 
 pub(crate) use entry::{KeyEntry, OVERLAP, Status, clock};
+pub(crate) use select::select;
 
 use demur_core::visible::visible;
 

@@ -6,8 +6,9 @@
 //! | command line and help | `arguments` |
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
 //! | clock and randomness | `world` |
+//! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
-//! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `demo`, `completions` |
+//! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
 
 mod archive;
 mod arguments;
@@ -22,11 +23,15 @@ mod error;
 mod exit;
 mod export;
 mod holder_name;
+mod identity;
+mod input;
 mod keys;
 mod keystore;
 mod output;
 mod owner;
+mod plan;
 mod roster;
+mod rules;
 mod run;
 mod sandbox;
 mod store;
@@ -76,9 +81,15 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Trace(command) => return trace::run(&mut context, command),
         Command::Export(arguments) => export::run(&mut context, arguments)?,
         Command::Checkpoint => checkpoint::run(&mut context)?,
+        Command::Check(arguments) => return plan::check(&mut context, arguments),
+        Command::Plan(command) => return plan::run(&mut context, command),
+        Command::Audit(arguments) => plan::audit(&mut context, arguments)?,
+        Command::HandOff(arguments) => plan::hand_off(&mut context, arguments)?,
         Command::Run(arguments) => return run::run(&mut context, arguments),
         Command::Store(command) => return store::run(&mut context, command),
         Command::Demo(arguments) => demo::run(&mut context, arguments)?,
+        Command::Rules(command) => rules::run(&mut context, command)?,
+        Command::Identity(command) => return identity::run(&mut context, command),
         Command::Completions(arguments) => completions::run(&mut context, arguments.shell)?,
     }
     Ok(Exit::Success)

@@ -1,6 +1,7 @@
 //! `demur verify`: takes one file home and says what it proves. No network, no configuration, no data folder.
 
 mod anchor;
+mod no_guess;
 mod page;
 mod reply;
 mod source;
@@ -10,6 +11,8 @@ use std::{path::Path, time::Instant};
 use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError, compare};
 
 pub(crate) use anchor::{parse_head, parse_pin};
+
+pub(crate) use no_guess::Guesses;
 
 use self::{
     page::Page,
@@ -36,14 +39,23 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
     if let Some(page) = page {
         page.write(&first.to_html())?;
     }
-    let verification = Verification::new(first, second, begun.elapsed());
+    let guesses = match arguments.no_guess {
+        true if arguments.file == Path::new("-") => {
+            let message = "expected a file with --no-guess, found standard input";
+            return Err(CommandError::input("USAGE", message).with_hint("it is read twice: save it first"));
+        }
+        true => Some(Guesses::of(&arguments.file, &first)?),
+        false => None,
+    };
+    let doubtful = guesses.as_ref().is_some_and(|guesses| !guesses.holds());
+    let verification = Verification::new(first, second, guesses, begun.elapsed());
     context.output.reply(&verification)?;
     let fails = match verification.verdict() {
         Verdict::Pass => false,
         Verdict::PassWithWarnings => arguments.warnings_as_errors,
         Verdict::NotEstablished | Verdict::Fail => true,
     };
-    Ok(if fails { Exit::VerificationFailed } else { Exit::Success })
+    Ok(if fails || doubtful { Exit::VerificationFailed } else { Exit::Success })
 }
 
 /// Verifies the file at this path with default options, in silence.

@@ -1,8 +1,14 @@
 //! The longer texts of `--help`: an introduction, examples at the end, the exit codes.
 
+mod identity;
+mod plan;
+mod rules;
 mod run;
 mod store;
 
+pub(super) use identity::*;
+pub(super) use plan::*;
+pub(super) use rules::*;
 pub(super) use run::*;
 pub(super) use store::*;
 

@@ -44,6 +44,9 @@ pub(crate) struct Verify {
     /// End with 1 on warnings too
     #[arg(long)]
     pub(crate) warnings_as_errors: bool,
+    /// Also show that nothing in the plan was guessed: the rules in the file are asked again
+    #[arg(long, conflicts_with = "second")]
+    pub(crate) no_guess: bool,
     /// Also write the report of the first file as a page to this new file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

@@ -11,6 +11,7 @@ use demur_ledger::{
 use serde::Serialize;
 
 use super::{
+    asking::Asked,
     cast::{Cast, Introduction},
     script::Outcome,
     session::{Refusal, Session},
@@ -28,6 +29,8 @@ use crate::{
 #[derive(Debug, Serialize)]
 pub(super) struct Ending {
     agents: [Introduction; 4],
+    /// The session in which an agent asked.
+    pub(super) asked: Option<Asked>,
     export: String,
     folder: String,
     phase: &'static str,
@@ -54,6 +57,7 @@ impl Ending {
     ) -> Result<Self, CommandError> {
         Ok(Self {
             agents: cast.introductions(),
+            asked: None,
             export: data.path().join("demo.jsonl").to_string_lossy().into_owned(),
             folder: data.path().to_string_lossy().into_owned(),
             phase: session.summary()?.phase.map_or("none", Phase::as_str),
@@ -87,11 +91,13 @@ impl Ending {
         records.chain(word.besides.iter().map(|line| format!("  {line}"))).collect()
     }
 
-    fn commands(&self) -> [String; 6] {
+    fn commands(&self) -> [String; 7] {
         let (export, data) = (shell_word(Path::new(&self.export)), shell_word(Path::new(&self.folder)));
         let demur = as_called();
+        let plan = shell_word(&Path::new(&self.folder).join("plan.jsonl"));
         [
             format!("  {demur} verify {export}"),
+            format!("  {demur} verify {plan} --no-guess"),
             format!("  {demur} verify {export} --html report.html"),
             format!("  {demur} trace show {export}"),
             format!("  {demur} trace list --data {data}"),

@@ -22,6 +22,7 @@ impl From<LedgerError> for CommandError {
             LedgerError::NoDeskKey => Self::refused("NO_DESK_KEY", error)
                 .with_hint("the desk signs every change: restore its key from a backup of the folder keys"),
             LedgerError::Contended => Self::refused("CONTENDED", error),
+            LedgerError::Moved => Self::refused("MOVED", error),
             LedgerError::Commit(store) => Self::from(&*store),
             LedgerError::Uncertain => Self::internal(store::UNCERTAIN, error),
             LedgerError::Output(error) => {
@@ -29,6 +30,23 @@ impl From<LedgerError> for CommandError {
             }
             _ => Self::bug(&error),
         }
+    }
+}
+
+impl From<demur_plan::Error> for CommandError {
+    fn from(error: demur_plan::Error) -> Self {
+        use demur_plan::Error as E;
+        let code = match &error {
+            E::NoGap { .. } => "GAP_UNKNOWN",
+            E::Trace { .. } | E::Rules(_) => "SESSION_UNREADABLE",
+            E::Plan(_) => "PLAN_MALFORMED",
+            E::TooManyGaps(_) => "TOO_MANY_GAPS",
+            E::Judge(_) | E::Limit { .. } => "ANSWER_INVALID",
+            E::Clarify(_) => "DOCUMENT_INVALID",
+            _ => return Self::bug(&error),
+        };
+        Self::input(code, error)
+            .with_hint("nothing was recorded; `demur plan show SESSION` says what is asked")
     }
 }
 

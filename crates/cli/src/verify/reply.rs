@@ -9,6 +9,7 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
+use super::no_guess::Guesses;
 use crate::output::{Paint, Reply};
 
 /// A second file and how it compares with the first.
@@ -25,6 +26,9 @@ pub(super) struct Verification {
     code: Option<Code>,
     /// How two files compare.
     comparison: Option<Comparison>,
+    /// What `--no-guess` found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_guess: Option<Guesses>,
     /// The file's report.
     report: Report,
     run: Run,
@@ -63,7 +67,12 @@ struct Difference {
 }
 
 impl Verification {
-    pub(super) fn new(report: Report, second: Option<Second>, elapsed: Duration) -> Self {
+    pub(super) fn new(
+        report: Report,
+        second: Option<Second>,
+        no_guess: Option<Guesses>,
+        elapsed: Duration,
+    ) -> Self {
         let comparison = second.as_ref().map(|second| Comparison::of(&report, second));
         let second = second.map(|second| second.report);
         let both = match &comparison {
@@ -76,6 +85,7 @@ impl Verification {
             code: if both == Some(true) { Some(Code::Equivocation) } else { report.code().or(later) },
             verdict: if both.is_some() { Verdict::Fail } else { worst },
             comparison,
+            no_guess,
             report,
             run: Run { elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX >> 11) },
             second,
@@ -142,6 +152,10 @@ impl Reply for Verification {
         if let Some(comparison) = &self.comparison {
             lines.extend([String::new(), paint.strong("Side by side"), String::new()]);
             lines.extend(comparison.lines());
+        }
+        if let Some(guesses) = &self.no_guess {
+            lines.extend([String::new(), paint.strong("Guesses"), String::new()]);
+            lines.extend(guesses.lines(paint));
         }
         lines
     }

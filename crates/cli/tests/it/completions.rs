@@ -18,6 +18,8 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
             "checkpoint",
             "rebuild",
             "replace",
+            "explain",
+            "agent-id",
         ] {
             assert!(ran.stdout.contains(word), "{shell} does not know {word}");
         }

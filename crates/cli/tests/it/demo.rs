@@ -78,6 +78,21 @@ fn tells_its_story() {
 
     The desk records a checkpoint: it fixes every trace of the store as it is now.
 
+    Now an agent that lacks something. It is refused and asks; it never guesses.
+
+      eve (agent) submits a plan: a status page under JSP 440, to be deployed with USWDS.
+      the desk asks, gap-001 compliance.jurisdiction: JSP 440 (UK MOD) selected but deployment target is USWDS (USA). Which jurisdiction applies?
+      the desk asks, gap-002 output_path: real_build is requested but output_path is not set. Into which directory is the build to be written?
+      eve (agent) wants to build all the same.
+        Refused, OPERATION_BLOCKED: build is blocked until question 2 is settled
+      finn (answerer) answers gap-001: "jsp-440-only". settled.
+      finn (answerer) answers gap-002: "the usual one". recorded, and asked again: it names nothing.
+      somebody at the terminal answers gap-002: "dist". settled.
+      eve (agent) confirms the plan; the record says where every value came from.
+      eve (agent) attests what she made, after 3 rounds of clarification.
+
+      From the file alone: No guess: 2 gaps were asked as the rules in the file find them, and settled; the plan has no other.
+
     Three more tasks, done by `demur run` with a policy and tools under limits:
 
       passes         completed: the audit passed
@@ -108,6 +123,7 @@ fn tells_its_story() {
 
     Look further:
       demur verify kept/demo.jsonl
+      demur verify kept/plan.jsonl --no-guess
       demur verify kept/demo.jsonl --html report.html
       demur trace show kept/demo.jsonl
       demur trace list --data kept
@@ -192,7 +208,7 @@ fn commands_at_the_end_work() {
     let sandbox = Sandbox::new();
     let told = sandbox.run(&["demo"]).stdout;
     let commands: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("  demur ")).collect();
-    assert_eq!(commands.len(), 6);
+    assert_eq!(commands.len(), 7);
     for command in commands {
         let ran = sandbox.run(&command.split(' ').collect::<Vec<_>>());
         let word = match command {

@@ -22,11 +22,17 @@ fn short_help_of_the_command() {
     Commands:
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
+      check        Say what a plan lacks, field by field
+      plan         Take a plan from submission to attestation
+      audit        Print every question and answer of a session, signed
+      handoff      Print the package with which somebody else goes on
       verify       Say what an export proves, what is the desk's word and what is neither
       trace        List traces, and read what happened in one
       export       Write a trace as one file that anybody can verify
       checkpoint   Record a hash over all traces as they are now
       store        Check, rebuild, back up and restore the store
+      rules        Look at rule packs: what they say, and why a plan has the gaps it has
+      identity     Sign and check the messages that tell others which key is an agent's
       demo         Watch four agents do a small task accountably, then check the file they leave
       completions  Print the completion script of a shell
 
@@ -64,11 +70,17 @@ fn no_command_is_a_mistake_that_shows_the_way() {
     Commands:
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
+      check        Say what a plan lacks, field by field
+      plan         Take a plan from submission to attestation
+      audit        Print every question and answer of a session, signed
+      handoff      Print the package with which somebody else goes on
       verify       Say what an export proves, what is the desk's word and what is neither
       trace        List traces, and read what happened in one
       export       Write a trace as one file that anybody can verify
       checkpoint   Record a hash over all traces as they are now
       store        Check, rebuild, back up and restore the store
+      rules        Look at rule packs: what they say, and why a plan has the gaps it has
+      identity     Sign and check the messages that tell others which key is an agent's
       demo         Watch four agents do a small task accountably, then check the file they leave
       completions  Print the completion script of a shell
 
@@ -107,7 +119,7 @@ fn unknown_role_lists_the_roles() {
     exit 2
     --- stderr
     error: invalid value 'king' for '--role <ROLE>'
-      [possible values: planner, executor, critic, auditor, operator]
+      [possible values: planner, executor, critic, auditor, operator, agent, answerer]
 
     For more information, try '--help'.
     ");
@@ -128,7 +140,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, run, verify, trace, export, checkpoint, store, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}
@@ -140,7 +152,7 @@ fn mistakes_are_one_line_for_programs() {
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"the following required arguments were not provided: --role <ROLE>"}}
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"invalid value 'king' for '--role <ROLE>' [possible values: planner, executor, critic, auditor, operator]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"invalid value 'king' for '--role <ROLE>' [possible values: planner, executor, critic, auditor, operator, agent, answerer]"}}
     "#);
 }
 

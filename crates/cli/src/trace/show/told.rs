@@ -4,6 +4,7 @@
 use demur_core::visible::visible;
 use demur_ledger::{
     name::Sequence,
+    state::Phase,
     timeline::Entry,
     verify::{ClaimReport, ClaimStanding, Report, Verdict},
 };
@@ -63,6 +64,9 @@ impl<'a> Told<'a> {
         }
         let claims = &self.report.claims;
         let Some(state) = self.report.scope.state else { return String::new() };
+        if !Phase::ALL.iter().any(|phase| phase.as_str() == state) {
+            return self.end_of_work(state);
+        }
         let left = if claims.is_empty() { "It leaves no claim." } else { "It leaves these claims:" };
         let mark = if self.report.verdict == Verdict::Fail { "? " } else { "" };
         let mut text = format!("\n{mark}The run is {state}. {left}\n");
@@ -71,6 +75,15 @@ impl<'a> Told<'a> {
             self.row(&mut text, &label, &words);
         }
         text
+    }
+
+    /// Returns where a plan or a question of its own ended up.
+    fn end_of_work(&self, state: &str) -> String {
+        let questions = &self.report.questions;
+        let settled = ["answered", "accepted", "defaulted", "cancelled"];
+        let settled = questions.iter().filter(|question| settled.contains(&question.outcome)).count();
+        let mark = if self.report.verdict == Verdict::Fail { "? " } else { "" };
+        format!("\n{mark}It is {state}: {settled} of {} questions are settled.\n", questions.len())
     }
 
     /// Returns whether nothing speaks against an event or what comes before it.

@@ -1,0 +1,125 @@
+//! The longer texts of `demur check`, `demur plan`, `demur audit` and `demur handoff`.
+
+pub(in crate::arguments) const CHECK_ABOUT: &str = "\
+Hold a plan against the rules and say what is missing, ambiguous or contradictory, field by field. Nothing is recorded: \
+`demur plan submit` does that.
+
+With --json the answer has the signed document of the clarification protocol, if the data folder has a key to sign it.";
+
+pub(in crate::arguments) const CHECK_EXAMPLES: &str = "\
+Examples:
+  demur check plan.json
+  demur check plan.json --rules examples/rules/travel --only
+  generate-plan | demur check - --json | jq .gaps
+
+Exit codes: 0 nothing is missing; 3 something must be clarified first.
+`demur --help` lists all exit codes.";
+
+pub(in crate::arguments) const PLAN_ABOUT: &str = "\
+Take a plan from submission to attestation. An agent submits it; the rules find what is missing, ambiguous or \
+contradictory; every gap is a question that a person or another agent answers; the plan is confirmed when all of them \
+are settled; what was made of it is attested. Every step is signed and recorded.";
+
+pub(in crate::arguments) const PLAN_EXAMPLES: &str = "\
+Examples:
+  demur keys new agent --role agent
+  demur plan submit plan.json
+  demur plan resolve SESSION gap-001 jsp-440-only
+  demur plan resolve SESSION gap-002 --accept
+  demur plan confirm SESSION
+  demur plan attest SESSION --output dist
+  demur audit SESSION --json
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const SUBMIT_ABOUT: &str = "\
+Submit a plan. It is recorded with the rules it is held against and with every gap they find. The reply is the \
+document of the clarification protocol while gaps are open, never a partial plan.
+
+The same session with the same plan gets the same reply, byte for byte; with another plan it is refused.";
+
+pub(in crate::arguments) const SUBMIT_EXAMPLES: &str = "\
+Examples:
+  demur plan submit plan.json
+  demur plan submit plan.json --as builder --json
+  demur plan submit trip.json --rules examples/rules/travel --only
+
+Exit codes: 0 nothing is missing; 3 something must be clarified first.
+`demur --help` lists all exit codes.";
+
+pub(in crate::arguments) const PLAN_SHOW_ABOUT: &str = "\
+Say where a session stands: what is asked, what was answered by whom, whether the plan is confirmed or attested.";
+
+pub(in crate::arguments) const PLAN_SHOW_EXAMPLES: &str = "\
+Examples:
+  demur plan show SESSION
+  demur plan show SESSION --json | jq .document
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const RESOLVE_ABOUT: &str = "\
+Answer a question about a plan. The first answer by somebody entitled counts, once; whoever comes later is told who was \
+first. Without --as the answer is that of the person at this terminal, on the desk's word; with --as a key signs it.
+
+An answer that does not settle the gap (not of its kind, itself ambiguous) is recorded as what it is, and the gap stays \
+open: escalated. An answer that uncovers other gaps adds them.";
+
+pub(in crate::arguments) const RESOLVE_EXAMPLES: &str = "\
+Examples:
+  demur plan resolve SESSION gap-001 jsp-440-only
+  demur plan resolve SESSION gap-002 --accept --note \"LGPD does not apply to us\"
+  demur plan resolve SESSION gap-003 dist --as release-bot
+
+Exit codes: 0 the gap is settled; 3 it is not.
+`demur --help` lists all exit codes.";
+
+pub(in crate::arguments) const BEGIN_ABOUT: &str = "\
+Begin an operation in the name of the agent that submitted the plan. It is refused while a question blocks it, and \
+recorded otherwise.";
+
+pub(in crate::arguments) const BEGIN_EXAMPLES: &str = "\
+Examples:
+  demur plan begin SESSION build && make
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const CONFIRM_ABOUT: &str = "\
+Confirm a plan with every answer in it. The record says of each value which event it came from. Refused while a gap is \
+open or a warning is not accepted; the rules are asked once more before.";
+
+pub(in crate::arguments) const CONFIRM_EXAMPLES: &str = "\
+Examples:
+  demur plan confirm SESSION
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const ATTEST_ABOUT: &str = "\
+Attest what was made of a confirmed plan: the hash of every file in a folder, the plan, and how many rounds of \
+clarification came before. The attestation is signed by the desk and recorded in the agent's name.";
+
+pub(in crate::arguments) const ATTEST_EXAMPLES: &str = "\
+Examples:
+  demur plan attest SESSION --output dist --program-version 1.4.0 --json > attestation.json
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const AUDIT_ABOUT: &str = "\
+Print the audit record of a session: every question that was put and every answer that was given, each timestamped and \
+signed, chained round by round. docs/clarify.md says how to check it with any Ed25519 library.";
+
+pub(in crate::arguments) const AUDIT_EXAMPLES: &str = "\
+Examples:
+  demur audit SESSION
+  demur audit SESSION --json > record.json
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const HANDOFF_ABOUT: &str = "\
+Print the package with which somebody else goes on: the task, the audit record of the session and the attestation if \
+there is one, signed by the desk. It is always JSON.";
+
+pub(in crate::arguments) const HANDOFF_EXAMPLES: &str = "\
+Examples:
+  demur handoff SESSION --task \"build and publish\" > package.json
+
+`demur --help` lists the exit codes.";

@@ -1,0 +1,157 @@
+//! What may be typed after `check`, `plan`, `audit` and `handoff`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use demur_clarify::{name::AgentId, uuid::Uuid};
+use demur_core::limit::Text;
+use demur_ledger::name::Operation;
+
+use super::help;
+
+/// Which rules a plan is held against.
+#[derive(Debug, Args)]
+pub(crate) struct RulesChoice {
+    /// A folder with a rule pack on top of the built-in one; may be given again, later ones win
+    #[arg(long, value_name = "DIR")]
+    pub(crate) rules: Vec<PathBuf>,
+    /// Use only the packs that --rules names
+    #[arg(long, requires = "rules")]
+    pub(crate) only: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The plan: a file with one JSON object; `-` is standard input
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: PathBuf,
+    #[command(flatten)]
+    pub(crate) rules: RulesChoice,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlanCommand {
+    /// Submit a plan, and hear what must be answered first
+    #[command(long_about = help::SUBMIT_ABOUT, after_long_help = help::SUBMIT_EXAMPLES)]
+    Submit(SubmitPlan),
+    /// Say where a session stands and what is still asked
+    #[command(long_about = help::PLAN_SHOW_ABOUT, after_long_help = help::PLAN_SHOW_EXAMPLES)]
+    Show(ShowPlan),
+    /// Answer a question about a plan, or accept a warning
+    #[command(long_about = help::RESOLVE_ABOUT, after_long_help = help::RESOLVE_EXAMPLES)]
+    Resolve(ResolvePlan),
+    /// Begin an operation; refused while a question blocks it
+    #[command(long_about = help::BEGIN_ABOUT, after_long_help = help::BEGIN_EXAMPLES)]
+    Begin(BeginOperation),
+    /// Confirm a plan whose questions are all settled
+    #[command(long_about = help::CONFIRM_ABOUT, after_long_help = help::CONFIRM_EXAMPLES)]
+    Confirm(ConfirmPlan),
+    /// Attest what was made of a confirmed plan
+    #[command(long_about = help::ATTEST_ABOUT, after_long_help = help::ATTEST_EXAMPLES)]
+    Attest(AttestPlan),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SubmitPlan {
+    /// The plan: a file with one JSON object; `-` is standard input
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: PathBuf,
+    /// Whose key signs it; a key with the role agent
+    #[arg(long = "as", value_name = "NAME", default_value = "agent")]
+    pub(crate) author: String,
+    /// The session, if the caller has one: a UUID; the same session with the same plan gets the same reply
+    #[arg(long, value_name = "UUID")]
+    pub(crate) session: Option<Uuid>,
+    #[command(flatten)]
+    pub(crate) rules: RulesChoice,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowPlan {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResolvePlan {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+    /// The gap, such as gap-001
+    #[arg(value_name = "GAP")]
+    pub(crate) gap: String,
+    /// The answer
+    #[arg(value_name = "ANSWER", required_unless_present = "accept")]
+    pub(crate) answer: Option<String>,
+    /// Accept a warning as it is instead of answering it
+    #[arg(long, conflicts_with = "answer")]
+    pub(crate) accept: bool,
+    /// Answer with the key of this name (role answerer) instead of as a person at this terminal
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) author: Option<String>,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<Text<1, 4096>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BeginOperation {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+    /// The operation, such as build
+    #[arg(value_name = "OPERATION", value_parser = |name: &str| Operation::try_from(name.to_owned()))]
+    pub(crate) operation: Operation,
+    /// Whose key signs it
+    #[arg(long = "as", value_name = "NAME", default_value = "agent")]
+    pub(crate) author: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfirmPlan {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+    /// Whose key signs it
+    #[arg(long = "as", value_name = "NAME", default_value = "agent")]
+    pub(crate) author: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestPlan {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+    /// The folder with the files that were made
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// The version of the program that made them
+    #[arg(long, value_name = "TEXT", default_value = "unknown")]
+    pub(crate) program_version: Text<1, 64>,
+    /// Whose key signs it
+    #[arg(long = "as", value_name = "NAME", default_value = "agent")]
+    pub(crate) author: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HandOff {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Uuid,
+    /// What the receiver is to do
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) task: Text<1, 16000>,
+}
+
+/// The name under which the desk signs the documents of the clarification protocol.
+pub(crate) fn desk_name() -> AgentId {
+    "demur-desk".parse().expect("the name is one word")
+}

@@ -1,0 +1,180 @@
+//! An agent plans, is refused, asks, is answered, confirms and attests (seed 000, section 5), by the same code as
+//! `demur plan`, in a store of its own.
+
+use std::path::Path;
+
+use demur_core::limit::Text;
+use demur_engine::command::Consequences;
+use demur_ledger::{
+    content::OperationContent,
+    event_type::Content,
+    facts::{Assurance, OperationStarted},
+    name::{Operation, TraceId},
+    role::Role,
+};
+use demur_plan::{
+    Session,
+    act::{self, Act, Judged},
+};
+use demur_rules::{Plan, Rules};
+use serde::Serialize;
+
+use super::write;
+use crate::{
+    data::DataFolder,
+    durable,
+    error::CommandError,
+    output::Output,
+    owner::Owner,
+    plan::{
+        attest_folder,
+        desk::{self, Voice},
+        new_uuid,
+    },
+    roster::software,
+    verify::{Guesses, quietly},
+};
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Asked {
+    /// The export of the session.
+    export: String,
+    /// Whether the rules, asked again, show that nothing was guessed.
+    no_guess: bool,
+    rounds: u64,
+    session: String,
+    trace: TraceId,
+}
+
+/// Performs the whole session and tells it.
+pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Asked, CommandError> {
+    let data = DataFolder::at(folder.join("plan"));
+    let (mut owner, _) = Owner::open_or_create(&data)?;
+    let eve = Voice::Key(Box::new(owner.enrol("eve", Role::Agent)?));
+    let finn = Voice::Key(Box::new(owner.enrol("finn", Role::Answerer)?));
+    let mut scene = Scene { owner: &owner, uuid: new_uuid()?, output };
+    scene.tell("\nNow an agent that lacks something. It is refused and asks; it never guesses.\n")?;
+    scene.submit(&eve)?;
+    scene.begin_too_early(&eve)?;
+    scene.answer("finn (answerer)", &finn, "gap-001", "jsp-440-only")?;
+    scene.answer("finn (answerer)", &finn, "gap-002", "the usual one")?;
+    scene.answer("somebody at the terminal", &Voice::Person, "gap-002", "dist")?;
+    scene.confirm(&eve)?;
+    let made = data.path().join("dist");
+    durable::create_folder(&made).map_err(|error| CommandError::file("make", &made, &error))?;
+    write(&made.join("index.html"), b"<!doctype html><title>Status</title>\n")?;
+    let rounds = scene.attest(&eve, &made)?;
+    scene.show(folder, rounds)
+}
+
+struct Scene<'a> {
+    owner: &'a Owner,
+    uuid: demur_clarify::uuid::Uuid,
+    output: &'a mut Output,
+}
+
+impl Scene<'_> {
+    fn tell(&mut self, line: &str) -> Result<(), CommandError> {
+        self.output.tell(line)
+    }
+
+    fn session(&self) -> Result<Session, CommandError> {
+        desk::read(self.owner.ledger(), self.uuid)
+    }
+
+    fn perform(
+        &self,
+        voice: &Voice,
+        make: impl Fn(&Session) -> Result<Act, CommandError>,
+    ) -> Result<(), CommandError> {
+        let trace = desk::trace_of(self.uuid);
+        desk::perform(self.owner, trace, voice, || Ok((make(&self.session()?)?, ()))).map(|_| ())
+    }
+
+    fn submit(&mut self, eve: &Voice) -> Result<(), CommandError> {
+        let plan = Plan::read(PLAN.as_bytes()).map_err(demur_plan::Error::from)?;
+        let rules = Rules::builtin().map_err(|error| CommandError::bug(&error))?;
+        let name = "eve".parse().map_err(|error| CommandError::bug(&error))?;
+        let act = act::submit(self.uuid, &name, &plan, &rules)?;
+        desk::perform(self.owner, desk::trace_of(self.uuid), eve, || Ok((act.clone(), ())))?;
+        self.tell("  eve (agent) submits a plan: a status page under JSP 440, to be deployed with USWDS.")?;
+        let session = self.session()?;
+        let document = session.document(&desk::signer(self.owner.ledger(), self.owner.keystore())?)?;
+        for gap in document.gaps() {
+            self.tell(&format!("  the desk asks, {} {}: {}", gap.id(), gap.field(), gap.question()))?;
+        }
+        Ok(())
+    }
+
+    fn begin_too_early(&mut self, eve: &Voice) -> Result<(), CommandError> {
+        self.tell("  eve (agent) wants to build all the same.")?;
+        let operation = Operation::try_from("build".to_owned()).map_err(|error| CommandError::bug(&error))?;
+        let begun = self.perform(eve, |_| {
+            Ok(Act {
+                facts: OperationStarted { operation: operation.clone() }.into(),
+                content: Content::OperationStarted(OperationContent { note: None }),
+                consequences: Consequences::default(),
+            })
+        });
+        match begun {
+            Err(error) => self.tell(&format!("    Refused, {}: {error}", error.code())),
+            Ok(()) => Err(CommandError::bug(&"a blocked operation began")),
+        }
+    }
+
+    fn answer(&mut self, who: &str, voice: &Voice, gap: &str, answer: &str) -> Result<(), CommandError> {
+        let assurance = if matches!(voice, Voice::Person) { Assurance::Terminal } else { Assurance::Agent };
+        let by =
+            matches!(voice, Voice::Person).then(|| Text::try_from("somebody at the terminal")).transpose()?;
+        let (_, judged) = desk::perform(self.owner, desk::trace_of(self.uuid), voice, || {
+            let session = self.session()?;
+            let said = act::Voice { by: by.clone(), ..act::Voice::default() };
+            Ok(session.answer(session.gap(gap)?, answer, assurance, said)?)
+        })?;
+        let became = match judged {
+            Judged::Resolved => "settled".to_owned(),
+            Judged::Escalated(_) => "recorded, and asked again: it names nothing".to_owned(),
+        };
+        self.tell(&format!("  {who} answers {gap}: \"{answer}\". {became}."))
+    }
+
+    fn confirm(&mut self, eve: &Voice) -> Result<(), CommandError> {
+        self.perform(eve, |session| Ok(session.confirm()?))?;
+        self.tell("  eve (agent) confirms the plan; the record says where every value came from.")
+    }
+
+    fn attest(&mut self, eve: &Voice, made: &Path) -> Result<u64, CommandError> {
+        let attestation = attest_folder(self.owner, self.uuid, eve, made, &"1.0.0".try_into()?)?;
+        let rounds = attestation.inputs.clarification_rounds();
+        self.tell(&format!("  eve (agent) attests what she made, after {rounds} rounds of clarification."))?;
+        Ok(rounds)
+    }
+
+    /// Exports the session, verifies the file and asks the rules in it again.
+    fn show(&mut self, folder: &Path, rounds: u64) -> Result<Asked, CommandError> {
+        let trace = desk::trace_of(self.uuid);
+        let mut bytes = Vec::new();
+        self.owner.ledger().export(trace, software()?, &mut bytes, &mut |_| ())?;
+        let path = folder.join("plan.jsonl");
+        write(&path, &bytes)?;
+        let guesses = Guesses::of(&path, &quietly(&path)?)?;
+        let paint = self.output.paint();
+        let headline = guesses.lines(paint).into_iter().next().unwrap_or_default();
+        self.tell(&format!("\n  From the file alone: {headline}."))?;
+        Ok(Asked {
+            export: path.to_string_lossy().into_owned(),
+            no_guess: guesses.holds(),
+            rounds,
+            session: self.uuid.to_string(),
+            trace,
+        })
+    }
+}
+
+/// The example of the seed, and a build without a folder.
+const PLAN: &str = r#"{
+    "description": "a status page", "component_type": "webpart-react", "operation": "add",
+    "data_storage": "properties", "api_choice": "rest",
+    "standards_selected": ["jsp-440"], "deployment_target": "uswds", "real_build": true
+}"#;

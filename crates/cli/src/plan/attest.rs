@@ -1,0 +1,150 @@
+//! `demur plan attest`: the hash of every file that was made, under the plan and its clarification.
+
+use std::{
+    fs::{self, File},
+    io::Read as _,
+    path::Path,
+};
+
+use demur_clarify::{
+    attestation::{Attestation, FileAction, FileHash, FileHashes, Outputs, Particulars},
+    seal::Sha256,
+    time::Time,
+    uuid::Uuid,
+};
+use demur_core::{
+    hash::sha256,
+    limit::{List, Text},
+};
+use demur_ledger::role::Role;
+use demur_plan::Error;
+use serde::Serialize;
+
+use super::desk::{self, Voice};
+use crate::{
+    arguments::AttestPlan,
+    context::Context,
+    error::CommandError,
+    exit::Exit,
+    output::{Paint, Reply},
+    owner::Owner,
+    visible::visible_path,
+    world::World,
+};
+
+/// Attests what was made of a confirmed plan.
+pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, CommandError> {
+    let owner = Owner::open(&context.data()?)?;
+    let voice = Voice::Key(Box::new(desk::author(&owner, &arguments.author, Role::Agent)?));
+    let attestation =
+        attest_folder(&owner, arguments.session, &voice, &arguments.output, &arguments.program_version)?;
+    let files = attestation.outputs.file_hashes.len() as u64;
+    context.output.reply(&Attested { attestation, files })?;
+    Ok(Exit::Success)
+}
+
+/// Records and returns the attestation of the files in a folder.
+pub(crate) fn attest_folder(
+    owner: &Owner,
+    session: Uuid,
+    voice: &Voice,
+    folder: &Path,
+    version: &Text<1, 64>,
+) -> Result<Attestation, CommandError> {
+    let files = hashes(folder)?;
+    let signer = desk::signer(owner.ledger(), owner.keystore())?;
+    let (_, attestation) = desk::perform(owner, desk::trace_of(session), voice, || {
+        let session = desk::read(owner.ledger(), session)?;
+        let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
+        let particulars = Particulars {
+            attestation_id: super::new_uuid()?,
+            agent_version: version.clone(),
+            timestamp: Time::from(World::open()?.now()?),
+            compliance_claims: List::default(),
+            deterministic: None,
+        };
+        let path = Text::cut(&folder.to_string_lossy())?;
+        let outputs = Outputs::new(path, files.clone()).map_err(Error::from)?;
+        let attestation = session.attest(particulars, outputs, &signer)?;
+        Ok((session.attesting(confirmed, &attestation)?, attestation))
+    })?;
+    Ok(attestation)
+}
+
+fn not_confirmed(session: &demur_plan::Session) -> CommandError {
+    let message = format!("expected a confirmed plan, found one that is {}", session.standing().as_str());
+    CommandError::refused("OUT_OF_PLAN", message)
+        .with_hint("settle every question, then `demur plan confirm`; a plan is attested once")
+}
+
+/// Returns the hash of every file below a folder, by its path in it. What is neither a file nor a folder is refused:
+/// a link would attest something else tomorrow.
+fn hashes(folder: &Path) -> Result<FileHashes, CommandError> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        let entries = fs::read_dir(&next).map_err(|error| CommandError::unreadable(&next, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| CommandError::unreadable(&next, &error))?;
+            let kind = entry.file_type().map_err(|error| CommandError::unreadable(&next, &error))?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() && found.len() < MOST {
+                found.push(hash(folder, &entry.path())?);
+            } else {
+                let shown = visible_path(&entry.path());
+                let message =
+                    format!("expected up to {MOST} plain files, found one more or something else: {shown}");
+                return Err(CommandError::input("OUTPUT_INVALID", message));
+            }
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found.try_into()?)
+}
+
+fn hash(folder: &Path, path: &Path) -> Result<FileHash, CommandError> {
+    let mut bytes = Vec::new();
+    let unreadable = |error| CommandError::unreadable(path, &error);
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let name = path.strip_prefix(folder).ok().and_then(Path::to_str).and_then(|name| name.parse().ok());
+    match name {
+        Some(name) if bytes.len() as u64 <= LARGEST => {
+            Ok(FileHash::new(name, Sha256::from(sha256(&bytes)), FileAction::Created))
+        }
+        _ => {
+            let shown = visible_path(path);
+            let message =
+                format!("expected a file of up to {} MiB with a plain name, found {shown}", LARGEST >> 20);
+            Err(CommandError::input("OUTPUT_INVALID", message))
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Attested {
+    attestation: Attestation,
+    files: u64,
+}
+
+impl Reply for Attested {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let attestation = &self.attestation;
+        vec![
+            format!(
+                "{} {} files after {} rounds of clarification",
+                paint.good("Attested:"),
+                self.files,
+                attestation.inputs.clarification_rounds()
+            ),
+            format!("  root of the files  {}", attestation.outputs.output_hash),
+            format!("  attestation        {}", attestation.attestation_id),
+        ]
+    }
+}
+
+/// How many files one attestation names.
+const MOST: usize = 10_000;
+/// How large one of them may be.
+const LARGEST: u64 = 256 << 20;

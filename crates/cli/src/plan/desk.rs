@@ -1,0 +1,148 @@
+//! A session at the desk: read from its trace, gone on with, read again if somebody else was faster.
+
+use demur_clarify::{seal::Signer, uuid::Uuid};
+use demur_core::id::Ulid;
+use demur_engine::command::{Saying, Told};
+use demur_ledger::{
+    author::{Author, Place},
+    envelope::Event,
+    event_type::Content,
+    name::{Position, Sequence, TraceId},
+    role::Role,
+};
+use demur_plan::{Session, act::Act};
+use demur_store::{
+    contract::{Kept, Store},
+    ledger::{Ledger, LedgerError},
+    sqlite::SqliteStore,
+};
+
+use crate::{
+    arguments::desk_name,
+    error::CommandError,
+    keys::{KeyEntry, Status},
+    keystore::Keystore,
+    owner::{self, Owner},
+    world::World,
+};
+
+/// Who says something.
+pub(crate) enum Voice {
+    /// Somebody with a key.
+    Key(Box<Author>),
+    /// A person, through the desk.
+    Person,
+}
+
+/// Returns the trace of a session: the same 128 bits under another name.
+pub(crate) fn trace_of(session: Uuid) -> TraceId {
+    Ulid::from_u128(session.as_u128()).into()
+}
+
+/// Returns the session as it is recorded.
+pub(crate) fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, CommandError> {
+    let trace = trace_of(session);
+    let unknown = || {
+        let message = format!("expected a session of this data folder, found none called {session}");
+        CommandError::input("SESSION_UNKNOWN", message)
+            .with_hint("`demur plan submit` opens one and says its name")
+    };
+    let store = ledger.store();
+    store.trace(trace)?.ok_or_else(unknown)?;
+    let mut found: Option<Session> = None;
+    loop {
+        let next =
+            found.as_ref().and_then(Session::head).map_or(Sequence::FIRST, |head| head.sequence.next());
+        let page = store.events(trace, next, PAGE)?;
+        if page.is_empty() {
+            return found.ok_or_else(unknown);
+        }
+        for stored in page {
+            let damaged = |_| LedgerError::Damaged { trace, sequence: next, code: "SCHEMA_INVALID" };
+            let event = Event::parse(&stored.bytes).map_err(damaged)?;
+            let kind = event.said().ok().and_then(|said| said.facts.event_type());
+            let content = match (stored.content, kind) {
+                (Kept::Here(opening), Some(kind)) => Content::parse(kind, &opening.bytes).ok(),
+                _ => None,
+            };
+            match &mut found {
+                Some(session) => session.fold(&event, content)?,
+                None => found = Some(Session::open(&event, content)?),
+            }
+        }
+    }
+}
+
+/// Returns the key that signs the documents of the clarification protocol.
+pub(crate) fn signer(ledger: &Ledger<SqliteStore>, keystore: &Keystore) -> Result<Signer, CommandError> {
+    Ok(Signer::new(desk_name(), owner::desk_key(keystore, &ledger.registry())?))
+}
+
+/// Returns the author with this name, who speaks in this role.
+pub(crate) fn author(owner: &Owner, name: &str, role: Role) -> Result<Author, CommandError> {
+    let entries = owner.entries()?;
+    let speaks = |entry: &&KeyEntry| {
+        entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
+    };
+    let entry = entries.iter().find(speaks).ok_or_else(|| {
+        let message = format!("expected a key of {name:?} that speaks as {role}, found none");
+        CommandError::input("KEY_UNKNOWN", message)
+            .with_hint(format!("make it with `demur keys new NAME --role {role}`"))
+    })?;
+    if !entry.secret_here {
+        let message = format!("expected the secret key of {name:?} in the data folder, found none");
+        return Err(CommandError::input("SECRET_ELSEWHERE", message)
+            .with_hint("its holder has it elsewhere and has to say this itself"));
+    }
+    let key = owner.keystore().load(&entry.fingerprint)?;
+    Ok(Author::new(key.secret, key.principal, role))
+}
+
+/// Records what somebody says and what the desk adds. `make` is asked again as often as the trace moved meanwhile.
+pub(crate) fn perform<T>(
+    owner: &Owner,
+    trace: TraceId,
+    voice: &Voice,
+    mut make: impl FnMut() -> Result<(Act, T), CommandError>,
+) -> Result<(Position, T), CommandError> {
+    let ledger = owner.ledger();
+    for _ in 0..ATTEMPTS {
+        let (act, outcome) = make()?;
+        match say(ledger, trace, voice, act) {
+            Ok(position) => return Ok((position, outcome)),
+            Err(error) if error.code() == MOVED => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(LedgerError::Contended.into())
+}
+
+fn say(
+    ledger: &Ledger<SqliteStore>,
+    trace: TraceId,
+    voice: &Voice,
+    act: Act,
+) -> Result<Position, CommandError> {
+    let Act { facts, content, consequences } = act;
+    let recorded = match voice {
+        Voice::Person => {
+            let first = Saying { role: Role::Person, facts, content: Some(content) };
+            ledger.record(trace, Told { first, rest: consequences })?
+        }
+        Voice::Key(author) => {
+            let world = World::open()?;
+            let seen = ledger.store().trace(trace)?.map(|summary| summary.head);
+            let place = Place { store: ledger.registry().store(), trace, seen, now: world.now()? };
+            let submission = author.say(&place, facts, Some(content), &mut { world })?;
+            ledger.submit_followed(submission, consequences)?
+        }
+    };
+    Ok(recorded.position)
+}
+
+/// How many events are read at a time.
+const PAGE: usize = 256;
+/// How often somebody else may be faster.
+const ATTEMPTS: usize = 8;
+/// The code of a trace that moved on meanwhile.
+const MOVED: &str = "MOVED";

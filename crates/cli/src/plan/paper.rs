@@ -1,0 +1,60 @@
+//! `demur audit` and `demur handoff`: documents of a session for others.
+
+use demur_clarify::audit::AuditRecord;
+use demur_core::{canonical, visible::visible};
+use serde::Serialize;
+
+use super::desk;
+use crate::{
+    archive::Archive,
+    arguments::{Audit, HandOff},
+    context::Context,
+    error::CommandError,
+    output::{Paint, Reply},
+};
+
+/// Prints the audit record of a session.
+pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), CommandError> {
+    let archive = Archive::open(context.data()?)?;
+    let session = desk::read(archive.ledger(), arguments.session)?;
+    let record = session.audit(&desk::signer(archive.ledger(), &context.keystore()?)?)?;
+    context.output.reply(&Record(record))
+}
+
+/// Prints the package for whoever goes on.
+pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), CommandError> {
+    let archive = Archive::open(context.data()?)?;
+    let session = desk::read(archive.ledger(), arguments.session)?;
+    let signer = desk::signer(archive.ledger(), &context.keystore()?)?;
+    let package = session.handoff(super::new_uuid()?, &arguments.task, &signer)?;
+    let mut line = canonical::to_vec(&package)?;
+    line.push(b'\n');
+    context.output.write(&line)
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Record(AuditRecord);
+
+impl Reply for Record {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let record = &self.0;
+        let verdict =
+            if record.all_resolved { paint.good("every gap is settled") } else { paint.bad("gaps are open") };
+        let mut lines = vec![format!(
+            "Session {}: {} rounds, {verdict}",
+            record.session_id,
+            record.total_rounds.as_u64()
+        )];
+        for round in &record.chain {
+            let gap = round.gap();
+            lines.push(String::new());
+            lines.push(format!("{}. {} {}", round.number().as_u64(), gap.id(), gap.field()));
+            lines.push(format!("   asked     {} {}", round.ask_timestamp(), visible(gap.question())));
+            let settled = if round.is_resolved() { "" } else { " (does not settle it)" };
+            let (when, answer) = (round.answer_timestamp(), visible(round.answer()));
+            lines.push(format!("   answered  {when} {answer}{settled}"));
+        }
+        lines
+    }
+}

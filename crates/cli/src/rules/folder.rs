@@ -1,0 +1,98 @@
+//! A rule pack in its folder: `pack.toml` and the `*.cedar` files beside it. Nothing outside of the folder is read, and
+//! nothing that is too large; what is read does not depend on the order in which the disk lists it.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use demur_rules::Pack;
+
+use super::pack_error;
+use crate::{error::CommandError, visible::visible_path};
+
+/// Returns the pack in this folder.
+pub(super) fn read(folder: &Path) -> Result<Pack, CommandError> {
+    let inside = folder.canonicalize().map_err(|error| CommandError::unreadable(folder, &error))?;
+    if !inside.is_dir() {
+        let message = format!("expected a folder with a pack.toml, found a file: {}", visible_path(folder));
+        let hint = "name the folder that the file lies in";
+        return Err(CommandError::input("FILE_UNREADABLE", message).with_hint(hint));
+    }
+    let mut files = Vec::new();
+    for name in names(folder)? {
+        let path = folder.join(&name);
+        let bytes = content(&path, &inside)?;
+        files.push((visible_path(&path), bytes));
+    }
+    Pack::read(files).map_err(|error| pack_error(folder, &error))
+}
+
+/// Returns the names of the files that make the pack, in order.
+fn names(folder: &Path) -> Result<Vec<String>, CommandError> {
+    let unreadable = |error: io::Error| CommandError::unreadable(folder, &error);
+    let mut names = Vec::new();
+    for (count, entry) in folder.read_dir().map_err(unreadable)?.enumerate() {
+        if count >= MOST_ENTRIES {
+            let message =
+                format!("{}: expected at most {MOST_ENTRIES} entries, found more", visible_path(folder));
+            return Err(malformed(message).with_hint("keep a pack in a folder of its own"));
+        }
+        let name = PathBuf::from(entry.map_err(unreadable)?.file_name());
+        if name != Path::new("pack.toml") && name.extension().is_none_or(|extension| extension != "cedar") {
+            continue;
+        }
+        let Some(text) = name.to_str() else {
+            let path = visible_path(&folder.join(&name));
+            return Err(malformed(format!("{path}: expected a file name in UTF-8, found other bytes"))
+                .with_hint("rename the file"));
+        };
+        names.push(text.to_owned());
+        if names.len() > MOST_FILES {
+            let message = format!(
+                "{}: expected at most {MOST_FILES} files of a pack, found more",
+                visible_path(folder)
+            );
+            return Err(malformed(message).with_hint("write more policies into each .cedar file"));
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Returns what a file says that lies in the folder, links followed.
+fn content(path: &Path, inside: &Path) -> Result<Vec<u8>, CommandError> {
+    let unreadable = |error: io::Error| CommandError::unreadable(path, &error);
+    let real = path.canonicalize().map_err(unreadable)?;
+    if !real.starts_with(inside) {
+        let message =
+            format!("{}: expected a file in the pack's folder, found a link out of it", visible_path(path));
+        return Err(malformed(message).with_hint("copy the file into the folder"));
+    }
+    // Before it is opened: a pipe would wait for a writer.
+    if !real.metadata().map_err(unreadable)?.is_file() {
+        return Err(malformed(format!("{}: expected a file, found something else", visible_path(path))));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(&real).map_err(unreadable)?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LONGEST {
+        let message = format!("{}: expected at most {LONGEST} bytes, found more", visible_path(path));
+        return Err(malformed(message).with_hint("split the pack into layers"));
+    }
+    Ok(bytes)
+}
+
+fn malformed(message: String) -> CommandError {
+    CommandError::input(super::MALFORMED, message)
+}
+
+/// How many entries of a folder are looked at: a pack has few, and somebody may name the wrong folder.
+const MOST_ENTRIES: usize = 4096;
+
+/// How many files a pack has at most.
+const MOST_FILES: usize = 64;
+
+/// How long a file of a pack is at most, in bytes.
+const LONGEST: u64 = 256 << 10;

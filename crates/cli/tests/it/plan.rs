@@ -1,0 +1,252 @@
+//! `demur check`, `demur plan`, `demur audit`, `demur handoff` and `demur verify --no-guess`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::sandbox::{Ran, Sandbox};
+
+/// CLR-01 CLR-13 AEP-17
+#[test]
+fn a_check_tells_a_person_what_is_missing_and_records_nothing() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "plan.json", &seed());
+    assert_snapshot!(sandbox.run(&["check", "plan.json"]), @r"
+    exit 3
+    --- stdout
+    Needs clarification: 1 must be answered, 0 to confirm, 0 settled
+
+    gap-001 compliance.jurisdiction (must be answered)
+      JSP 440 (UK MOD) selected but deployment target is USWDS (USA). Which jurisdiction applies?
+      Compliance overlap: JSP 440 ↔ NATO STANAG. Possible UK/NATO deployment vs US system.
+      for example: jsp-440-only, uswds-only, both-with-nato-stanag
+      until then this waits: planner, developer, build
+    ");
+    assert!(!sandbox.data().exists());
+    write(&sandbox, "whole.json", &with(&json!({})));
+    assert_snapshot!(sandbox.run(&["check", "whole.json"]), @r"
+    exit 0
+    --- stdout
+    Ready to proceed: 0 must be answered, 0 to confirm, 0 settled
+    ");
+}
+
+/// CLR-20 CLR-23
+#[test]
+fn a_check_for_programs_has_the_signed_document() {
+    let sandbox = Planned::sandbox();
+    write(&sandbox, "plan.json", &seed());
+    let ran = sandbox.run(&["check", "plan.json", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(3).stdout).unwrap();
+    assert_eq!(reply["status"], "needs_clarification");
+    assert_eq!((&reply["blocking_count"], &reply["warning_count"]), (&json!(1), &json!(0)));
+    assert_eq!(reply["document"]["gaps"], reply["gaps"]);
+    assert!(reply["document"]["signature"].as_str().unwrap().starts_with("ed25519:"));
+}
+
+/// CLR-03 CLR-30 CLR-31 CLR-44 CLR-61 CLR-62
+#[test]
+fn a_plan_goes_from_refusal_to_attestation() {
+    let planned = Planned::new(&with(&json!({"real_build": true, "standards_selected": ["gdpr"]})));
+    let sandbox = &planned.sandbox;
+    assert_eq!(planned.open(), ["compliance.overlaps.gdpr.lgpd", "output_path"]);
+    assert_eq!(planned.error("begin", &["build"]), "OPERATION_BLOCKED");
+    assert_eq!(planned.error("confirm", &[]), "QUESTIONS_OPEN");
+    let refused = planned.run("confirm", &[]);
+    assert!(
+        refused.stderr.contains("gap-001 (compliance.overlaps.gdpr.lgpd), gap-002 (output_path)"),
+        "{refused}"
+    );
+    planned.run("attest", &["--output", "dist"]).expect_code(2);
+    fs::create_dir_all(sandbox.path("dist/css")).unwrap();
+    fs::write(sandbox.path("dist/index.html"), "<p>").unwrap();
+    fs::write(sandbox.path("dist/css/a.css"), "p {}").unwrap();
+    assert_eq!(planned.error("attest", &["--output", "dist"]), "OUT_OF_PLAN");
+
+    let vague = planned.json("resolve", &["gap-002", "the usual one"], 3);
+    assert_eq!((&vague["status"], &vague["accepted_answer"]), (&json!("escalated"), &Value::Null));
+    let settled = planned.json("resolve", &["gap-002", "dist", "--as", "bot"], 0);
+    assert_eq!((&settled["status"], &settled["accepted_answer"]), (&json!("resolved"), &json!("dist")));
+    assert_eq!(planned.error("resolve", &["gap-002", "out"]), "ALREADY_ANSWERED");
+    planned.run("resolve", &["gap-001", "--accept", "--note", "LGPD does not apply"]).expect_code(0);
+    assert_eq!(planned.json("confirm", &[], 0)["status"], "plan_accepted");
+    planned.run("begin", &["build"]).expect_code(0);
+    let attested = planned.json("attest", &["--output", "dist"], 0);
+    assert_eq!(attested["files"], 2);
+    let inputs = &attested["attestation"]["inputs"];
+    assert_eq!((&inputs["clarification_rounds"], &inputs["output_path"]), (&json!(3), &json!("dist")));
+    assert_eq!(planned.json("show", &[], 0)["status"], "attested");
+
+    let record = sandbox.json(&["audit", &planned.session]);
+    assert_eq!((&record["total_rounds"], &record["all_resolved"]), (&json!(3), &json!(true)));
+    let package: Value =
+        serde_json::from_str(&sandbox.run(&["handoff", &planned.session, "--task", "publish"]).stdout)
+            .unwrap();
+    assert_eq!(package["context"]["clarification_chain"], record);
+    assert_eq!(package["context"]["attestation"], attested["attestation"]);
+}
+
+/// CLR-04
+#[test]
+fn the_same_session_and_plan_get_the_same_bytes_and_another_plan_is_refused() {
+    let sandbox = Planned::sandbox();
+    write(&sandbox, "plan.json", &seed());
+    let submit = |file: &str| sandbox.run(&["plan", "submit", file, "--session", SESSION, "--json"]);
+    let first = submit("plan.json").expect_code(3).stdout.clone();
+    assert_eq!(submit("plan.json").expect_code(3).stdout, first);
+    write(&sandbox, "other.json", &with(&json!({})));
+    assert_eq!(error(&sandbox, &["plan", "submit", "other.json", "--session", SESSION]), "SESSION_CONFLICT");
+}
+
+/// CLR-52 ONE-08
+#[test]
+fn the_export_shows_that_nothing_was_guessed() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    sandbox.run(&["export", "last", "--out", "open.jsonl"]).expect_code(0);
+    sandbox.run(&["verify", "open.jsonl"]).expect_code(0);
+    sandbox.run(&["verify", "open.jsonl", "--no-guess"]).expect_code(1);
+    planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
+    planned.run("confirm", &[]).expect_code(0);
+    sandbox.run(&["export", "last", "--out", "whole.jsonl"]).expect_code(0);
+    let ran = sandbox.run(&["verify", "whole.jsonl", "--no-guess"]);
+    assert!(ran.expect_code(0).stdout.contains("No guess: 1 gaps were asked"), "{ran}");
+    assert!(ran.stdout.contains("value output_path from #4: answered by a person: the desk's word"), "{ran}");
+    let report = sandbox.json(&["verify", "whole.jsonl", "--no-guess"]);
+    assert_eq!(report["no_guess"]["checked"]["problems"], json!([]));
+    sandbox.feed(&["verify", "-", "--no-guess"], b"").expect_code(2);
+    // A file that does not hold shows nothing about guesses.
+    let text = fs::read_to_string(sandbox.path("whole.jsonl")).unwrap().replace("\"dist\"", "\"/\"");
+    fs::write(sandbox.path("forged.jsonl"), text).unwrap();
+    let ran = sandbox.run(&["verify", "forged.jsonl", "--no-guess"]);
+    assert!(ran.expect_code(1).stdout.contains("Not established: the file does not hold"), "{ran}");
+}
+
+/// CLR-16
+#[test]
+fn a_pack_of_the_users_own_finds_gaps_without_rebuilding_and_its_hash_is_recorded() {
+    let sandbox = Planned::sandbox();
+    write(&sandbox, "trip.json", &json!({"destination": "Lisbon"}));
+    let travel = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/rules/travel");
+    let ran = sandbox.run(&["plan", "submit", "trip.json", "--rules", travel, "--only", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(3).stdout).unwrap();
+    assert!(reply["blocking_count"].as_u64().unwrap() > 0);
+    let hash = reply["rules"].as_str().unwrap();
+    let export = sandbox.run(&["export", "last"]).stdout.clone();
+    let recorded = export.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let recorded: Vec<_> =
+        recorded.filter(|line| line["event"]["event"]["record"]["type"] == "rules_recorded").collect();
+    assert_eq!(recorded[0]["event"]["content"]["hash"], hash);
+}
+
+/// ONE-07
+#[test]
+fn a_rule_that_demands_more_than_a_key_refuses_the_key() {
+    let sandbox = Planned::sandbox();
+    fs::create_dir(sandbox.path("pack")).unwrap();
+    fs::write(sandbox.path("pack/pack.toml"), "[pack]\nname = \"strict\"\nversion = \"1\"\n").unwrap();
+    let policy = "@id(\"who\")\n@severity(\"BLOCK\")\n@field(\"approver\")\n@question(\"Who approves it?\")\n\
+                  @assurance(\"terminal\")\n@kinds(\"text\")\n@blocks(\"build\")\n\
+                  forbid (principal, action, resource) when { context.approver == \"\" };\n";
+    fs::write(sandbox.path("pack/who.cedar"), policy).unwrap();
+    write(&sandbox, "plan.json", &with(&json!({})));
+    let submit = ["plan", "submit", "plan.json", "--session", SESSION, "--rules", "pack"];
+    sandbox.run(&submit).expect_code(3);
+    let resolve = ["plan", "resolve", SESSION, "gap-001", "me", "--as", "bot"];
+    assert_eq!(error(&sandbox, &resolve), "ASSURANCE_TOO_LOW");
+    sandbox.run(&["plan", "resolve", SESSION, "gap-001", "me"]).expect_code(0);
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_by_name() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    assert_eq!(planned.error("resolve", &["gap-009", "dist"]), "GAP_UNKNOWN");
+    assert_eq!(planned.error("resolve", &["gap-001", &"x".repeat(20_000)]), "ANSWER_INVALID");
+    assert_eq!(planned.error("resolve", &["gap-001", "dist", "--as", "agent"]), "KEY_UNKNOWN");
+    assert_eq!(planned.error("resolve", &["gap-001", "--accept"]), "MUST_BE_ANSWERED");
+    let other = "0196bb7c-0000-7000-8000-00000000ffff";
+    assert_eq!(error(sandbox, &["plan", "show", other]), "SESSION_UNKNOWN");
+    assert_eq!(error(sandbox, &["audit", other]), "SESSION_UNKNOWN");
+    sandbox.run(&["plan", "show", "no-uuid"]).expect_code(2);
+    for (name, bytes) in [("list.json", "[]"), ("cut.json", "{\"a\""), ("twice.json", "{\"a\":1,\"a\":2}")] {
+        fs::write(sandbox.path(name), bytes).unwrap();
+        assert_eq!(error(sandbox, &["plan", "submit", name]), "PLAN_MALFORMED");
+        assert_eq!(error(sandbox, &["check", name]), "PLAN_MALFORMED");
+    }
+    assert_eq!(error(sandbox, &["check", "nowhere.json"]), "FILE_UNREADABLE");
+    // A run is no session.
+    let list = sandbox.json(&["trace", "list"]);
+    assert_eq!(list["traces"].as_array().unwrap().len(), 1, "nothing else was recorded");
+}
+
+/// A sandbox with a session.
+struct Planned {
+    sandbox: Sandbox,
+    session: String,
+}
+
+impl Planned {
+    /// Returns a sandbox with an agent and a bot that answers.
+    fn sandbox() -> Sandbox {
+        let sandbox = Sandbox::new();
+        sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
+        sandbox.run(&["keys", "new", "bot", "--role", "answerer"]).expect_code(0);
+        sandbox
+    }
+
+    fn new(plan: &Value) -> Self {
+        let sandbox = Self::sandbox();
+        write(&sandbox, "plan.json", plan);
+        let ran = sandbox.run(&["plan", "submit", "plan.json", "--json"]);
+        let reply: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran}"));
+        Self { sandbox, session: reply["session_id"].as_str().unwrap().to_owned() }
+    }
+
+    fn run(&self, command: &str, rest: &[&str]) -> Ran {
+        self.sandbox.run(&[&["plan", command, &self.session], rest].concat())
+    }
+
+    fn json(&self, command: &str, rest: &[&str], code: i32) -> Value {
+        let ran = self.run(command, &[rest, &["--json"]].concat());
+        serde_json::from_str(&ran.expect_code(code).stdout).unwrap()
+    }
+
+    fn error(&self, command: &str, rest: &[&str]) -> String {
+        error(&self.sandbox, &[&["plan", command, &self.session], rest].concat())
+    }
+
+    fn open(&self) -> Vec<String> {
+        let reply = self.json("show", &[], 0);
+        let gaps = reply["gaps"].as_array().unwrap().iter();
+        gaps.map(|gap| gap["field"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Returns the code with which a call is refused.
+fn error(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let ran = sandbox.run(&[arguments, &["--json"]].concat());
+    let error: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("{ran}"));
+    error["error"]["code"].as_str().unwrap().to_owned()
+}
+
+fn write(sandbox: &Sandbox, name: &str, plan: &Value) {
+    fs::write(sandbox.path(name), plan.to_string()).unwrap();
+}
+
+fn seed() -> Value {
+    with(&json!({"standards_selected": ["jsp-440"], "deployment_target": "uswds"}))
+}
+
+/// Returns a plan that lacks nothing, with these members.
+fn with(members: &Value) -> Value {
+    let mut plan = json!({
+        "description": "a status page", "component_type": "webpart-react", "operation": "add",
+        "data_storage": "properties", "api_choice": "rest",
+    });
+    plan.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+    plan
+}
+
+const SESSION: &str = "0196bb7c-0000-7000-8000-000000000001";
