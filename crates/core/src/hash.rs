@@ -72,6 +72,8 @@ pub enum Purpose {
     Export,
     /// The command id of an effect that an event has in another trace.
     Effect,
+    /// The token that a reply to a question carries.
+    Reply,
 }
 
 impl Purpose {
@@ -90,6 +92,7 @@ impl Purpose {
         Self::Possession,
         Self::Export,
         Self::Effect,
+        Self::Reply,
     ];
 
     /// Returns the bytes that everything of this purpose begins with.
@@ -108,6 +111,7 @@ impl Purpose {
             Self::Possession => b"demur/v1/possession\0",
             Self::Export => b"demur/v1/export\0",
             Self::Effect => b"demur/v1/effect\0",
+            Self::Reply => b"demur/v1/reply\0",
         }
     }
 }

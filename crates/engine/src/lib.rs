@@ -44,7 +44,7 @@
 //!
 //! let command = Command::Submit(Box::new(Submitted::new(submission, None, desk.registry())?));
 //! let seen = seen.map(|seen| seen.hash);
-//! let context = Context { registry: desk.registry(), seen, earlier: None };
+//! let context = Context { registry: desk.registry(), seen, question: None, earlier: None };
 //! let decision = decide(&state, &context, command, now, &mut random);
 //!
 //! let event = &decision.events[0].event;
@@ -59,6 +59,7 @@ mod decide;
 pub mod entry;
 pub mod reactor;
 pub mod refusal;
+pub mod reply_token;
 pub mod snapshot;
 pub mod state;
 

@@ -16,6 +16,7 @@ mod recorded;
 mod recovery;
 mod registry;
 mod repeat;
+mod reply_token;
 mod snapshot;
 mod walk;
 mod words;
