@@ -12,6 +12,7 @@ use demur_ledger::{
     content::OperationContent,
     event_type::Content,
     facts::{Assurance, OperationStarted},
+    name::Sequence,
     role::Role,
 };
 use demur_plan::{
@@ -99,6 +100,7 @@ fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Com
         let voice = Voice::Key(Box::new(author));
         desk::perform(&owner, trace, &voice, || Ok((act::submit(uuid, &name, &plan, &rules)?, ())))?;
     }
+    desk::keep_receipt(&owner, trace, Sequence::FIRST, arguments.receipt.as_deref())?;
     let session = desk::read(owner.ledger(), uuid)?;
     if *session.submitted() != plan {
         let message = format!("session {uuid} has another plan");
@@ -129,7 +131,10 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
     });
     // An answer that is not of its kind was refused; the gap stays open like after any other that does not settle it.
     let judged = match (performed, told) {
-        (Ok((_, judged)), _) => judged,
+        (Ok((at, judged)), _) => {
+            desk::keep_receipt(&owner, trace, at.sequence, arguments.receipt.as_deref())?;
+            judged
+        }
         (Err(error), Some(judged @ Judged::Escalated(_))) if error.is_about_the_kind() => judged,
         (Err(error), _) => return Err(error),
     };
@@ -193,17 +198,18 @@ fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, C
     let confirmed = desk::perform(&owner, trace, &voice, || {
         Ok((desk::read(owner.ledger(), arguments.session)?.confirm()?, ()))
     });
-    if let Err(error) = confirmed {
-        let session = desk::read(owner.ledger(), arguments.session)?;
-        let open: Vec<_> = session.open_gaps().map(|gap| format!("{} ({})", gap.id, gap.field)).collect();
-        return Err(if open.is_empty() {
-            error
-        } else {
-            error.with_hint(format!("settle {}", open.join(", ")))
-        });
+    match confirmed {
+        Ok((at, ())) => desk::keep_receipt(&owner, trace, at.sequence, arguments.receipt.as_deref())?,
+        Err(error) => return Err(with_open_gaps(error, &desk::read(owner.ledger(), arguments.session)?)),
     }
     let session = desk::read(owner.ledger(), arguments.session)?;
     tell(context, &owner, &session, &arguments.author)
+}
+
+/// Returns the error with the gaps that are still open (CLR-31).
+fn with_open_gaps(error: CommandError, session: &Session) -> CommandError {
+    let open: Vec<_> = session.open_gaps().map(|gap| format!("{} ({})", gap.id, gap.field)).collect();
+    if open.is_empty() { error } else { error.with_hint(format!("settle {}", open.join(", "))) }
 }
 
 /// Says where a session stands, and records that it was said.

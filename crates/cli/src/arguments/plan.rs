@@ -62,6 +62,9 @@ pub(crate) struct SubmitPlan {
     /// The session, if the caller has one: a UUID; the same session with the same plan gets the same reply
     #[arg(long, value_name = "UUID")]
     pub(crate) session: Option<Uuid>,
+    /// Write the desk's receipt for what was signed to this new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) receipt: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rules: RulesChoice,
 }
@@ -93,6 +96,9 @@ pub(crate) struct ResolvePlan {
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<Text<1, 4096>>,
+    /// Write the desk's receipt for what was signed to this new file
+    #[arg(long, value_name = "FILE", requires = "author")]
+    pub(crate) receipt: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -116,6 +122,9 @@ pub(crate) struct ConfirmPlan {
     /// Whose key signs it
     #[arg(long = "as", value_name = "NAME", default_value = "agent")]
     pub(crate) author: String,
+    /// Write the desk's receipt for what was signed to this new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) receipt: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -132,6 +141,9 @@ pub(crate) struct AttestPlan {
     /// Whose key signs it
     #[arg(long = "as", value_name = "NAME", default_value = "agent")]
     pub(crate) author: String,
+    /// Write the desk's receipt for what was signed to this new file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) receipt: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -145,7 +145,7 @@ impl Scene<'_> {
     }
 
     fn attest(&mut self, eve: &Voice, made: &Path) -> Result<u64, CommandError> {
-        let attestation = attest_folder(self.owner, self.uuid, eve, made, &"1.0.0".try_into()?)?;
+        let (_, attestation) = attest_folder(self.owner, self.uuid, eve, made, &"1.0.0".try_into()?)?;
         let rounds = attestation.inputs.clarification_rounds();
         self.tell(&format!("  eve (agent) attests what she made, after {rounds} rounds of clarification."))?;
         Ok(rounds)

@@ -16,7 +16,7 @@ use demur_core::{
     hash::sha256,
     limit::{List, Text},
 };
-use demur_ledger::role::Role;
+use demur_ledger::{name::Sequence, role::Role};
 use demur_plan::Error;
 use serde::Serialize;
 
@@ -36,8 +36,9 @@ use crate::{
 pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, CommandError> {
     let owner = Owner::open(&context.data()?)?;
     let voice = Voice::Key(Box::new(desk::author(&owner, &arguments.author, Role::Agent)?));
-    let attestation =
-        attest_folder(&owner, arguments.session, &voice, &arguments.output, &arguments.program_version)?;
+    let version = &arguments.program_version;
+    let (at, attestation) = attest_folder(&owner, arguments.session, &voice, &arguments.output, version)?;
+    desk::keep_receipt(&owner, desk::trace_of(arguments.session), at, arguments.receipt.as_deref())?;
     let files = attestation.outputs.file_hashes.len() as u64;
     context.output.reply(&Attested { attestation, files })?;
     Ok(Exit::Success)
@@ -50,10 +51,10 @@ pub(crate) fn attest_folder(
     voice: &Voice,
     folder: &Path,
     version: &Text<1, 64>,
-) -> Result<Attestation, CommandError> {
+) -> Result<(Sequence, Attestation), CommandError> {
     let files = hashes(folder)?;
     let signer = desk::signer(owner.ledger(), owner.keystore())?;
-    let (_, attestation) = desk::perform(owner, desk::trace_of(session), voice, || {
+    let (at, attestation) = desk::perform(owner, desk::trace_of(session), voice, || {
         let session = desk::read(owner.ledger(), session)?;
         let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
         let particulars = Particulars {
@@ -68,7 +69,7 @@ pub(crate) fn attest_folder(
         let attestation = session.attest(particulars, outputs, &signer)?;
         Ok((session.attesting(confirmed, &attestation)?, attestation))
     })?;
-    Ok(attestation)
+    Ok((at.sequence, attestation))
 }
 
 fn not_confirmed(session: &demur_plan::Session) -> CommandError {

@@ -1,7 +1,9 @@
 //! A session at the desk: read from its trace, gone on with, read again if somebody else was faster.
 
+use std::path::Path;
+
 use demur_clarify::{seal::Signer, uuid::Uuid};
-use demur_core::id::Ulid;
+use demur_core::{canonical, id::Ulid};
 use demur_engine::command::{Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
@@ -19,6 +21,7 @@ use demur_store::{
 
 use crate::{
     arguments::desk_name,
+    durable,
     error::CommandError,
     keys::{KeyEntry, Status},
     keystore::Keystore,
@@ -115,6 +118,24 @@ pub(crate) fn perform<T>(
         }
     }
     Err(LedgerError::Contended.into())
+}
+
+/// Writes the desk's receipt for a statement to a new file, if somebody wants it.
+pub(crate) fn keep_receipt(
+    owner: &Owner,
+    trace: TraceId,
+    at: Sequence,
+    path: Option<&Path>,
+) -> Result<(), CommandError> {
+    let Some(path) = path else { return Ok(()) };
+    let receipt = owner.ledger().receipt(trace, at)?;
+    let receipt = receipt.ok_or_else(|| CommandError::bug(&"a receipt for what no key signed"))?;
+    let mut bytes = canonical::to_vec(&receipt)?;
+    bytes.push(b'\n');
+    durable::create(path, &bytes).map_err(|error| {
+        CommandError::file("write", path, &error)
+            .with_hint("the statement is recorded; only its receipt is not written")
+    })
 }
 
 fn say(

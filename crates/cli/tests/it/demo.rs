@@ -145,6 +145,32 @@ fn leaves_a_whole_file_that_ends_with_a_checkpoint() {
     assert_eq!(reply["result"], serde_json::json!({"lines": 6, "words": 48}));
 }
 
+/// CLR-30 CLR-52
+#[test]
+fn an_agent_plans_is_refused_asks_is_answered_confirms_and_attests() {
+    let sandbox = Sandbox::new();
+    let (reply, _) = demo(&sandbox);
+    let asked = &reply["asked"];
+    assert_eq!((&asked["no_guess"], &asked["rounds"]), (&Value::Bool(true), &3.into()));
+    let told = sandbox.json(&["trace", "show", asked["export"].as_str().unwrap()]);
+    let kinds: Vec<_> =
+        told["entries"].as_array().unwrap().iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
+    let expected = [
+        "plan_submitted",
+        "rules_recorded",
+        "gap_found",
+        "gap_found",
+        "command_refused",
+        "question_answered",
+        "question_answered",
+        "gap_found",
+        "question_answered",
+        "plan_confirmed",
+        "plan_attested",
+    ];
+    assert_eq!(kinds, expected);
+}
+
 /// LED-26
 #[test]
 fn every_claim_has_one_key_and_one_signed_event() {
@@ -214,6 +240,7 @@ fn commands_at_the_end_work() {
         let word = match command {
             list if list.starts_with("trace list") => "completed",
             graph if graph.ends_with("--graph --out run.svg") => "run.svg",
+            guess if guess.ends_with("--no-guess") => "No guess: 2 gaps",
             _ => "cleo",
         };
         assert!(ran.expect_code(0).stdout.contains(word), "{ran}");

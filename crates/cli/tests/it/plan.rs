@@ -1,6 +1,10 @@
 //! `demur check`, `demur plan`, `demur audit`, `demur handoff` and `demur verify --no-guess`.
 
-use std::fs;
+use std::{
+    fs,
+    io::Write as _,
+    process::{Command, Stdio},
+};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -44,6 +48,41 @@ fn a_check_for_programs_has_the_signed_document() {
     assert_eq!(reply["document"]["gaps"], reply["gaps"]);
     assert!(reply["document"]["signature"].as_str().unwrap().starts_with("ed25519:"));
 }
+
+/// CLR-23
+#[test]
+fn the_document_of_the_seeds_example_verifies_with_another_library() {
+    let sandbox = Planned::sandbox();
+    write(&sandbox, "plan.json", &seed());
+    let ran = sandbox.run(&["plan", "submit", "plan.json", "--json"]);
+    let interpreter = std::env::var_os("DEMUR_PYTHON");
+    let mut python = Command::new(interpreter.expect("DEMUR_PYTHON is not set: run `cargo xtask test`"));
+    let python = python.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = python.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(ran.expect_code(3).stdout.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "holds\nforged: refused\n");
+}
+
+/// Checks the document with `cryptography`, then a changed one. The document has ASCII keys and no fractions, so Python's
+/// sorted form without spaces is its canonical form.
+const SCRIPT: &str = r#"
+import json, sys
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+document = json.load(sys.stdin)["document"]
+signature = bytes.fromhex(document.pop("signature").removeprefix("ed25519:"))
+key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(document["agent_public_key"].removeprefix("ed25519:")))
+form = lambda: json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+key.verify(signature, form())
+print("holds")
+document["gaps"][0]["severity"] = "WARN"
+try:
+    key.verify(signature, form())
+except InvalidSignature:
+    print("forged: refused")
+"#;
 
 /// CLR-03 CLR-30 CLR-31 CLR-44 CLR-61 CLR-62
 #[test]
@@ -156,6 +195,39 @@ fn a_rule_that_demands_more_than_a_key_refuses_the_key() {
     let resolve = ["plan", "resolve", SESSION, "gap-001", "me", "--as", "bot"];
     assert_eq!(error(&sandbox, &resolve), "ASSURANCE_TOO_LOW");
     sandbox.run(&["plan", "resolve", SESSION, "gap-001", "me"]).expect_code(0);
+}
+
+#[test]
+fn asker_and_answerer_get_receipts_that_hold_the_export_to_them() {
+    let sandbox = Planned::sandbox();
+    write(&sandbox, "plan.json", &with(&json!({"real_build": true})));
+    let submit = ["plan", "submit", "plan.json", "--session", SESSION, "--receipt", "asked.json"];
+    sandbox.run(&submit).expect_code(3);
+    sandbox.run(&["export", "last", "--out", "early.jsonl"]).expect_code(0);
+    let resolve =
+        ["plan", "resolve", SESSION, "gap-001", "dist", "--as", "bot", "--receipt", "answered.json"];
+    sandbox.run(&resolve).expect_code(0);
+    sandbox.run(&["plan", "confirm", SESSION, "--receipt", "confirmed.json"]).expect_code(0);
+    sandbox.run(&["export", "last", "--out", "whole.jsonl"]).expect_code(0);
+    for receipt in ["asked.json", "answered.json", "confirmed.json"] {
+        let ran = sandbox.run(&["verify", "whole.jsonl", "--receipt", receipt, "--require-anchor"]);
+        ran.expect_code(0);
+    }
+    // A file that ends before the answer cannot hold its receipt.
+    let ran = sandbox.run(&["verify", "early.jsonl", "--receipt", "answered.json"]);
+    assert!(ran.expect_code(1).stdout.contains("RECEIPT_MISMATCH"), "{ran}");
+    // What the desk says for a person has no receipt.
+    sandbox.run(&["plan", "resolve", SESSION, "gap-001", "x", "--receipt", "y.json"]).expect_code(2);
+    sandbox.run(&submit).expect_code(2);
+}
+
+#[test]
+fn another_agent_does_not_go_on_with_somebody_elses_plan() {
+    let planned = Planned::new(&with(&json!({})));
+    planned.sandbox.run(&["keys", "new", "mallory", "--role", "agent"]).expect_code(0);
+    assert_eq!(planned.error("confirm", &["--as", "mallory"]), "NOT_PARTICIPANT");
+    assert_eq!(planned.error("begin", &["read", "--as", "mallory"]), "NOT_PARTICIPANT");
+    planned.run("confirm", &[]).expect_code(0);
 }
 
 #[test]

@@ -110,6 +110,7 @@ fn closed_challenge_shows_the_doubt_the_answer_and_the_end() {
         claimed.claim
     );
     assert!(report.to_text().contains(&told), "{}", report.to_text());
+    assert!(!report.to_text().contains("older ones"), "{}", report.to_text());
 }
 
 /// LED-07

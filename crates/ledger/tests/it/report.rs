@@ -80,6 +80,7 @@ fn a_sound_file_is_told_in_text() {
     for absent in ["Failures", "Warnings", "Not established\n", "further findings", "first bad event"] {
         assert!(!report.to_text().contains(absent), "{absent} in {}", report.to_text());
     }
+    assert!(!report.to_html().contains("further findings"));
 }
 
 /// LED-18
