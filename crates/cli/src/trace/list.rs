@@ -67,6 +67,8 @@ struct Listed {
     /// The integrity violation that was found, if any.
     failed: Option<Violation>,
     head: Position,
+    /// `run` or `work`.
+    kind: &'static str,
     opened: Timestamp,
     phase: Option<Phase>,
     trace: TraceId,
@@ -80,9 +82,10 @@ struct Violation {
 
 impl From<TraceSummary> for Listed {
     fn from(summary: TraceSummary) -> Self {
-        let TraceSummary { trace, head, opened, changed, phase, failed, .. } = summary;
+        let TraceSummary { trace, head, opened, changed, phase, failed, kind, .. } = summary;
         let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
-        Self { changed, events: head.sequence.next().number(), failed, head, opened, phase, trace }
+        let kind = kind.as_str();
+        Self { changed, events: head.sequence.next().number(), failed, head, kind, opened, phase, trace }
     }
 }
 
@@ -111,7 +114,7 @@ impl Reply for ListReply {
         for trace in &self.traces {
             table.add([
                 trace.trace.to_string(),
-                trace.phase.map_or("-", Phase::as_str).to_owned(),
+                trace.phase.map_or(trace.kind, Phase::as_str).to_owned(),
                 trace.events.to_string(),
                 clock(trace.opened),
                 clock(trace.changed),

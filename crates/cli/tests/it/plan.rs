@@ -222,6 +222,20 @@ fn asker_and_answerer_get_receipts_that_hold_the_export_to_them() {
 }
 
 #[test]
+fn the_store_checks_rebuilds_and_lists_a_plan_like_a_run() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    sandbox.run(&["store", "check"]).expect_code(0);
+    sandbox.run(&["store", "rebuild"]).expect_code(0);
+    sandbox.run(&["store", "check"]).expect_code(0);
+    let listed = &sandbox.json(&["trace", "list"])["traces"][0];
+    assert_eq!((&listed["kind"], &listed["phase"]), (&json!("work"), &Value::Null));
+    assert!(sandbox.run(&["trace", "list"]).stdout.contains(" work "));
+    planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
+    sandbox.run(&["store", "check"]).expect_code(0);
+}
+
+#[test]
 fn another_agent_does_not_go_on_with_somebody_elses_plan() {
     let planned = Planned::new(&with(&json!({})));
     planned.sandbox.run(&["keys", "new", "mallory", "--role", "agent"]).expect_code(0);

@@ -8,7 +8,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::TraceKind,
     name::{Position, Sequence, TraceId},
-    state::State,
+    trace_state::TraceState,
 };
 use rusqlite::{Connection, Result, Row, params};
 
@@ -75,8 +75,8 @@ pub(super) fn walk(
 pub(super) struct Refill<'a> {
     connection: &'a Connection,
     schema: &'static str,
-    /// The run that is being folded; its state is missing once an event did not fit.
-    run: Option<(i64, Option<State>)>,
+    /// The trace that is being folded; its state is missing once an event did not fit.
+    open: Option<(i64, Option<TraceState>)>,
     keys: BTreeMap<Fingerprint, Sequence>,
 }
 
@@ -97,10 +97,10 @@ impl From<rusqlite::Error> for Misfit {
 impl<'a> Refill<'a> {
     /// Returns a refill of the tables in this schema, which are empty.
     pub(super) fn new(connection: &'a Connection, schema: &'static str) -> Self {
-        Self { connection, schema, run: None, keys: BTreeMap::new() }
+        Self { connection, schema, open: None, keys: BTreeMap::new() }
     }
 
-    /// Takes the next event of [`walk`]. After a misfit the rest of its run is passed over.
+    /// Takes the next event of [`walk`]. After a misfit the rest of its trace is passed over.
     pub(super) fn take(&mut self, raw: &Raw, event: &Event) -> Result<(), Misfit> {
         if let Some((key, command)) = derived::command(event) {
             let sql =
@@ -122,7 +122,7 @@ impl<'a> Refill<'a> {
 
     /// Writes what only the end shows.
     pub(super) fn finish(mut self) -> Result<()> {
-        self.close_run()?;
+        self.close()?;
         let sql = format!("INSERT INTO {}.key_changes (fingerprint, sequence) VALUES (?1, ?2)", self.schema);
         let mut statement = self.connection.prepare_cached(&sql)?;
         for (key, sequence) in &self.keys {
@@ -132,11 +132,11 @@ impl<'a> Refill<'a> {
     }
 
     fn fold(&mut self, raw: &Raw, event: &Event) -> Result<(), Misfit> {
-        if self.run.as_ref().is_none_or(|(id, _)| *id != raw.id) {
-            self.close_run()?;
-            self.run = Some((raw.id, Some(State::new())));
+        if self.open.as_ref().is_none_or(|(id, _)| *id != raw.id) {
+            self.close()?;
+            self.open = Some((raw.id, Some(TraceState::New)));
         }
-        let Some((_, state)) = &mut self.run else { return Ok(()) };
+        let Some((_, state)) = &mut self.open else { return Ok(()) };
         match state.as_mut().map(|state| state.apply(event)) {
             Some(Err(error)) => {
                 *state = None;
@@ -146,10 +146,12 @@ impl<'a> Refill<'a> {
         }
     }
 
-    fn close_run(&mut self) -> Result<()> {
-        let Some((id, Some(state))) = self.run.take() else { return Ok(()) };
+    fn close(&mut self) -> Result<()> {
+        let Some((id, Some(state))) = self.open.take() else { return Ok(()) };
+        // Only a run has phases.
+        let Some(phase) = state.phase() else { return Ok(()) };
         let sql = format!("INSERT INTO {}.runs (trace, phase) VALUES (?1, ?2)", self.schema);
-        self.connection.prepare_cached(&sql)?.execute(params![id, state.phase().as_str()]).map(|_| ())
+        self.connection.prepare_cached(&sql)?.execute(params![id, phase.as_str()]).map(|_| ())
     }
 }
 
