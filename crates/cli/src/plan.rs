@@ -5,6 +5,8 @@ pub(crate) mod desk;
 mod paper;
 mod reply;
 
+use std::{path::Path, thread, time::Duration};
+
 use demur_clarify::{document::Document, name::GapId, time::Time, uuid::Uuid};
 use demur_core::{id::Uuid7, limit::Text};
 use demur_engine::command::{Consequences, Told};
@@ -19,7 +21,7 @@ use demur_plan::{
     Error, Session,
     act::{self, Act, Judged},
 };
-use demur_rules::{Rules, Settled};
+use demur_rules::{Plan, Rules, Settled};
 use demur_store::contract::Store as _;
 use serde::Serialize;
 
@@ -36,7 +38,7 @@ use crate::{
     exit::Exit,
     output::{Paint, Reply},
     owner::Owner,
-    rules,
+    rules::{self, Shelf},
     world::World,
 };
 
@@ -60,8 +62,35 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
 
 /// Holds a plan against the rules; records nothing.
 pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit, CommandError> {
-    let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
-    let findings = rules.detect(&plan, &Settled::default()).map_err(Error::from)?;
+    let mut shelf = Shelf::new(arguments.rules.rules.clone(), arguments.rules.only);
+    if !arguments.watch {
+        let reply = checked(context, &rules::read_plan(&arguments.plan)?, &*shelf.rules()?)?;
+        context.output.reply(&reply)?;
+        return Ok(reply.exit());
+    }
+    if arguments.plan == Path::new("-") {
+        let message = "expected a file with --watch, found standard input";
+        return Err(CommandError::input("USAGE", message).with_hint("it is read again: save it first"));
+    }
+    let mut told = None;
+    while !context.output.is_deserted() {
+        // What is half written is wrong for a moment; whoever watches sees it right itself.
+        let looked = rules::read_plan(&arguments.plan).and_then(|plan| Ok((plan, shelf.rules()?)));
+        let seen = looked.as_ref().map(|(plan, rules)| (plan.clone(), rules.hash())).map_err(Clone::clone);
+        if told.as_ref() != Some(&seen) {
+            match looked.and_then(|(plan, rules)| checked(context, &plan, &rules)) {
+                Ok(reply) => context.output.reply(&reply)?,
+                Err(error) => context.output.error(&error),
+            }
+            told = Some(seen);
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+    Ok(Exit::Success)
+}
+
+fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanReply, CommandError> {
+    let findings = rules.detect(plan, &Settled::default()).map_err(Error::from)?;
     let mut gaps = Vec::new();
     for (finding, number) in findings.iter().zip(1..) {
         let id = GapId::number(number).ok_or_else(|| CommandError::bug(&"a gap without a number"))?;
@@ -70,8 +99,7 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
     let status = if gaps.is_empty() { "ready_to_proceed" } else { "needs_clarification" };
     let mut reply = PlanReply::new(status, gaps, rules.hash().to_string(), None);
     reply.document = signed(context, &reply)?;
-    context.output.reply(&reply)?;
-    Ok(reply.exit())
+    Ok(reply)
 }
 
 /// Returns the signed document of a check, if there is a key to sign it.
@@ -294,3 +322,6 @@ impl Reply for Resolution {
         lines
     }
 }
+
+/// How long a change of a watched file may go unseen.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);

@@ -4,11 +4,14 @@
 mod check;
 mod explain;
 mod folder;
+mod shelf;
 mod tables;
 
 use std::path::{Path, PathBuf};
 
 use demur_rules::{Pack, PackError, Plan, Rules, builtin};
+
+pub(crate) use shelf::Shelf;
 
 use crate::{
     arguments::RulesCommand, context::Context, error::CommandError, input::Input, visible::visible_path,

@@ -76,6 +76,14 @@ impl Outcome {
         }
     }
 
+    /// Returns the answer or acceptance that counts, if there is one.
+    pub const fn given(&self) -> Option<Given> {
+        match self {
+            Self::Answered(given) | Self::Accepted(given) => Some(*given),
+            _ => None,
+        }
+    }
+
     /// Returns the word people read.
     pub const fn as_str(&self) -> &'static str {
         match self {

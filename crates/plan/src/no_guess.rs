@@ -219,10 +219,7 @@ impl Check {
             self.problem(at, "GAP_NOT_ASKED", message);
         }
         let gaps = self.session.gaps().map(|(gap, outcome)| {
-            let given = match outcome {
-                Some(Outcome::Answered(given) | Outcome::Accepted(given)) => Some(*given),
-                _ => None,
-            };
+            let given = outcome.and_then(Outcome::given);
             GapLine {
                 id: gap.id.to_string(),
                 field: gap.field.to_string(),

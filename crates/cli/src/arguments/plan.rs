@@ -25,6 +25,9 @@ pub(crate) struct Check {
     /// The plan: a file with one JSON object; `-` is standard input
     #[arg(value_name = "PLAN")]
     pub(crate) plan: PathBuf,
+    /// Go on and say it again whenever the plan or a rule pack changes; Ctrl-C ends it
+    #[arg(long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) rules: RulesChoice,
 }

@@ -87,10 +87,7 @@ impl PlanReply {
 fn settled(session: &Session) -> Vec<SettledGap> {
     let settled = session.gaps().filter(|(_, outcome)| outcome.is_some_and(Outcome::settles));
     let line = |(gap, outcome): (&demur_plan::Gap, Option<&Outcome>)| {
-        let given = match outcome {
-            Some(Outcome::Answered(given) | Outcome::Accepted(given)) => Some(*given),
-            _ => None,
-        };
+        let given = outcome.and_then(Outcome::given);
         SettledGap {
             id: gap.id.to_string(),
             field: gap.field.to_string(),

@@ -9,7 +9,7 @@ use std::{
 
 use demur_rules::Pack;
 
-use super::pack_error;
+use super::{pack_error, shelf::Mark};
 use crate::{error::CommandError, visible::visible_path};
 
 /// Returns the pack in this folder.
@@ -27,6 +27,16 @@ pub(super) fn read(folder: &Path) -> Result<Pack, CommandError> {
         files.push((visible_path(&path), bytes));
     }
     Pack::read(files).map_err(|error| pack_error(folder, &error))
+}
+
+/// Returns what tells whether a file of the pack has changed.
+pub(super) fn marks(folder: &Path) -> Result<Vec<Mark>, CommandError> {
+    let mark = |name: String| {
+        let path = folder.join(name);
+        let metadata = path.metadata().map_err(|error| CommandError::unreadable(&path, &error))?;
+        Ok((path, metadata.len(), metadata.modified().ok()))
+    };
+    names(folder)?.into_iter().map(mark).collect()
 }
 
 /// Returns the names of the files that make the pack, in order.

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{BufRead as _, BufReader, Write as _},
     process::{Command, Stdio},
 };
 
@@ -34,6 +34,41 @@ fn a_check_tells_a_person_what_is_missing_and_records_nothing() {
     --- stdout
     Ready to proceed: 0 must be answered, 0 to confirm, 0 settled
     ");
+}
+
+/// CLR-16
+#[test]
+fn a_watched_check_says_it_again_when_the_plan_or_a_pack_changes() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("pack")).unwrap();
+    let pack = |text: &str| {
+        replace(&sandbox, "pack/pack.toml", &format!("[pack]\nname = \"own\"\nversion = \"1\"\n{text}"));
+    };
+    pack("");
+    replace(&sandbox, "plan.json", &with(&json!({})).to_string());
+    let mut command = sandbox.command(&["check", "plan.json", "--rules", "pack", "--watch", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    let first = next();
+    assert_eq!(first["status"], "ready_to_proceed");
+    replace(&sandbox, "plan.json", &with(&json!({"real_build": true})).to_string());
+    let second = next();
+    assert_eq!((&second["status"], &second["rules"]), (&json!("needs_clarification"), &first["rules"]));
+    pack(
+        "\n[[required]]\nid = \"owner\"\nfield = \"owner\"\nquestion = \"owner is not given. Who owns it?\"\nkinds = [\"text\"]\n",
+    );
+    let third = next();
+    assert_ne!(third["rules"], first["rules"]);
+    assert_eq!(third["blocking_count"], 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Writes a file at once, so that nobody reads half of it.
+fn replace(sandbox: &Sandbox, name: &str, text: &str) {
+    fs::write(sandbox.path("new"), text).unwrap();
+    fs::rename(sandbox.path("new"), sandbox.path(name)).unwrap();
 }
 
 /// CLR-20 CLR-23

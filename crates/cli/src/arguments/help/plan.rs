@@ -9,6 +9,7 @@ With --json the answer has the signed document of the clarification protocol, if
 pub(in crate::arguments) const CHECK_EXAMPLES: &str = "\
 Examples:
   demur check plan.json
+  demur check plan.json --watch --rules my-pack
   demur check plan.json --rules examples/rules/travel --only
   generate-plan | demur check - --json | jq .gaps
 

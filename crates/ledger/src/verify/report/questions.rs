@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     facts::{Assurance, Severity},
     name::{PrincipalId, Sequence},
-    question::{Given, Outcome},
+    question::Asked,
     trace_state::TraceState,
 };
 
@@ -30,17 +30,14 @@ pub struct QuestionReport {
 /// Returns the questions of a trace, in order. One that was put again stands under its last wording only.
 pub(super) fn reports(state: &TraceState) -> Vec<QuestionReport> {
     let questions = state.questions().map(|questions| questions.iter().collect::<Vec<_>>());
-    let report = |(question, asked): (Sequence, &crate::question::Asked)| {
-        let given = match asked.outcome() {
-            Outcome::Answered(given) | Outcome::Accepted(given) => Some(*given),
-            _ => None,
-        };
+    let report = |(question, asked): (Sequence, &Asked)| {
+        let given = asked.outcome().given();
         QuestionReport {
             question,
             severity: asked.facts().severity,
             outcome: asked.outcome().as_str(),
             answer: given.map(|given| given.at),
-            by: given.and_then(|given: Given| given.by),
+            by: given.and_then(|given| given.by),
             assurance: given.map(|given| given.assurance),
         }
     };

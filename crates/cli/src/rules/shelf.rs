@@ -1,0 +1,67 @@
+//! Rules that are loaded once and again when a file of theirs changes, for whoever asks them more than once.
+
+use std::{path::PathBuf, sync::Arc, time::SystemTime};
+
+use demur_rules::Rules;
+
+use super::{folder, load};
+use crate::error::CommandError;
+
+/// The rules of some folders, as they were when somebody last asked.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    folders: Vec<PathBuf>,
+    only: bool,
+    loaded: Option<(Vec<Mark>, Arc<Rules>)>,
+}
+
+/// What tells that a file has changed: its name, its length, when it was last written.
+pub(super) type Mark = (PathBuf, u64, Option<SystemTime>);
+
+impl Shelf {
+    /// Returns the shelf of these folders; nothing is read yet.
+    pub(crate) const fn new(folders: Vec<PathBuf>, only: bool) -> Self {
+        Self { folders, only, loaded: None }
+    }
+
+    /// Returns the rules as the files say now. They are read only if one of them has changed.
+    pub(crate) fn rules(&mut self) -> Result<Arc<Rules>, CommandError> {
+        let mut marks = Vec::new();
+        for path in &self.folders {
+            marks.extend(folder::marks(path)?);
+        }
+        if let Some((known, rules)) = &self.loaded
+            && *known == marks
+        {
+            return Ok(Arc::clone(rules));
+        }
+        // The marks are older than what is read: a change in between is seen the next time.
+        let rules = Arc::new(load(&self.folders, self.only)?);
+        self.loaded = Some((marks, Arc::clone(&rules)));
+        Ok(rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn rules_are_read_once_and_again_after_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pack.toml");
+        fs::write(&path, "[pack]\nname = \"own\"\nversion = \"1\"\n").unwrap();
+        let mut shelf = Shelf::new(vec![folder.path().to_owned()], false);
+        let first = shelf.rules().unwrap();
+        assert!(Arc::ptr_eq(&first, &shelf.rules().unwrap()), "nothing changed");
+        fs::write(&path, "[pack]\nname = \"own\"\nversion = \"two\"\n").unwrap();
+        let second = shelf.rules().unwrap();
+        assert_ne!(first.hash(), second.hash());
+        fs::write(&path, "no pack").unwrap();
+        shelf.rules().unwrap_err();
+        fs::write(&path, "[pack]\nname = \"own\"\nversion = \"1\"\n").unwrap();
+        assert_eq!(shelf.rules().unwrap().hash(), first.hash());
+    }
+}
