@@ -24,12 +24,14 @@ from forge import (
     proofs,
     questions,
     registry,
+    repetitions,
     replay,
     seed,
     splice,
     states,
     valid,
     waiting,
+    withdrawals,
 )
 from forge.case import Corpus
 
@@ -57,6 +59,8 @@ FAMILIES = [
     handover,
     waiting,
     plans,
+    repetitions,
+    withdrawals,
     hearsay,
     anchors,
 ]

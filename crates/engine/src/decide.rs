@@ -101,7 +101,15 @@ fn tell(
     let Saying { role, facts, content } = told.first;
     let decided = say(state, context, (role, facts), content.as_ref(), None, now, random)
         .and_then(|first| follow(state, context, first, told.rest, now, random));
-    decided.unwrap_or_else(Decision::refused)
+    decided.unwrap_or_else(|refusal| {
+        // What a person was refused is on record like everybody's; the desk stands for whoever has no key.
+        let of_a_person = (role == Role::Person).then(|| {
+            let command = CommandId::new(now, random);
+            record_refusal(state, context, &refusal, (context.registry.desk(), command), now, random)
+        });
+        let events = of_a_person.flatten().into_iter().collect();
+        Decision { events, reply: Reply::Refused(refusal) }
+    })
 }
 
 fn has_moved(state: &State, consequences: &Consequences) -> bool {

@@ -21,8 +21,9 @@ pub use key::{
 pub use plan::{OperationStarted, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded};
 pub use question::{
     AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, GapAccepted, GapFound,
-    Question, QuestionAnswered, QuestionAsked, QuestionCancelled, QuestionDeclined, QuestionDefaulted,
-    QuestionDelivered, QuestionEscalated, QuestionExpired, QuestionExtended, QuestionPassedOn, Severity,
+    GapWithdrawn, Question, QuestionAnswered, QuestionAsked, QuestionCancelled, QuestionDeclined,
+    QuestionDefaulted, QuestionDelivered, QuestionEscalated, QuestionExpired, QuestionExtended,
+    QuestionPassedOn, Severity,
 };
 pub use run::{
     Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, SessionInitialized,

@@ -17,6 +17,7 @@ use crate::{
     facts::{Assurance, Question, QuestionAnswered, QuestionEscalated},
     name::{PrincipalId, Sequence},
     proof::ProofKind,
+    role::Role,
     state::Step,
 };
 
@@ -30,6 +31,8 @@ pub struct Asked {
     hash: Digest,
     /// Whoever asked: the desk, for a gap.
     asker: PrincipalId,
+    /// Whether the rules asked, through the desk.
+    gap: bool,
     facts: Question,
     outcome: Outcome,
 }
@@ -52,6 +55,8 @@ pub enum Outcome {
     Defaulted,
     /// The asker no longer needs it.
     Cancelled,
+    /// The rules no longer find it.
+    Withdrawn,
 }
 
 /// An answer by place, author and time.
@@ -71,7 +76,9 @@ impl Outcome {
     /// Returns whether what waits for the question may go on.
     pub const fn settles(&self) -> bool {
         match self {
-            Self::Answered(_) | Self::Accepted(_) | Self::Defaulted | Self::Cancelled => true,
+            Self::Answered(_) | Self::Accepted(_) | Self::Defaulted | Self::Cancelled | Self::Withdrawn => {
+                true
+            }
             Self::Open | Self::Declined | Self::Expired => false,
         }
     }
@@ -94,6 +101,7 @@ impl Outcome {
             Self::Expired => "expired",
             Self::Defaulted => "defaulted",
             Self::Cancelled => "cancelled",
+            Self::Withdrawn => "withdrawn",
         }
     }
 }
@@ -164,6 +172,7 @@ impl Questions {
             Facts::AnswerRevoked(facts) => self.guard_own_answer(step, facts.question, facts.answer),
             Facts::AnswerClaimed(facts) => self.guard_asker(step, facts.question),
             Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
+            Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
             Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),
             Facts::QuestionPassedOn(facts) => self.guard_handing_on(step, facts.question, &facts.answerers),
             Facts::QuestionDelivered(facts) => self.guard_delivery(facts.question),
@@ -188,6 +197,7 @@ impl Questions {
                 let accepted = Outcome::Accepted(given(step, facts.assurance));
                 self.close(facts.question.sequence, accepted);
             }
+            Facts::GapWithdrawn(facts) => self.close(facts.question, Outcome::Withdrawn),
             Facts::QuestionDeclined(facts) => self.close(facts.question, Outcome::Declined),
             Facts::QuestionPassedOn(facts) => {
                 if let Some(asked) = self.0.get_mut(&facts.question) {
@@ -209,11 +219,11 @@ impl Questions {
 
     fn fold_ask(&mut self, step: &Step<'_>, hash: Digest, facts: &Question) {
         if let Some(repeated) = facts.repeats {
-            // Its answer did not settle it; the new question stands in its place.
+            // The new question stands in its place.
             self.0.remove(&repeated);
         }
-        let (asker, facts) = (step.actor, facts.clone());
-        self.0.insert(step.sequence, Asked { hash, asker, facts, outcome: Outcome::Open });
+        let (asker, gap, facts) = (step.actor, step.said.role == Role::Desk, facts.clone());
+        self.0.insert(step.sequence, Asked { hash, asker, gap, facts, outcome: Outcome::Open });
     }
 
     fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {

@@ -133,7 +133,7 @@ impl Work {
         let over = matches!(self.plan, Plan::Confirmed(_) | Plan::Attested);
         let may_happen = match step.said.facts {
             Facts::RulesRecorded(_) => self.plan == Plan::Submitted && self.rules.is_none(),
-            Facts::GapFound(_) | Facts::PlanConfirmed(_) => {
+            Facts::GapFound(_) | Facts::GapWithdrawn(_) | Facts::PlanConfirmed(_) => {
                 self.plan == Plan::Submitted && self.rules.is_some()
             }
             Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_) | Facts::QuestionAsked(_) => !over,

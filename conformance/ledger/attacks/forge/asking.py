@@ -74,6 +74,10 @@ class Dialogue(Run):
         facts, rest = self._answer(question, who, rest)
         return self.act(who, "gap_accepted", {"assurance": facts["assurance"], "question": facts["question"]}, **rest)
 
+    def withdraw(self, question: int, who: str | Agent = "desk", **rest: Any) -> Entry:
+        """Returns the end of a gap that the rules no longer find."""
+        return self.act(who, "gap_withdrawn", {"question": question}, **rest)
+
     def guess(self, question: int, who: str | Agent = "agent", **rest: Any) -> Entry:
         """Returns what the asker thinks."""
         return self.act(who, "answer_claimed", {"question": question}, **rest)
@@ -228,6 +232,7 @@ WORDS: dict[str, Json] = {
         [
             "answer_revoked",
             "gap_accepted",
+            "gap_withdrawn",
             "question_cancelled",
             "question_declined",
             "question_escalated",

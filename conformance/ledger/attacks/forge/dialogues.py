@@ -144,6 +144,11 @@ def _answers(family: Family) -> None:
         "A person passes on a question that demands a person at the terminal.",
         lambda d: (d.ask(assurance="terminal"), d.pass_on(0, PEOPLE, "person"), d.answer(0, "person")),
     )
+    case(
+        "blocks-any-order",
+        "A question lists what it blocks in no order, with capitals; answered, all of it goes on.",
+        lambda d: (d.ask(blocks=["b", "a", "B2", "A2"]), d.answer(0), d.operate("a"), d.operate("b2")),
+    )
     request = {"request": "5a" * 32}
     case(
         "request",

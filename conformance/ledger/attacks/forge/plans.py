@@ -18,7 +18,7 @@ def add(corpus: Corpus) -> None:
     _contents(family)
 
 
-def _case(family: Family, name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
+def case_of_plan(family: Family, name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
     """Adds a plan with rules, events 0 and 1, whose last event fails."""
     plan = planned("plans")
     fill(plan)
@@ -68,7 +68,7 @@ def _openings(family: Family) -> None:
 
 def _gaps(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
-        _case(family, name, about, fill, code)
+        case_of_plan(family, name, about, fill, code)
 
     case("rules-twice", "The rules are recorded twice.", lambda d: d.rules())
     case(
@@ -83,43 +83,10 @@ def _gaps(family: Family) -> None:
         lambda d: d.act("person", "gap_found", *_gap()),
         "ROLE_POLICY_VIOLATION",
     )
-    case("repeats-open", "A gap repeats one that is open.", lambda d: (d.find(), d.find(repeats=2)))
-    case(
-        "repeats-declined",
-        "A gap repeats one that was declined.",
-        lambda d: (d.find(), d.decline(2), d.find(repeats=2)),
-    )
-    case("repeats-rules", "A gap repeats the rules.", lambda d: d.find(repeats=1))
-    case(
-        "repeats-accepted",
-        "A gap repeats one that was accepted.",
-        lambda d: (d.find(severity="warn"), d.accept(2), d.find(repeats=2)),
-    )
-    case(
-        "repeats-twice",
-        "Two gaps repeat one.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.answer(4), d.find(repeats=2)),
-    )
-    case(
-        "repeated-revoked",
-        "The answer to a gap that was replaced is taken back.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.revoke(3, 2)),
-    )
-    case(
-        "repeated-superseded",
-        "The answer to a gap that was replaced is superseded.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.supersede(3, 2)),
-    )
-    case("repeats-itself", "A gap repeats itself.", lambda d: d.find(repeats=2), "CITES_UNSEEN")
     case("gap-unordered", "A gap lists its kinds out of order.", lambda d: d.find(kinds=["numeric", "freetext"]))
     case("gap-nobody", "A gap leaves nobody to answer.", lambda d: d.find(answerers=PEOPLE | {"people": False}))
     case("gap-warn-blocks", "A gap of severity warn blocks.", lambda d: d.find(severity="warn", blocks=["deploy"]))
     case("gap-blocks", "An agent begins what a gap blocks.", lambda d: (d.find(blocks=["deploy"]), d.operate()))
-    case(
-        "repeated-blocks",
-        "An agent begins what a repeated gap blocks, on the first answer.",
-        lambda d: (d.find(blocks=["deploy"]), d.answer(2), d.find(repeats=2, blocks=["deploy"]), d.operate()),
-    )
     case(
         "operation-by-other",
         "Another agent begins an operation.",
@@ -142,7 +109,7 @@ def _gaps(family: Family) -> None:
 
 def _confirmations(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
-        _case(family, name, about, fill, code)
+        case_of_plan(family, name, about, fill, code)
 
     case("confirmed-open", "A plan is confirmed with a gap.", lambda d: (d.find(), d.confirm()))
     case("confirmed-warn", "A plan is confirmed with a warning.", lambda d: (d.find(severity="warn"), d.confirm()))
@@ -152,11 +119,6 @@ def _confirmations(family: Family) -> None:
         "confirmed-revoked",
         "A plan is confirmed after the answer was taken back.",
         lambda d: (d.find(), d.answer(2), d.revoke(3, 2), d.confirm()),
-    )
-    case(
-        "confirmed-repeated",
-        "A plan is confirmed while a repeated gap is open.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.confirm()),
     )
     case("confirmed-twice", "A plan is confirmed twice.", lambda d: (d.confirm(), d.confirm()))
     case("confirmed-by-desk", "The desk confirms a plan.", lambda d: d.confirm("desk"), "SIG_MISSING")
@@ -184,7 +146,7 @@ def _confirmations(family: Family) -> None:
 
 def _attestations(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
-        _case(family, f"attested-{name}", about, fill, code)
+        case_of_plan(family, f"attested-{name}", about, fill, code)
 
     case("unconfirmed", "A plan is attested that was not confirmed.", lambda d: d.attest(0))
     case("other", "An attestation names the rules.", lambda d: (d.confirm(), d.attest(1)))

@@ -161,6 +161,7 @@ def _operations(family: Family) -> None:
         "An agent begins what an escalated question blocks.",
         lambda d: (d.escalate(0), d.operate()),
     )
+    case("capital", "An agent begins Deploy while deploy is blocked.", lambda d: d.operate("Deploy"))
     case("by-desk", "The desk begins an operation.", lambda d: d.operate("build", "desk"), "SIG_MISSING")
     case("by-answerer", "An answerer begins one.", lambda d: d.operate("build", "answerer"), "ROLE_POLICY_VIOLATION")
     case("spaced", "An operation has a space in its name.", lambda d: d.operate("de ploy"), "SCHEMA_INVALID")
@@ -174,6 +175,38 @@ def _operations(family: Family) -> None:
     dialogue.operate("build")
     about = "An agent begins what no question blocks."
     family.holds("operation-other", about, dialogue.export(), "pass_with_warnings", integrity=False)
+    _names(family)
+
+
+def _names(family: Family) -> None:
+    """One question blocks several operations, in the asker's order and spelling."""
+
+    def case(name: str, operation: str) -> None:
+        dialogue = work("waiting work")
+        dialogue.ask(blocks=["Test.all", "deploy", "Build", "a/Z"])
+        dialogue.operate(operation)
+        about = f"A question blocks Test.all, deploy, Build and a/Z; an agent begins {operation}."
+        if name == "unblocked":
+            family.holds("names-unblocked", about, dialogue.export(), "pass_with_warnings", integrity=False)
+        else:
+            family.fails(f"names-{name}", about, dialogue.export(), "ORDER_VIOLATION", 1)
+
+    case("first", "Test.all")
+    case("third", "Build")
+    case("last", "a/Z")
+    case("small", "build")
+    case("swapped", "A/z")
+    case("unblocked", "test_all")
+    dialogue = _intended()
+    dialogue.ask("critic", blocks=["Execute"])
+    dialogue.start(3)
+    about = "A tool starts in a run while a question blocks Execute, with a capital."
+    family.fails("execute-capital", about, dialogue.export(), "ORDER_VIOLATION", 6)
+    dialogue = run("waiting")
+    dialogue.ask("critic", blocks=["PROPOSE"])
+    dialogue.propose()
+    about = "The planner proposes while a question blocks PROPOSE, in capitals."
+    family.fails("propose-capitals", about, dialogue.export(), "ORDER_VIOLATION", 2)
 
 
 def _executed(before: Fill | None = None) -> Dialogue:

@@ -43,6 +43,9 @@ fn the_first_answer_counts_and_everybody_else_is_told_who_won() {
     assert!(matches!(refused, Facts::CommandRefused(facts) if facts.code.as_str() == "ALREADY_ANSWERED"));
     let late = refusal(&world.told(Role::Person, typed(asked)));
     assert!(late.message.contains(&winner.to_string()), "{late}");
+    let refused = world.run.entries.last().unwrap().event.said().unwrap().facts.clone();
+    let desk = world.known_registry().desk();
+    assert!(matches!(refused, Facts::CommandRefused(facts) if facts.principal == desk), "a person's, too");
     assert_ne!(world.verified().verdict, Verdict::Fail);
 }
 
@@ -258,7 +261,7 @@ fn a_question_whose_parts_do_not_belong_together_is_refused() {
         ("facts.deadline", Question { deadline: early, ..question() }),
         ("facts.deadline", Question { default: true, deadline: None, ..timed(true) }),
         ("facts.kinds", Question { kinds: list([AnswerKind::Numeric, AnswerKind::Freetext]), ..question() }),
-        ("facts.blocks", Question { blocks: list([operation("b"), operation("a")]), ..question() }),
+        ("facts.blocks", Question { blocks: list([operation("b"), operation("b")]), ..question() }),
         ("facts.blocks", Question { severity: Severity::Warn, ..question() }),
         ("facts.choices", Question { kinds: list([AnswerKind::MultipleChoice]), ..question() }),
         ("facts.answerers", Question { answerers: nobody, ..question() }),

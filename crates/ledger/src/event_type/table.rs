@@ -203,6 +203,8 @@ event_types! {
         "The rules found a gap in the plan, and the desk asks.";
     GapAccepted "gap_accepted", WORK Never, ANSWERING, KEY_OR_NONE, GapAccepted, ActContent, false,
         "Somebody accepts what a question of severity warn points at.";
+    GapWithdrawn "gap_withdrawn", WORK Never, &[Role::Desk], NONE, GapWithdrawn, ActContent, false,
+        "The rules no longer find the gap.";
     QuestionAsked "question_asked", RUN_OR_WORK Maybe, ASKING, KEY, [boxed] QuestionAsked, QuestionContent, false,
         "Somebody asks and waits.";
     QuestionDelivered "question_delivered", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDelivered, DeliveryContent, false,

@@ -23,7 +23,7 @@ pub struct Question {
     pub asker_settles: bool,
     /// The least assurance an answer must have.
     pub assurance: Assurance,
-    /// What is refused until it is settled, in order, each once.
+    /// What is refused until it is settled, each once, in the asker's order.
     pub blocks: List<Operation, 0, 32>,
     /// How many choices there are; at least two exactly with the kind `multiple_choice`.
     pub choices: Whole<0, 32>,
@@ -34,7 +34,7 @@ pub struct Question {
     pub default: bool,
     /// The kinds of answer that fit, in order, each once.
     pub kinds: List<AnswerKind, 1, 4>,
-    /// The answered question this one puts again, because the answer did not settle it.
+    /// The gap this one puts again: its answer did not settle it, or the rules ask otherwise now.
     #[serde(deserialize_with = "present")]
     pub repeats: Option<Sequence>,
     /// How much depends on it.
@@ -184,6 +184,14 @@ pub struct GapAccepted {
     pub question: Position,
 }
 
+/// The rules no longer find the gap: another answer has settled it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GapWithdrawn {
+    /// The question.
+    pub question: Sequence,
+}
+
 /// Somebody who could answer will not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -302,6 +310,7 @@ macro_rules! cites_the_question {
 cites_the_question! {
     QuestionAnswered: question.sequence;
     GapAccepted: question.sequence;
+    GapWithdrawn: question;
     AnswerClaimed: question;
     QuestionDeclined: question;
     QuestionDelivered: question;

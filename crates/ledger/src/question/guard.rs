@@ -1,5 +1,7 @@
 //! What may happen to a question: who may answer, when, with what assurance, and what waits for it.
 
+use std::collections::BTreeSet;
+
 use demur_core::limit::List;
 
 use super::{Asked, Outcome, QuestionError, Questions, author};
@@ -8,7 +10,7 @@ use crate::{
         AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionEscalated, QuestionExtended,
         Severity,
     },
-    name::{Position, PrincipalId, Sequence},
+    name::{Operation, Position, PrincipalId, Sequence},
     proof::ProofKind,
     role::Role,
     state::Step,
@@ -23,7 +25,7 @@ impl Questions {
         depends: impl Fn(Sequence) -> bool,
     ) -> Result<(), QuestionError> {
         let blocks = |asked: &Asked| {
-            asked.facts.blocks.iter().any(|blocked| blocked.as_str() == operation)
+            asked.facts.blocks.iter().any(|blocked| blocked.as_str().eq_ignore_ascii_case(operation))
                 && asked.facts.about.is_none_or(&depends)
         };
         match self.unsettled().find(|(_, asked)| blocks(asked)) {
@@ -51,12 +53,14 @@ impl Questions {
             return Err(QuestionError::Form { field: "deadline", expected: "a time to come" });
         }
         let Some(repeated) = facts.repeats else { return Ok(()) };
-        let by_the_desk = step.said.role == Role::Desk;
+        let replaceable = |asked: &Asked| {
+            asked.gap && (matches!(asked.outcome, Outcome::Answered(_)) || !asked.outcome.settles())
+        };
         match self.0.get(&repeated) {
-            Some(asked) if by_the_desk && matches!(asked.outcome, Outcome::Answered(_)) => Ok(()),
+            Some(asked) if step.said.role == Role::Desk && replaceable(asked) => Ok(()),
             _ => Err(QuestionError::Form {
                 field: "repeats",
-                expected: "null, or in a gap an answered question of this trace",
+                expected: "null, or in a gap another gap that is open, declined, expired or answered",
             }),
         }
     }
@@ -210,6 +214,13 @@ impl Questions {
         asked.guard_kind(facts)
     }
 
+    /// Only what the rules asked can the rules no longer find.
+    pub(super) fn guard_withdrawal(&self, question: Sequence) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        asked.guard_unsettled(question)?;
+        if asked.gap { Ok(()) } else { Err(QuestionError::NotAsker { question }) }
+    }
+
     /// What was put before somebody is a fact, whatever became of the question.
     pub(super) fn guard_delivery(&self, question: Sequence) -> Result<(), QuestionError> {
         self.known(question).map(|_| ())
@@ -306,7 +317,7 @@ impl Asked {
 fn check_shape(facts: &Question) -> Result<(), QuestionError> {
     check_answerers(&facts.answerers)?;
     check_order("kinds", &facts.kinds)?;
-    check_order("blocks", &facts.blocks)?;
+    check_once(&facts.blocks)?;
     let form = |field, expected| Err(QuestionError::Form { field, expected });
     let chooses = facts.kinds.contains(&AnswerKind::MultipleChoice);
     if chooses != (facts.choices.as_u64() > 0) || facts.choices.as_u64() == 1 {
@@ -323,6 +334,15 @@ fn check_shape(facts: &Question) -> Result<(), QuestionError> {
 
 fn check_answerers(answerers: &Answerers) -> Result<(), QuestionError> {
     answerers.principals.as_ref().map_or(Ok(()), |named| check_order("answerers", named))
+}
+
+fn check_once(blocks: &List<Operation, 0, 32>) -> Result<(), QuestionError> {
+    let distinct: BTreeSet<String> = blocks.iter().map(|name| name.as_str().to_ascii_lowercase()).collect();
+    if distinct.len() == blocks.len() {
+        Ok(())
+    } else {
+        Err(QuestionError::Form { field: "blocks", expected: "each operation once" })
+    }
 }
 
 /// Somebody can answer. The asker alone is nobody: it does not answer itself; nor is a key whose word is not enough.

@@ -130,6 +130,7 @@ fn what_of_questions(facts: &Facts) -> String {
             None => format!("found a gap{}", weight(facts.0.severity)),
         },
         Facts::GapAccepted(facts) => format!("accepts #{} as it is", facts.question.sequence),
+        Facts::GapWithdrawn(facts) => format!("withdraws #{}: the rules no longer find it", facts.question),
         Facts::QuestionDelivered(facts) => format!("delivered question #{}", facts.question),
         Facts::QuestionAnswered(facts) => {
             format!("answers question #{} ({})", facts.question.sequence, facts.assurance.as_str())
@@ -218,6 +219,7 @@ fn why_of_questions(content: &Content) -> Option<String> {
         Content::QuestionDefaulted(content) => content.default.to_string(),
         Content::QuestionDelivered(content) => format!("to {} by {}", content.to, content.channel),
         Content::GapAccepted(content)
+        | Content::GapWithdrawn(content)
         | Content::AnswerRevoked(content)
         | Content::QuestionDeclined(content)
         | Content::QuestionPassedOn(content)
