@@ -305,7 +305,7 @@ impl<S: Store> Ledger<S> {
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        let (reply, (slot, leads)) = match self.enqueue(trace, command, past, put)? {
+        let (reply, (slot, leads)) = match self.enqueue(trace, command, past, true, put)? {
             Step::Queued(reply, queued) => (reply, queued),
             Step::Interrupted => return self.recover(trace).map(|()| Attempt::Again),
             Step::Over(attempt) => return Ok(attempt),
@@ -325,12 +325,14 @@ impl<S: Store> Ledger<S> {
         self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown).map(|_| ())
     }
 
-    /// Decides, and puts what was decided in line while nobody else decides in this trace.
+    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever `waits` for its own
+    /// commit can be waited for by others.
     fn enqueue<R>(
         &self,
         trace: TraceId,
         command: &Command,
         past: &Past,
+        waits: bool,
         put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, LedgerError)>,
     ) -> Result<Step<R>, LedgerError> {
         let id = command_id(command);
@@ -363,7 +365,9 @@ impl<S: Store> Ledger<S> {
             return Ok(Step::Over(Attempt::LookUp));
         }
         if events.is_empty() {
-            return Ok(Step::Over(Attempt::Settled(reply)));
+            let newest = pending.newest.clone();
+            drop(turn);
+            return Ok(Step::Over(told_when_recorded(reply, newest.as_deref())));
         }
         let Some(mut item) = fold(&queue, pending, events, &registry) else {
             // The trace goes by a newer registry than ours, so another process wrote both.
@@ -376,8 +380,12 @@ impl<S: Store> Ledger<S> {
         if let Some(id) = item.waiting.command {
             lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
         }
+        let slot = Arc::clone(&item.waiting.slot);
         match put(item, turn.is_followed()) {
-            Ok(queued) => Ok(Step::Queued(reply, queued)),
+            Ok(queued) => {
+                turn.pending(|| self.load(trace))?.newest = Some(slot).filter(|_| waits);
+                Ok(Step::Queued(reply, queued))
+            }
             Err((item, error)) => {
                 // Letting go of the item voids the queue, which this turn still holds.
                 drop(turn);
@@ -526,6 +534,16 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
         deferred: false,
         waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
     })
+}
+
+/// A refusal may speak of something that is not on the disk yet, such as who was first. Whoever is refused hears of it
+/// when it is; if it never gets there, the command is decided again.
+fn told_when_recorded(reply: Reply, newest: Option<&Slot>) -> Attempt {
+    match (&reply, newest.map(Slot::watch)) {
+        (Reply::Refused(_), Some(Ending::Done) | None) => Attempt::Settled(reply),
+        (Reply::Refused(_), Some(_)) => Attempt::Again,
+        _ => Attempt::Settled(reply),
+    }
 }
 
 /// What came of deciding.

@@ -77,9 +77,12 @@ impl Slot {
     }
 
     /// Waits for the ending of somebody else's item.
-    pub(super) fn watch(&self) {
+    pub(super) fn watch(&self) -> Ending {
         let mut state = lock(&self.state);
-        while !matches!(&*state, Turn::Ended(_)) {
+        loop {
+            if let Turn::Ended(ending) = &*state {
+                return ending.clone();
+            }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -13,7 +13,7 @@ use demur_core::hash::Digest;
 use demur_engine::state::State;
 use demur_ledger::name::{Sequence, TraceId};
 
-use super::commit::lock;
+use super::commit::{Slot, lock};
 
 /// The queue of one trace.
 #[derive(Debug, Default)]
@@ -29,6 +29,8 @@ pub(super) struct Pending {
     pub(super) state: State,
     /// Its newest event was recorded by a desk that crashed; nothing came after it yet.
     pub(super) interrupted: bool,
+    /// The newest of what was decided here and may not be on the disk yet.
+    pub(super) newest: Option<Arc<Slot>>,
     /// The hashes of the newest events, oldest first.
     recent: VecDeque<Digest>,
 }
@@ -76,7 +78,7 @@ impl Turn<'_> {
 impl Pending {
     /// Returns the state just loaded.
     pub(super) const fn new(state: State, interrupted: bool) -> Self {
-        Self { state, interrupted, recent: VecDeque::new() }
+        Self { state, interrupted, newest: None, recent: VecDeque::new() }
     }
 
     /// Remembers the hash of the newest event.

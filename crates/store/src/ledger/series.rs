@@ -84,7 +84,7 @@ impl<S: Store> Series<'_, S> {
         }
         for _ in 0..ATTEMPTS {
             let waiting = &mut self.waiting;
-            let step = ledger.enqueue(trace, command, &past, |item, _| {
+            let step = ledger.enqueue(trace, command, &past, false, |item, _| {
                 waiting.push(Arc::clone(&item.waiting.slot));
                 let entries = item.entries.clone();
                 ledger.commits.put_deferred(item);

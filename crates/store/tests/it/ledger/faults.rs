@@ -1,8 +1,13 @@
 //! A store that fails: what was acknowledged stays, what failed is told, and it goes on afterwards (ONE-05).
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
 
 use demur_core::random::{Random as _, Seeded};
@@ -13,7 +18,10 @@ use demur_store::{
     memory::{Fault, MemoryStore, Write},
 };
 
-use crate::{office::Office, sample::rounds};
+use crate::{
+    office::Office,
+    sample::{rounds, text},
+};
 
 /// What the next append meets: nothing, an error before, an error after.
 #[derive(Clone, Default)]
@@ -50,6 +58,43 @@ fn a_full_disk_loses_nothing_and_works_again_with_room() {
     let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
     assert_eq!(Some(head), run.seen);
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
+}
+
+/// ONE-02: whoever is refused because somebody was first hears of it when that is on the disk, and not at all if it
+/// never gets there.
+#[test]
+fn nobody_is_refused_for_something_that_is_never_recorded() {
+    let armed = Arc::new(AtomicBool::new(false));
+    let (reached, arrived) = mpsc::channel();
+    let (release, go) = mpsc::channel::<()>();
+    let (gate, channels) = (Arc::clone(&armed), Mutex::new((reached, go)));
+    let store = MemoryStore::with_faults(move |write| {
+        if write == Write::Append && gate.swap(false, Ordering::SeqCst) {
+            let channels = channels.lock().unwrap();
+            channels.0.send(()).unwrap();
+            channels.1.recv().unwrap();
+            return Fault::Before(StoreError::Full);
+        }
+        Fault::None
+    });
+    let office = Office::create(Arc::new(store));
+    let run = office.open();
+    let abort = || office.ledger.abort(run.trace, text("enough"));
+    armed.store(true, Ordering::SeqCst);
+    thread::scope(|scope| {
+        let first = scope.spawn(abort);
+        arrived.recv().unwrap();
+        let (told, heard) = mpsc::channel();
+        let second = scope.spawn(move || {
+            let outcome = abort();
+            told.send(()).unwrap();
+            outcome
+        });
+        assert!(heard.recv_timeout(Duration::from_millis(200)).is_err(), "told before it is decided");
+        release.send(()).unwrap();
+        assert!(matches!(first.join().unwrap(), Err(LedgerError::Commit(_))));
+        second.join().unwrap().unwrap();
+    });
 }
 
 #[test]
