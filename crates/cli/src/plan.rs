@@ -120,18 +120,21 @@ fn signed(context: &Context<'_>, reply: &PlanReply) -> Result<Option<Document>, 
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, CommandError> {
     let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
     let owner = Owner::open(&context.data()?)?;
+    let author = desk::author(&owner, &arguments.author, Role::Agent)?;
     let uuid = arguments.session.map_or_else(new_uuid, Ok)?;
-    let trace = desk::trace_of(uuid);
+    let (trace, principal) = (desk::trace_of(uuid), author.principal());
     if owner.ledger().store().trace(trace)?.is_none() {
-        let author = desk::author(&owner, &arguments.author, Role::Agent)?;
         let name = arguments.author.parse().map_err(|error| CommandError::input("AGENT_NAME", error))?;
         let voice = Voice::Key(Box::new(author));
         desk::perform(&owner, trace, &voice, || Ok((act::submit(uuid, &name, &plan, &rules)?, ())))?;
     }
     desk::keep_receipt(&owner, trace, Sequence::FIRST, arguments.receipt.as_deref())?;
     let session = desk::read(owner.ledger(), uuid)?;
-    if *session.submitted() != plan {
-        let message = format!("session {uuid} has another plan");
+    let same = *session.submitted() == plan
+        && session.rules_hash() == Some(rules.hash())
+        && session.work().agent() == Some(principal);
+    if !same {
+        let message = format!("session {uuid} is about another plan, under other rules or of another agent");
         return Err(CommandError::refused("SESSION_CONFLICT", message).with_hint(
             "submit the plan under a session of its own, or answer what is asked about the other",
         ));
@@ -150,6 +153,13 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
         Voice::Person => (Assurance::Terminal, Some(whoever()?)),
     };
     let trace = desk::trace_of(arguments.session);
+    if desk::read(owner.ledger(), arguments.session)?.repeats_answer(
+        &arguments.gap,
+        arguments.answer.as_deref(),
+        voice.principal(),
+    )? {
+        return resolved(context, &owner, arguments, &Judged::Resolved, by.as_deref());
+    }
     let mut told = None;
     let performed = desk::perform(&owner, trace, &voice, || {
         let session = desk::read(owner.ledger(), arguments.session)?;
@@ -166,14 +176,21 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
         (Err(error), Some(judged @ Judged::Escalated(_))) if error.is_about_the_kind() => judged,
         (Err(error), _) => return Err(error),
     };
+    resolved(context, &owner, arguments, &judged, by.as_deref())
+}
+
+/// Says what became of an answer, and where the session stands.
+fn resolved(
+    context: &mut Context<'_>,
+    owner: &Owner,
+    arguments: &ResolvePlan,
+    judged: &Judged,
+    by: Option<&str>,
+) -> Result<Exit, CommandError> {
     let session = desk::read(owner.ledger(), arguments.session)?;
-    let reply = Resolution::new(
-        arguments,
-        &judged,
-        PlanReply::of(&session, document(&session, owner.ledger(), owner.keystore())?)?,
-    );
-    context.output.reply(&reply)?;
-    deliver(&owner, &session, arguments.author.as_deref().or(by.as_deref()).unwrap_or("somebody"))?;
+    let reply = PlanReply::of(&session, document(&session, owner.ledger(), owner.keystore())?)?;
+    context.output.reply(&Resolution::new(arguments, judged, reply))?;
+    deliver(owner, &session, arguments.author.as_deref().or(by).unwrap_or("somebody"))?;
     Ok(if matches!(judged, Judged::Resolved) { Exit::Success } else { Exit::Refused })
 }
 
@@ -188,7 +205,7 @@ fn resolving(
     let by = by.cloned();
     let Some(answer) = &arguments.answer else {
         let reason = arguments.note.clone().map_or_else(|| Text::try_from("accepted as it is"), Ok)?;
-        return Ok((session.accept(gap, assurance, by, reason), Judged::Resolved));
+        return Ok((session.accept(gap, assurance, by, reason)?, Judged::Resolved));
     };
     let shown = by.is_some().then(|| gap.shown()).transpose()?;
     Ok(session.answer(gap, answer, assurance, act::Voice { by, note: arguments.note.clone(), shown })?)
@@ -216,13 +233,6 @@ fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, C
     let owner = Owner::open(&context.data()?)?;
     let voice = Voice::Key(Box::new(desk::author(&owner, &arguments.author, Role::Agent)?));
     let trace = desk::trace_of(arguments.session);
-    let session = desk::read(owner.ledger(), arguments.session)?;
-    let mut unasked = session.unasked()?.into_iter();
-    if let Some(first) = unasked.next() {
-        // Somebody else's answer came in between: what follows from both is asked now.
-        let rest = Consequences { after: session.head(), sayings: unasked.collect() };
-        owner.ledger().record(trace, Told { first, rest })?;
-    }
     let confirmed = desk::perform(&owner, trace, &voice, || {
         Ok((desk::read(owner.ledger(), arguments.session)?.confirm()?, ()))
     });

@@ -44,7 +44,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
             let message = "expected a file with --no-guess, found standard input";
             return Err(CommandError::input("USAGE", message).with_hint("it is read twice: save it first"));
         }
-        true => Some(Guesses::of(&arguments.file, &first)?),
+        true => Some(Guesses::of(&arguments.file, &first, arguments.rules_hash)?),
         false => None,
     };
     let doubtful = guesses.as_ref().is_some_and(|guesses| !guesses.holds());

@@ -1,8 +1,7 @@
 //! What is said next: the facts and words of an author or a person, and what the desk adds to them in the same commit
 //! because the rules were asked again (CLR-04, CLR-30, CLR-31, CLR-44).
 
-use demur_clarify::name::{AgentId, GapId};
-use demur_clarify::uuid::Uuid;
+use demur_clarify::{gap::AnswerText, name::AgentId, uuid::Uuid};
 use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
@@ -15,13 +14,21 @@ use demur_ledger::{
         Assurance, GapAccepted, PlanConfirmed, PlanSubmitted, QuestionAnswered, QuestionDelivered,
         RulesRecorded,
     },
-    name::Sequence,
+    name::{PrincipalId, Sequence},
+    question::Outcome,
     role::Role,
 };
-use demur_rules::{Finding, Judgement, Plan, Rules, Settled, judge::Why};
+use demur_rules::{Plan, Rules};
 use serde_json::{Map, Value};
 
-use crate::{Error, Session, error::limit, gap, session::Gap};
+pub use crate::view::Judged;
+use crate::{
+    Error, Session,
+    error::limit,
+    gap,
+    session::{Gap, Given},
+    view::View,
+};
 
 /// Something to be said, and what the desk adds to it.
 #[derive(Clone, Debug)]
@@ -45,19 +52,11 @@ pub struct Voice {
     pub shown: Option<Shown>,
 }
 
-/// What became of an answer, as far as the rules tell.
-#[derive(Clone, Debug)]
-pub enum Judged {
-    /// It settles the gap.
-    Resolved,
-    /// It does not, and the gap is put again.
-    Escalated(Why),
-}
-
 /// Returns the submission of a plan, with the rules and every gap they find.
 pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Result<Act, Error> {
+    check_room(plan)?;
     let mut sayings = vec![recorded(rules)?];
-    sayings.extend(first_gaps(plan, rules)?);
+    sayings.extend(View::new(plan, rules).due()?);
     let content = PlanContent {
         agent: Text::try_from(agent.as_str()).map_err(limit("agent"))?,
         plan: members(plan),
@@ -70,18 +69,18 @@ pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Res
     })
 }
 
-/// Returns every gap that the rules find in a plan as it was submitted.
-pub(crate) fn first_gaps(plan: &Plan, rules: &Rules) -> Result<Vec<Saying>, Error> {
-    let findings = rules.detect(plan, &Settled::default())?;
-    let worded = findings
-        .iter()
-        .zip(1..)
-        .map(|(finding, number)| gap::found(finding, &name(number)?, None, rules.hash(), plan));
-    worded.collect()
+/// A plan that could not be confirmed or attested later is refused before anybody works on it.
+fn check_room(plan: &Plan) -> Result<(), Error> {
+    if let Some(name) = RESERVED.into_iter().find(|name| plan.as_value().get(name).is_some()) {
+        return Err(Error::Reserved { name });
+    }
+    let mut found = 0;
+    leaves(plan.as_value(), &mut String::new(), &mut |_, _| found += 1);
+    if found > MOST_VALUES { Err(Error::TooManyValues { found, most: MOST_VALUES }) } else { Ok(()) }
 }
 
 impl Session {
-    /// Returns the open gap of this name.
+    /// Returns the gap of this name, whether it is open or not.
     pub fn gap(&self, id: &str) -> Result<&Gap, Error> {
         let found = || {
             let open: Vec<_> = self.open_gaps().map(|gap| gap.id.as_str()).collect();
@@ -89,6 +88,22 @@ impl Session {
             Error::NoGap { found: id.chars().take(64).collect(), open }
         };
         self.gaps.iter().find(|gap| gap.id.as_str() == id).ok_or_else(found)
+    }
+
+    /// Returns whether this one gave this very answer before, and it counts: then nothing is left to say (CLR-04).
+    pub fn repeats_answer(
+        &self,
+        gap: &str,
+        answer: Option<&str>,
+        by: Option<PrincipalId>,
+    ) -> Result<bool, Error> {
+        let place = self.place(self.gap(gap)?)?;
+        let given = match self.outcome(&self.gaps[place]) {
+            Some(Outcome::Answered(given)) if given.by == by => *given,
+            _ => return Ok(false),
+        };
+        let same = |one: &Given| one.event == given.at && Some(one.text.as_str()) == answer;
+        Ok(self.answers.iter().any(same))
     }
 
     /// Returns an answer to a gap and what the rules say about it. Whether it counts, the engine decides.
@@ -99,18 +114,18 @@ impl Session {
         assurance: Assurance,
         voice: Voice,
     ) -> Result<(Act, Judged), Error> {
-        let finding = self.finding(gap)?;
-        let (judged, sayings) = self.judge(gap, finding.as_ref(), answer)?;
-        let worded = match &finding {
-            Some(finding) => gap::worded(finding, answer)?,
-            // Nothing is asked any more; the engine says what became of the question.
-            None => gap::Worded {
-                kind: demur_ledger::facts::AnswerKind::Freetext,
-                choice: None,
-                value: demur_ledger::content::AnswerValue::Text(
-                    Text::try_from(answer).map_err(limit("answer"))?,
-                ),
-            },
+        // What the protocol's record cannot hold must not be taken for an answer.
+        AnswerText::try_from(answer).map_err(limit("answer"))?;
+        let (judged, worded, sayings) = match (self.finding(gap)?, self.is_open(gap)) {
+            (Some(finding), true) => {
+                self.check_stricter(gap, assurance)?;
+                let mut view = self.view()?;
+                let judged = view.answer(self.place(gap)?, &finding, answer)?;
+                (judged, gap::worded(&finding, answer)?, view.due()?)
+            }
+            (None, true) => return Err(Error::OutOfDate { gap: gap.id.to_string() }),
+            // The engine says what became of the question, and who was first.
+            (_, false) => (Judged::Resolved, gap::plain(answer)?, Vec::new()),
         };
         let facts =
             QuestionAnswered { assurance, choice: worded.choice, kind: worded.kind, question: gap.question };
@@ -134,13 +149,39 @@ impl Session {
         assurance: Assurance,
         by: Option<Text<1, 256>>,
         reason: Text<1, 4096>,
-    ) -> Act {
+    ) -> Result<Act, Error> {
+        let mut view = self.view()?;
+        view.accept(self.place(gap)?, self.finding(gap)?.as_ref());
         let facts = GapAccepted { assurance, question: gap.question };
-        Act {
+        Ok(Act {
             facts: facts.into(),
             content: Content::GapAccepted(ActContent { by, reason }),
-            consequences: Consequences { after: self.head(), sayings: Vec::new() },
+            consequences: Consequences { after: self.head(), sayings: view.due()? },
+        })
+    }
+
+    /// An answer does not reach a field that another open gap puts to somebody with more assurance.
+    fn check_stricter(&self, gap: &Gap, assurance: Assurance) -> Result<(), Error> {
+        match self.stricter(gap, assurance) {
+            Some(other) => Err(Error::Stricter {
+                gap: gap.id.to_string(),
+                other: other.id.to_string(),
+                least: other.facts.assurance.as_str(),
+            }),
+            None => Ok(()),
         }
+    }
+
+    /// Returns an open gap at the same field that demands more than this.
+    pub(crate) fn stricter(&self, gap: &Gap, assurance: Assurance) -> Option<&Gap> {
+        let inside =
+            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+        let touches = |other: &Gap| {
+            let (one, other) = (gap.field.as_str(), other.field.as_str());
+            one == other || inside(one, other) || inside(other, one)
+        };
+        self.open_gaps()
+            .find(|other| other.id != gap.id && touches(other) && other.facts.assurance > assurance)
     }
 
     /// Returns the confirmation of the plan with every answer in it, and where each value came from.
@@ -173,61 +214,12 @@ impl Session {
         self.open_gaps().filter(new).map(delivery).collect()
     }
 
-    /// Returns the gaps that the rules find now and that nobody has asked yet; none are expected, because the rules
-    /// are asked again after every answer.
-    pub fn unasked(&self) -> Result<Vec<Saying>, Error> {
-        let findings = self.detect()?;
-        self.sayings(findings.iter().filter(|finding| !self.is_asked(finding)), None)
-    }
-
-    pub(crate) fn judge(
-        &self,
-        gap: &Gap,
-        finding: Option<&Finding>,
-        answer: &str,
-    ) -> Result<(Judged, Vec<Saying>), Error> {
-        let Some(finding) = finding else { return Ok((Judged::Resolved, Vec::new())) };
-        match self.rules()?.judge(&self.plan, &self.settled, finding, answer)? {
-            Judgement::Settles { new, .. } => {
-                Ok((Judged::Resolved, self.sayings(new.iter().filter(|new| !self.is_asked(new)), None)?))
-            }
-            Judgement::Escalates { why, .. } => {
-                Ok((Judged::Escalated(why), self.sayings([finding], Some(gap))?))
-            }
-            _ => Ok((Judged::Resolved, Vec::new())),
-        }
-    }
-
-    fn is_asked(&self, finding: &Finding) -> bool {
-        self.open_gaps().any(|gap| gap.is_of(finding))
-    }
-
-    fn sayings<'a>(
-        &self,
-        findings: impl IntoIterator<Item = &'a Finding>,
-        repeated: Option<&Gap>,
-    ) -> Result<Vec<Saying>, Error> {
-        let rules = self.rules()?.hash();
-        let next = u32::try_from(self.gaps.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let worded = findings.into_iter().zip(next..).map(|(finding, number)| {
-            let id = match repeated {
-                Some(gap) => gap.id.clone(),
-                None => name(number)?,
-            };
-            let repeats = repeated.map(|gap| gap.question.sequence);
-            gap::found(finding, &id, repeats, rules, &self.plan)
-        });
-        worded.collect()
-    }
-
     /// Returns the source of every value in the plan: the answer that gave it, else the plan as it was submitted.
-    fn provenance(&self) -> Result<Vec<Provenance>, Error> {
+    pub(crate) fn provenance(&self) -> Result<Vec<Provenance>, Error> {
         let mut sources = Vec::new();
         leaves(self.plan.as_value(), &mut String::new(), &mut |field, _| {
-            let answered = self.answers.iter().rev().find(|given| {
-                let at = self.gaps[given.gap].field.as_str();
-                field == at || field.strip_prefix(at).is_some_and(|rest| rest.starts_with('.'))
-            });
+            let answered =
+                self.answers.iter().rev().find(|given| rest_below(field, self.field(given)).is_some());
             sources.push((field.to_owned(), answered.map(|given| given.event)));
         });
         let source = |(field, answered): (String, Option<Sequence>)| {
@@ -243,22 +235,46 @@ impl Session {
         };
         sources.into_iter().map(source).collect()
     }
+
+    /// Returns the value that a source names, if there is one.
+    pub(crate) fn sourced(&self, source: &Provenance) -> Option<&Value> {
+        if source.source == Sequence::FIRST {
+            return self.submitted.as_value().pointer(source.pointer.strip_prefix("/plan")?);
+        }
+        let given = self.answers.iter().find(|given| given.event == source.source)?;
+        let rest = rest_below(&source.field, self.field(given))?;
+        given.value.pointer(&rest.replace('.', "/"))
+    }
+
+    fn field(&self, given: &Given) -> &str {
+        self.gaps[given.gap].field.as_str()
+    }
 }
 
-/// Calls `visit` with every value that is no record, by its dotted path. A list is one value.
+/// Returns what is left of a field below another: nothing if they are the same, else a path that begins with a dot.
+fn rest_below<'a>(field: &'a str, above: &str) -> Option<&'a str> {
+    field.strip_prefix(above).filter(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Calls `visit` with every value that holds no other, by its dotted path.
 pub(crate) fn leaves(value: &Value, path: &mut String, visit: &mut dyn FnMut(&str, &Value)) {
-    let Value::Object(members) = value else {
-        visit(path, value);
-        return;
-    };
-    for (name, value) in members {
+    let mut below = |name: &str, value: &Value| {
         let length = path.len();
-        if !path.is_empty() {
+        if length > 0 {
             path.push('.');
         }
         path.push_str(name);
         leaves(value, path, visit);
         path.truncate(length);
+    };
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            members.iter().for_each(|(name, value)| below(name, value));
+        }
+        Value::Array(entries) if !entries.is_empty() => {
+            entries.iter().enumerate().for_each(|(at, value)| below(&at.to_string(), value));
+        }
+        _ => visit(path, value),
     }
 }
 
@@ -283,7 +299,7 @@ fn recorded(rules: &Rules) -> Result<Saying, Error> {
     Ok(Saying { role: Role::Desk, facts: RulesRecorded {}.into(), content })
 }
 
-fn name(number: u32) -> Result<GapId, Error> {
-    let found = || Error::NoGap { found: number.to_string(), open: "fewer".to_owned() };
-    GapId::number(number).ok_or_else(found)
-}
+/// The members that an attestation adds to a plan.
+const RESERVED: [&str; 3] = ["clarification_rounds", "clarification_chain_ref", "input_hash"];
+/// As many values as a confirmation can name the sources of.
+const MOST_VALUES: usize = 1024;

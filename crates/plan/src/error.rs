@@ -48,6 +48,38 @@ pub enum Error {
         /// How.
         error: LimitError,
     },
+    /// Another gap at the same field demands more.
+    #[error(
+        "{gap}: expected an answer with at least the assurance {least}, because {other} asks about the same field"
+    )]
+    Stricter {
+        /// The gap that was answered.
+        gap: String,
+        /// The one that demands more.
+        other: String,
+        /// What it demands.
+        least: &'static str,
+    },
+    /// The rules no longer find an open gap.
+    #[error("{gap}: the session moved on meanwhile: read it again")]
+    OutOfDate {
+        /// The gap.
+        gap: String,
+    },
+    /// A plan with a member that an attestation adds.
+    #[error("the plan: expected no member {name:?}: an attestation adds it")]
+    Reserved {
+        /// The member.
+        name: &'static str,
+    },
+    /// A plan with more values than a confirmation can name the sources of.
+    #[error("the plan: expected at most {most} values, found {found}")]
+    TooManyValues {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// Nothing is open: there is no document that asks.
     #[error("every gap is settled: there is nothing to ask")]
     NothingOpen,

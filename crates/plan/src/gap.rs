@@ -38,9 +38,8 @@ pub(crate) fn found(
 }
 
 fn question(finding: &Finding, repeats: Option<Sequence>) -> Result<Question, Error> {
+    // Both crates let the same names through, and a pack names each once.
     let blocks = finding.blocked_operations.iter().map(|name| Operation::try_from(name.to_string()));
-    // Both crates let the same names through.
-    let blocks: BTreeSet<Operation> = blocks.flatten().collect();
     let kinds: BTreeSet<AnswerKind> = finding.kinds.iter().map(|kind| answer_kind(*kind)).collect();
     let chooses = kinds.contains(&AnswerKind::MultipleChoice);
     let choices = if chooses { finding.choices.len() as u64 } else { 0 };
@@ -50,7 +49,7 @@ fn question(finding: &Finding, repeats: Option<Sequence>) -> Result<Question, Er
         // The desk asks; whoever submitted the plan may answer unless the rule demands a person.
         asker_settles: false,
         assurance: assurance(finding.assurance),
-        blocks: List::try_from(Vec::from_iter(blocks)).map_err(limit("blocked_operations"))?,
+        blocks: List::try_from(blocks.flatten().collect::<Vec<_>>()).map_err(limit("blocked_operations"))?,
         choices: Whole::try_from(choices).map_err(limit("choices"))?,
         deadline: None,
         default: false,
@@ -120,11 +119,10 @@ pub(crate) struct Worded {
 
 /// Returns an answer in the first kind that it is of; what is of no kind stays a text, and the engine says so.
 pub(crate) fn worded(finding: &Finding, answer: &str) -> Result<Worded, Error> {
-    let text = || Ok::<_, Error>(AnswerValue::Text(Text::try_from(answer).map_err(limit("answer"))?));
-    let plain = |kind, value| Worded { kind, choice: None, value };
+    let of_kind = |kind, value| Worded { kind, choice: None, value };
     Ok(match finding.read_answer(answer) {
-        Ok(Value::Bool(flag)) => plain(AnswerKind::YesNo, AnswerValue::Flag(flag)),
-        Ok(Value::Number(number)) => plain(AnswerKind::Numeric, AnswerValue::Number(number)),
+        Ok(Value::Bool(flag)) => of_kind(AnswerKind::YesNo, AnswerValue::Flag(flag)),
+        Ok(Value::Number(number)) => of_kind(AnswerKind::Numeric, AnswerValue::Number(number)),
         _ => {
             let chosen = finding.choices.iter().position(|choice| choice == answer.trim());
             let choice = chosen.filter(|_| finding.kinds.contains(&Kind::Choice));
@@ -133,15 +131,27 @@ pub(crate) fn worded(finding: &Finding, answer: &str) -> Result<Worded, Error> {
                     let value = AnswerValue::Text(Text::try_from(answer.trim()).map_err(limit("answer"))?);
                     Worded { kind: AnswerKind::MultipleChoice, choice: Some(at), value }
                 }
-                None => plain(AnswerKind::Freetext, text()?),
+                None => plain(answer)?,
             }
         }
     })
 }
 
+/// Returns an answer in words.
+pub(crate) fn plain(answer: &str) -> Result<Worded, Error> {
+    let value = AnswerValue::Text(Text::try_from(answer).map_err(limit("answer"))?);
+    Ok(Worded { kind: AnswerKind::Freetext, choice: None, value })
+}
+
 /// Returns a recorded answer as somebody would type it.
 pub(crate) fn typed(answer: &AnswerValue) -> String {
     answer.to_string()
+}
+
+/// Returns the name of the gap with this number.
+pub(crate) fn name(number: usize) -> Result<GapId, Error> {
+    let named = u32::try_from(number).ok().and_then(GapId::number);
+    named.ok_or_else(|| Error::NoGap { found: number.to_string(), open: "fewer".to_owned() })
 }
 
 /// Returns the question's field as a path into the plan.

@@ -18,6 +18,7 @@ mod gap;
 pub mod no_guess;
 pub mod paper;
 pub mod session;
+mod view;
 
 pub use error::Error;
-pub use session::{Gap, Session, Standing};
+pub use session::{Gap, Session, Standing, trace_of};

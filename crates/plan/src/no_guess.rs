@@ -4,18 +4,19 @@
 
 use std::collections::VecDeque;
 
+use demur_core::hash::Digest;
 use demur_engine::command::Saying;
 use demur_ledger::{
     content::ConfirmationContent,
     envelope::Event,
     event_type::{Content, Facts},
-    facts::Assurance,
-    name::Sequence,
-    question::Outcome,
+    facts::{Assurance, QuestionAnswered},
+    name::{PrincipalId, Sequence},
+    question::{Given, Outcome},
 };
 use serde::Serialize;
 
-use crate::{Error, Session, act, gap};
+use crate::{Error, Session, act};
 
 /// What the trace of a plan shows about guesses.
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +26,10 @@ pub struct NoGuess {
     pub session: String,
     /// The agent that submitted the plan.
     pub agent: String,
+    /// SHA-256 of the rules in the file, by which nothing was guessed.
+    pub rules: Option<Digest>,
+    /// The packs they were layered from, lowest first.
+    pub packs: Vec<String>,
     /// Every gap and what became of it.
     pub gaps: Vec<GapLine>,
     /// Where the values of the confirmed plan came from.
@@ -49,6 +54,8 @@ pub struct GapLine {
     pub event: Option<Sequence>,
     /// How sure one can be who said it.
     pub assurance: Option<Assurance>,
+    /// Who settled it, in words.
+    pub by: Option<&'static str>,
 }
 
 /// One value of the confirmed plan.
@@ -60,7 +67,7 @@ pub struct ValueLine {
     /// The event it came from.
     pub source: Sequence,
     /// In words.
-    pub origin: &'static str,
+    pub origin: String,
 }
 
 /// Something that does not hold.
@@ -82,7 +89,13 @@ impl NoGuess {
         let expected = "the submission of a plan";
         let (first, content) = events.next().ok_or(Error::Trace { at: Sequence::FIRST, expected })?;
         let session = Session::open(&first, content)?;
-        let mut check = Check { session, due: VecDeque::new(), problems: Vec::new(), values: Vec::new() };
+        let mut check = Check {
+            session,
+            due: VecDeque::new(),
+            problems: Vec::new(),
+            values: Vec::new(),
+            confirmed: false,
+        };
         for (event, content) in events {
             check.take(&event, content)?;
         }
@@ -101,6 +114,7 @@ struct Check {
     due: VecDeque<Saying>,
     problems: Vec<Problem>,
     values: Vec<ValueLine>,
+    confirmed: bool,
 }
 
 impl Check {
@@ -110,64 +124,73 @@ impl Check {
             Ok(said) => said.facts.clone(),
             Err(_) => return Err(Error::Trace { at, expected: "a statement or a record" }),
         };
-        if let Facts::GapFound(_) = &facts {
-            self.check_gap(at, &facts, content.as_ref());
-        } else if let Some(saying) = self.due.pop_front() {
-            self.due.clear();
-            let message = format!(
-                "expected the gap at {} to be asked, found {facts_kind}",
-                field_of(&saying),
-                facts_kind = kind_of(&facts)
-            );
-            self.problem(at, "GAP_NOT_ASKED", message);
-        }
-        let answered = self.judged(&facts, content.as_ref())?;
-        if let (Facts::PlanConfirmed(_), Some(Content::PlanConfirmed(content))) = (&facts, &content) {
-            self.check_confirmation(at, content)?;
-        }
-        if let Facts::QuestionDefaulted(facts) = &facts {
-            let message = format!("expected an answer to question {}, found its default", facts.question);
-            self.problem(at, "DEFAULTED", message);
+        self.check_due(at, &facts, content.as_ref());
+        match (&facts, &content) {
+            (Facts::QuestionAnswered(facts), _) => self.check_assurance(at, facts),
+            (Facts::PlanConfirmed(_), Some(Content::PlanConfirmed(content))) => {
+                self.check_confirmation(at, content)?;
+            }
+            (Facts::QuestionDefaulted(facts), _) => {
+                let message = format!("expected an answer to question {}, found its default", facts.question);
+                self.problem(at, "DEFAULTED", message);
+            }
+            _ => {}
         }
         self.session.fold(event, content)?;
-        if let Facts::RulesRecorded(_) = &facts {
-            self.due = act::first_gaps(&self.session.submitted, self.session.rules()?)?.into();
+        match facts {
+            Facts::RulesRecorded(_)
+            | Facts::QuestionAnswered(_)
+            | Facts::AnswerSuperseded(_)
+            | Facts::AnswerRevoked(_)
+            | Facts::GapAccepted(_) => self.due = self.session.due()?.into(),
+            Facts::PlanConfirmed(_) => self.confirmed = true,
+            Facts::PlanAttested(_) => self.check_attestation(at)?,
+            _ => {}
         }
-        self.due.extend(answered);
         Ok(())
     }
 
-    /// Returns the gaps that must follow an answer, by the rules and the plan before it.
-    fn judged(&self, facts: &Facts, content: Option<&Content>) -> Result<Vec<Saying>, Error> {
-        let (question, content) = match (facts, content) {
-            (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(content))) => {
-                (facts.question.sequence, content)
+    /// What the rules make the desk say must come next, word for word, and nothing of the kind otherwise.
+    fn check_due(&mut self, at: Sequence, facts: &Facts, content: Option<&Content>) {
+        let about_gaps = matches!(facts, Facts::GapFound(_) | Facts::GapWithdrawn(_));
+        match (self.due.pop_front(), about_gaps) {
+            (None, false) => {}
+            (None, true) => {
+                let message = "expected nothing about a gap here: the rules ask nothing new".to_owned();
+                self.problem(at, "GAP_UNFOUNDED", message);
             }
-            _ => return Ok(Vec::new()),
-        };
-        let Some(gap) = self.session.gaps.iter().find(|gap| gap.question.sequence == question) else {
-            return Ok(Vec::new());
-        };
-        let finding = self.session.finding(gap)?;
-        let (_, sayings) = self.session.judge(gap, finding.as_ref(), &gap::typed(&content.answer))?;
-        Ok(sayings)
+            (Some(due), true) => {
+                if due.facts != *facts || due.content.as_ref() != content {
+                    let message =
+                        format!("expected {} as the rules have it, found something else", told(&due));
+                    self.problem(at, "GAP_DIFFERS", message);
+                }
+            }
+            (Some(due), false) => {
+                self.due.clear();
+                let message = format!("expected {}, found {}", told(&due), kind_of(facts));
+                self.problem(at, "GAP_NOT_ASKED", message);
+            }
+        }
     }
 
-    fn check_gap(&mut self, at: Sequence, facts: &Facts, content: Option<&Content>) {
-        let Some(due) = self.due.pop_front() else {
-            return self.problem(at, "GAP_UNFOUNDED", "expected no gap here: the rules find none".to_owned());
+    /// Nobody answers around a gap at the same field that demands more.
+    fn check_assurance(&mut self, at: Sequence, facts: &QuestionAnswered) {
+        let gaps = &self.session.gaps;
+        let Some(gap) = gaps.iter().find(|gap| gap.question.sequence == facts.question.sequence) else {
+            return;
         };
-        if due.facts != *facts || due.content.as_ref() != content {
-            let message =
-                format!("expected the gap at {} as the rules word it, found another", field_of(&due));
-            self.problem(at, "GAP_DIFFERS", message);
+        if let Some(other) = self.session.stricter(gap, facts.assurance) {
+            let least = other.facts.assurance.as_str();
+            let message = format!("expected at least the assurance {least} at {}, found less", gap.field);
+            self.problem(at, "ANSWERED_BELOW", message);
         }
     }
 
     fn check_confirmation(&mut self, at: Sequence, content: &ConfirmationContent) -> Result<(), Error> {
         for finding in self.session.detect()? {
-            let message =
-                format!("expected no gap in the confirmed plan, found {} at {}", finding.rule, finding.field);
+            let (rule, field) = (&finding.rule, &finding.field);
+            let message = format!("expected no gap in the confirmed plan, found {rule} at {field}");
             self.problem(at, "CONFIRMED_WITH_GAP", message);
         }
         if content.plan != act::members(&self.session.plan) {
@@ -175,36 +198,53 @@ impl Check {
                 "expected the plan as submitted with every answer in it, found other values".to_owned();
             self.problem(at, "PLAN_DIFFERS", message);
         }
-        let Content::PlanConfirmed(expected) = self.session.confirm()?.content else { return Ok(()) };
-        if expected.provenance != content.provenance {
+        if self.session.provenance()?.as_slice() != content.provenance.as_slice() {
             let message = "expected the source of every value in the plan, found others or fewer".to_owned();
             self.problem(at, "PROVENANCE_DIFFERS", message);
         }
-        self.values = expected
-            .provenance
-            .iter()
-            .map(|one| ValueLine {
-                field: one.field.to_string(),
-                source: one.source,
-                origin: self.origin(one.source),
-            })
-            .collect();
+        let mut values = Vec::new();
+        let mut differing = Vec::new();
+        let plan = serde_json::Value::Object(content.plan.clone());
+        for one in &content.provenance {
+            let value = plan.pointer(&format!("/{}", one.field.replace('.', "/")));
+            if value.is_none() || value != self.session.sourced(one) {
+                differing.push(one.field.to_string());
+            }
+            let (field, source) = (one.field.to_string(), one.source);
+            values.push(ValueLine { field, source, origin: self.origin(source) });
+        }
+        for field in differing {
+            let message = format!("{field}: expected the value that its source has, found another");
+            self.problem(at, "VALUE_DIFFERS", message);
+        }
+        self.values = values;
         Ok(())
     }
 
-    fn origin(&self, source: Sequence) -> &'static str {
-        let given = self.session.work().questions().iter().find_map(|(_, asked)| match asked.outcome() {
-            Outcome::Answered(given) if given.at == source => Some(*given),
-            _ => None,
-        });
+    fn check_attestation(&mut self, at: Sequence) -> Result<(), Error> {
+        let Some(attestation) = self.session.attestation()? else { return Ok(()) };
+        let rounds = self.session.rounds.len() as u64;
+        if attestation.inputs.plan() != act::members(&self.session.plan) {
+            let message =
+                "expected an attestation of the confirmed plan, found another plan in it".to_owned();
+            self.problem(at, "ATTESTATION_DIFFERS", message);
+        }
+        if attestation.inputs.clarification_rounds() != rounds {
+            let found = attestation.inputs.clarification_rounds();
+            let message = format!("expected {rounds} rounds in the attestation, found {found}");
+            self.problem(at, "ATTESTATION_DIFFERS", message);
+        }
+        Ok(())
+    }
+
+    fn origin(&self, source: Sequence) -> String {
+        let questions = self.session.work().questions();
+        let given = questions
+            .iter()
+            .find_map(|(_, asked)| asked.outcome().given().filter(|given| given.at == source));
         match given {
-            None => "as submitted: the agent's word",
-            Some(given) if given.by.is_some() && given.by == self.session.work().agent() => {
-                "answered by the agent that submitted the plan"
-            }
-            Some(given) if given.assurance == Assurance::Agent => "answered by another agent's key",
-            Some(given) if given.assurance == Assurance::Passkey => "answered by a person with a passkey",
-            Some(_) => "answered by a person: the desk's word",
+            None => "as submitted: the agent's word".to_owned(),
+            Some(given) => format!("answered by {}", who(&given, self.session.work().agent())),
         }
     }
 
@@ -213,10 +253,9 @@ impl Check {
     }
 
     fn into_report(mut self) -> NoGuess {
-        if let Some(saying) = self.due.pop_front() {
+        if let Some(due) = self.due.pop_front() {
             let at = self.session.head().map_or(Sequence::FIRST, |head| head.sequence);
-            let message = format!("expected the gap at {} to be asked, found the end", field_of(&saying));
-            self.problem(at, "GAP_NOT_ASKED", message);
+            self.problem(at, "GAP_NOT_ASKED", format!("expected {}, found the end", told(&due)));
         }
         let gaps = self.session.gaps().map(|(gap, outcome)| {
             let given = outcome.and_then(Outcome::given);
@@ -226,27 +265,45 @@ impl Check {
                 outcome: outcome.map_or("unknown", Outcome::as_str),
                 event: given.map(|given| given.at),
                 assurance: given.map(|given| given.assurance),
+                by: given.map(|given| who(&given, self.session.work().agent())),
             }
         });
         let gaps = gaps.collect();
-        let confirmed = !self.values.is_empty() || self.session.confirmed().is_some();
+        let rules = self.session.rules.as_ref();
         NoGuess {
             session: self.session.uuid().to_string(),
             agent: self.session.agent().to_string(),
+            rules: rules.map(demur_rules::Rules::hash),
+            packs: rules.map(packs).unwrap_or_default(),
             gaps,
             values: self.values,
-            confirmed,
+            confirmed: self.confirmed,
             problems: self.problems,
         }
     }
 }
 
-fn field_of(saying: &Saying) -> String {
+/// Returns what stands behind an answer or acceptance.
+fn who(given: &Given, agent: Option<PrincipalId>) -> &'static str {
+    match given.assurance {
+        Assurance::Agent if given.by == agent => "the agent that submitted the plan",
+        Assurance::Agent => "another agent's key",
+        Assurance::Passkey => "a person with a passkey",
+        Assurance::Relayed | Assurance::Terminal | Assurance::SignedIn => "a person: the desk's word",
+    }
+}
+
+fn packs(rules: &demur_rules::Rules) -> Vec<String> {
+    rules.packs().iter().map(|pack| format!("{} {}", pack.name, pack.version)).collect()
+}
+
+fn told(saying: &Saying) -> String {
     match &saying.content {
         Some(Content::GapFound(content)) => {
-            content.field.as_ref().map_or_else(|| "a field".to_owned(), ToString::to_string)
+            let field = content.field.as_ref().map_or("a field", |field| field.as_str());
+            format!("the gap at {field} to be asked")
         }
-        _ => "a field".to_owned(),
+        _ => "a gap to be withdrawn".to_owned(),
     }
 }
 

@@ -11,9 +11,11 @@ use demur_clarify::{
 use demur_core::{
     canonical,
     hash::Digest,
+    id::Ulid,
     limit::{List, Whole},
     time::Timestamp,
 };
+use demur_engine::command::Saying;
 use demur_ledger::{
     content::{AnswerContent, PlanContent, QuestionContent, RulesContent, Shown, Wording},
     envelope::Event,
@@ -26,7 +28,12 @@ use demur_ledger::{
 use demur_rules::{Finding, Judgement, Plan, Rules, Settled};
 use serde_json::{Map, Value};
 
-use crate::{Error, error::limit, gap};
+use crate::{
+    Error,
+    error::limit,
+    gap,
+    view::{self, View},
+};
 
 /// A session of the clarification protocol.
 #[derive(Debug)]
@@ -72,6 +79,8 @@ pub struct Gap {
 pub(crate) struct Given {
     pub(crate) gap: usize,
     pub(crate) text: String,
+    /// What it wrote into the plan.
+    pub(crate) value: Value,
     pub(crate) event: Sequence,
 }
 
@@ -137,10 +146,13 @@ impl Session {
         let mut work = Work::new();
         work.apply(event).map_err(|_| Error::Trace { at, expected })?;
         let plan = Plan::try_from(Value::Object(plan))?;
-        let time = event.envelope().time;
+        let (time, uuid) = (event.envelope().time, session.as_str().parse()?);
+        if trace_of(uuid) != event.envelope().trace {
+            return Err(Error::Trace { at, expected: "the session whose name the trace has" });
+        }
         Ok(Self {
             trace: event.envelope().trace,
-            uuid: session.as_str().parse()?,
+            uuid,
             agent: agent.as_str().parse()?,
             submitted: plan.clone(),
             submitted_at: time,
@@ -189,12 +201,15 @@ impl Session {
             (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
                 self.attested = Some(content.attestation);
             }
+            (Facts::GapWithdrawn(_), _) => self.changed = time,
             (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, time, facts.question.sequence)?,
             (
                 Facts::RulesRecorded(_)
                 | Facts::GapFound(_)
                 | Facts::QuestionAnswered(_)
-                | Facts::AnswerSuperseded(_),
+                | Facts::AnswerSuperseded(_)
+                | Facts::PlanConfirmed(_)
+                | Facts::PlanAttested(_),
                 None,
             ) => return Err(hidden()),
             _ => {}
@@ -285,6 +300,37 @@ impl Session {
         Ok(rules.detect(&self.plan, &self.settled)?)
     }
 
+    /// Returns what the desk has to say so that the questions in the ledger are those that the rules ask now.
+    pub fn due(&self) -> Result<Vec<Saying>, Error> {
+        self.view()?.due()
+    }
+
+    /// Returns the session as the rules see it.
+    pub(crate) fn view(&self) -> Result<View<'_>, Error> {
+        let standing = |gap: &Gap| match self.outcome(gap) {
+            Some(outcome) if !outcome.settles() => view::Standing::Open,
+            Some(Outcome::Answered(given)) if !self.answers.iter().any(|one| one.event == given.at) => {
+                view::Standing::Unresolved
+            }
+            _ => view::Standing::Settled,
+        };
+        Ok(View {
+            rules: self.rules()?,
+            plan: self.plan.clone(),
+            settled: self.settled.clone(),
+            gaps: self.gaps.iter().map(|gap| (gap.clone(), standing(gap))).collect(),
+        })
+    }
+
+    pub(crate) fn is_open(&self, gap: &Gap) -> bool {
+        self.outcome(gap).is_some_and(|outcome| !outcome.settles())
+    }
+
+    pub(crate) fn place(&self, gap: &Gap) -> Result<usize, Error> {
+        let found = self.gaps.iter().position(|one| one.id == gap.id);
+        found.ok_or_else(|| Error::OutOfDate { gap: gap.id.to_string() })
+    }
+
     pub(crate) fn rules(&self) -> Result<&Rules, Error> {
         let expected = "the rules of the session after the plan";
         self.rules.as_ref().ok_or(Error::Trace { at: Sequence::FIRST, expected })
@@ -335,18 +381,14 @@ impl Session {
 
     /// Writes an answer into the plan if it settles its gap.
     fn take(&mut self, index: usize, answer: &str, event: Sequence) -> Result<bool, Error> {
-        let Some(finding) = self.finding(&self.gaps[index])? else {
-            // Another answer settled it on the way; this one changes nothing.
-            return Ok(true);
+        let Some(finding) = self.finding(&self.gaps[index])? else { return Ok(false) };
+        let judgement = self.rules()?.judge(&self.plan, &self.settled, &finding, answer)?;
+        let (Judgement::Settles { plan, .. }, Ok(value)) = (judgement, finding.read_answer(answer)) else {
+            return Ok(false);
         };
-        match self.rules()?.judge(&self.plan, &self.settled, &finding, answer)? {
-            Judgement::Settles { plan, .. } => {
-                self.plan = plan;
-                self.answers.push(Given { gap: index, text: answer.to_owned(), event });
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+        self.plan = plan;
+        self.answers.push(Given { gap: index, text: answer.to_owned(), value, event });
+        Ok(true)
     }
 
     fn fold_acceptance(&mut self, event: Sequence, time: Timestamp, question: Sequence) -> Result<(), Error> {
@@ -370,7 +412,7 @@ impl Session {
             round.resolved = false;
         }
         self.plan = self.submitted.clone();
-        for Given { gap, text, event } in std::mem::take(&mut self.answers) {
+        for Given { gap, text, event, .. } in std::mem::take(&mut self.answers) {
             self.take(gap, &text, event)?;
         }
         Ok(())
@@ -423,6 +465,17 @@ impl Gap {
         rule == Some(finding.rule.as_str()) && self.field == finding.field
     }
 
+    /// Returns whether the desk would ask this again in the same words. The plan it was asked about may differ.
+    pub(crate) fn asks_the_same(&self, again: &Saying) -> bool {
+        let (Facts::GapFound(facts), Some(Content::GapFound(content))) = (&again.facts, &again.content)
+        else {
+            return false;
+        };
+        let facts = Question { repeats: self.facts.repeats, ..facts.0.clone() };
+        let content = QuestionContent { request: self.content.request, ..content.clone() };
+        facts == self.facts && content == self.content
+    }
+
     fn round(
         &self,
         answer: String,
@@ -432,6 +485,11 @@ impl Gap {
     ) -> Result<Round, Error> {
         Ok(Round { gap: self.to_clarify()?, asked: self.asked, answer, answered, resolved, event })
     }
+}
+
+/// Returns the trace of a session: the same 128 bits under another name.
+pub fn trace_of(session: Uuid) -> TraceId {
+    Ulid::from_u128(session.as_u128()).into()
 }
 
 fn recorded(at: Sequence, content: &RulesContent) -> Result<Rules, Error> {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use demur_core::hash::Digest;
 use demur_ledger::{
     facts::VerificationProfile,
     verify::{KnownHead, Pin},
@@ -47,6 +48,9 @@ pub(crate) struct Verify {
     /// Also show that nothing in the plan was guessed: the rules in the file are asked again
     #[arg(long, conflicts_with = "second")]
     pub(crate) no_guess: bool,
+    /// The rules you expect, by the SHA-256 that `demur rules check` shows
+    #[arg(long, value_name = "HASH", requires = "no_guess")]
+    pub(crate) rules_hash: Option<Digest>,
     /// Also write the report of the first file as a page to this new file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

@@ -158,7 +158,7 @@ impl Scene<'_> {
         self.owner.ledger().export(trace, software()?, &mut bytes, &mut |_| ())?;
         let path = folder.join("plan.jsonl");
         write(&path, &bytes)?;
-        let guesses = Guesses::of(&path, &quietly(&path)?)?;
+        let guesses = Guesses::of(&path, &quietly(&path)?, None)?;
         let paint = self.output.paint();
         let headline = guesses.lines(paint).into_iter().next().unwrap_or_default();
         self.tell(&format!("\n  From the file alone: {headline}."))?;

@@ -39,7 +39,11 @@ impl From<demur_plan::Error> for CommandError {
         let code = match &error {
             E::NoGap { .. } => "GAP_UNKNOWN",
             E::Trace { .. } | E::Rules(_) => "SESSION_UNREADABLE",
-            E::Plan(_) => "PLAN_MALFORMED",
+            E::Plan(_) | E::Reserved { .. } | E::TooManyValues { .. } => "PLAN_MALFORMED",
+            E::Stricter { .. } => {
+                return Self::refused("ASSURANCE_TOO_LOW", error).with_hint("answer the other gap first");
+            }
+            E::OutOfDate { .. } => return Self::refused("MOVED", error),
             E::TooManyGaps(_) => "TOO_MANY_GAPS",
             E::Judge(_) | E::Limit { .. } => "ANSWER_INVALID",
             E::Clarify(_) => "DOCUMENT_INVALID",

@@ -100,6 +100,12 @@ fn hashes(folder: &Path) -> Result<FileHashes, CommandError> {
             }
         }
     }
+    if found.is_empty() {
+        let message = format!("expected files to attest, found none in {}", visible_path(folder));
+        return Err(
+            CommandError::input("OUTPUT_INVALID", message).with_hint("attest after the files are made")
+        );
+    }
     found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(found.try_into()?)
 }

@@ -3,16 +3,18 @@
 use std::path::Path;
 
 use demur_clarify::{seal::Signer, uuid::Uuid};
-use demur_core::{canonical, id::Ulid};
+use demur_core::canonical;
 use demur_engine::command::{Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
     envelope::Event,
     event_type::Content,
-    name::{Position, Sequence, TraceId},
+    name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
+pub(crate) use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
+
 use demur_store::{
     contract::{Kept, Store},
     ledger::{Ledger, LedgerError},
@@ -37,9 +39,14 @@ pub(crate) enum Voice {
     Person,
 }
 
-/// Returns the trace of a session: the same 128 bits under another name.
-pub(crate) fn trace_of(session: Uuid) -> TraceId {
-    Ulid::from_u128(session.as_u128()).into()
+impl Voice {
+    /// Returns whose key it is; none for a person.
+    pub(crate) fn principal(&self) -> Option<PrincipalId> {
+        match self {
+            Self::Key(author) => Some(author.principal()),
+            Self::Person => None,
+        }
+    }
 }
 
 /// Returns the session as it is recorded.
@@ -70,10 +77,15 @@ pub(crate) fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Sessio
             };
             match &mut found {
                 Some(session) => session.fold(&event, content)?,
-                None => found = Some(Session::open(&event, content)?),
+                None => found = Some(Session::open(&event, content).map_err(|_| no_plan(session))?),
             }
         }
     }
+}
+
+fn no_plan(session: Uuid) -> CommandError {
+    let message = format!("expected the session of a plan, found another trace under {session}");
+    CommandError::input("SESSION_UNKNOWN", message).with_hint("`demur trace list` shows what is there")
 }
 
 /// Returns the key that signs the documents of the clarification protocol.

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use demur_core::{limit::Limits, visible::visible};
+use demur_core::{hash::Digest, limit::Limits, visible::visible};
 use demur_ledger::{
     envelope::Event,
     event_type::Content,
@@ -30,18 +30,28 @@ pub(crate) enum Guesses {
         reason: String,
     },
     /// The rules were asked again.
-    Checked(NoGuess),
+    Checked {
+        /// Whether they are the rules that the reader named.
+        known: bool,
+        /// What they show.
+        #[serde(flatten)]
+        shows: NoGuess,
+    },
 }
 
 impl Guesses {
     /// Returns what the file at this path shows, given the report over it.
-    pub(crate) fn of(path: &Path, report: &Report) -> Result<Self, CommandError> {
+    pub(crate) fn of(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Self, CommandError> {
         if !matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings) {
             let reason = "the file does not hold".to_owned();
             return Ok(Self::NotEstablished { reason });
         }
         Ok(match NoGuess::check(events(path, report.scope.trace)?) {
-            Ok(checked) => Self::Checked(checked),
+            Ok(shows) if rules.is_some() && shows.rules != rules => {
+                let found = shows.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
+                Self::NotEstablished { reason: format!("the file has other rules than you named: {found}") }
+            }
+            Ok(shows) => Self::Checked { known: rules.is_some(), shows },
             Err(error) => Self::NotEstablished { reason: error.to_string() },
         })
     }
@@ -50,8 +60,12 @@ impl Guesses {
     pub(crate) const fn holds(&self) -> bool {
         match self {
             Self::NotEstablished { .. } => false,
-            Self::Checked(checked) => checked.holds(),
+            Self::Checked { shows, .. } => shows.holds(),
         }
+    }
+
+    const fn is_known(&self) -> bool {
+        matches!(self, Self::Checked { known: true, .. })
     }
 
     /// Returns it as people read it.
@@ -60,13 +74,18 @@ impl Guesses {
             Self::NotEstablished { reason } => {
                 return vec![format!("{} {}", paint.bad("Not established:"), visible(reason))];
             }
-            Self::Checked(checked) => checked,
+            Self::Checked { shows, .. } => shows,
         };
         let mut lines = vec![headline(checked, paint)];
+        let packs: Vec<_> = checked.packs.iter().map(|pack| visible(pack).into_owned()).collect();
+        let hash = checked.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
+        let known =
+            if self.is_known() { "the rules you named" } else { "compare the hash with rules you know" };
+        lines.push(format!("  rules {} (SHA-256 {hash}): {known}", packs.join(", ")));
         for gap in &checked.gaps {
             let event = gap.event.map_or_else(String::new, |event| format!(" in #{event}"));
-            let level = gap.assurance.map_or_else(String::new, |level| format!(" ({})", level.as_str()));
-            lines.push(format!("  {} {}: {}{event}{level}", gap.id, visible(&gap.field), gap.outcome));
+            let by = gap.by.map_or_else(String::new, |by| format!(" by {by}"));
+            lines.push(format!("  {} {}: {}{event}{by}", gap.id, visible(&gap.field), gap.outcome));
         }
         for value in &checked.values {
             lines.push(format!("  value {} from #{}: {}", visible(&value.field), value.source, value.origin));

@@ -142,7 +142,14 @@ fn a_plan_goes_from_refusal_to_attestation() {
     assert_eq!((&vague["status"], &vague["accepted_answer"]), (&json!("escalated"), &Value::Null));
     let settled = planned.json("resolve", &["gap-002", "dist", "--as", "bot"], 0);
     assert_eq!((&settled["status"], &settled["accepted_answer"]), (&json!("resolved"), &json!("dist")));
+    // CLR-04: the same answer of the same answerer gets the first outcome and records nothing; others are refused.
+    let events = |planned: &Planned| planned.sandbox.run(&["export", "last"]).stdout.lines().count();
+    let before = events(&planned);
+    assert_eq!(planned.json("resolve", &["gap-002", "dist", "--as", "bot"], 0), settled);
+    assert_eq!(events(&planned), before);
+    assert_eq!(planned.error("resolve", &["gap-002", "out", "--as", "bot"]), "ALREADY_ANSWERED");
     assert_eq!(planned.error("resolve", &["gap-002", "out"]), "ALREADY_ANSWERED");
+    assert_eq!(events(&planned), before + 2, "both refusals are recorded");
     planned.run("resolve", &["gap-001", "--accept", "--note", "LGPD does not apply"]).expect_code(0);
     assert_eq!(planned.json("confirm", &[], 0)["status"], "plan_accepted");
     planned.run("begin", &["build"]).expect_code(0);
@@ -170,7 +177,15 @@ fn the_same_session_and_plan_get_the_same_bytes_and_another_plan_is_refused() {
     let first = submit("plan.json").expect_code(3).stdout.clone();
     assert_eq!(submit("plan.json").expect_code(3).stdout, first);
     write(&sandbox, "other.json", &with(&json!({})));
+    let again = |rest: &[&str]| {
+        error(&sandbox, &[&["plan", "submit", "plan.json", "--session", SESSION], rest].concat())
+    };
     assert_eq!(error(&sandbox, &["plan", "submit", "other.json", "--session", SESSION]), "SESSION_CONFLICT");
+    let travel = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/rules/travel");
+    assert_eq!(again(&["--rules", travel]), "SESSION_CONFLICT", "other rules");
+    assert_eq!(again(&["--as", "ghost"]), "KEY_UNKNOWN");
+    sandbox.run(&["keys", "new", "mallory", "--role", "agent"]).expect_code(0);
+    assert_eq!(again(&["--as", "mallory"]), "SESSION_CONFLICT", "another agent");
 }
 
 /// CLR-52 ONE-08
@@ -187,6 +202,16 @@ fn the_export_shows_that_nothing_was_guessed() {
     let ran = sandbox.run(&["verify", "whole.jsonl", "--no-guess"]);
     assert!(ran.expect_code(0).stdout.contains("No guess: 1 gaps were asked"), "{ran}");
     assert!(ran.stdout.contains("value output_path from #4: answered by a person: the desk's word"), "{ran}");
+    let hash = planned.json("show", &[], 0)["rules"].as_str().unwrap().to_owned();
+    let known = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &hash]);
+    assert!(
+        known
+            .expect_code(0)
+            .stdout
+            .contains(&format!("rules default 1 (SHA-256 {hash}): the rules you named"))
+    );
+    let other = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &"0".repeat(64)]);
+    assert!(other.expect_code(1).stdout.contains("other rules than you named"), "{other}");
     let report = sandbox.json(&["verify", "whole.jsonl", "--no-guess"]);
     assert_eq!(report["no_guess"]["checked"]["problems"], json!([]));
     sandbox.feed(&["verify", "-", "--no-guess"], b"").expect_code(2);
@@ -297,9 +322,19 @@ fn what_cannot_be_used_is_refused_by_name() {
         assert_eq!(error(sandbox, &["check", name]), "PLAN_MALFORMED");
     }
     assert_eq!(error(sandbox, &["check", "nowhere.json"]), "FILE_UNREADABLE");
-    // A run is no session.
     let list = sandbox.json(&["trace", "list"]);
     assert_eq!(list["traces"].as_array().unwrap().len(), 1, "nothing else was recorded");
+}
+
+#[test]
+fn a_run_is_no_session() {
+    let sandbox = Sandbox::with_run();
+    let trace: demur_ledger::name::TraceId = sandbox.trace().parse().unwrap();
+    // The same bits as a UUID, made one of version 7 by hand where the trace's own bits allow it.
+    let digits = format!("{:032x}", trace.as_ulid().as_u128());
+    let uuid = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| &digits[range]).join("-");
+    let code = error(&sandbox, &["plan", "show", &uuid]);
+    assert!(["SESSION_UNKNOWN", "USAGE"].contains(&code.as_str()), "{code}");
 }
 
 /// A sandbox with a session.

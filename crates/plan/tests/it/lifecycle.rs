@@ -43,7 +43,7 @@ fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
     office.answer(Who::Person, "gap-002", value(&second));
     office.answer(Who::Answerer, "gap-003", value(&third));
     assert_eq!(office.session().standing(), Standing::ReadyToProceed);
-    assert!(office.session().unasked().unwrap().is_empty());
+    assert!(office.session().due().unwrap().is_empty());
     office.confirm().unwrap();
     assert_eq!(office.session().standing(), Standing::Confirmed);
 

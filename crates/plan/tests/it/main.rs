@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod lifecycle;
+mod moving;
 mod no_guess;
 mod office;
 mod seed;

@@ -1,6 +1,6 @@
 //! The proof that nothing was guessed: it holds for an honest trace and names what was done to any other.
 
-use demur_ledger::{content::ConfirmationContent, event_type::Content};
+use demur_ledger::{content::ConfirmationContent, event_type::Content, name::Sequence};
 use demur_plan::{act::Act, no_guess::NoGuess};
 use serde_json::json;
 
@@ -18,8 +18,13 @@ fn an_honest_session_holds_and_tells_where_every_value_came_from() {
     office.confirm().unwrap();
     let report = NoGuess::check(office.events.clone()).unwrap();
     assert!(report.holds(), "{report:?}");
-    let origin = |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin;
+    let origin =
+        |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin.as_str();
     assert_eq!(origin("output_path"), "answered by a person: the desk's word");
+    assert_eq!(
+        (report.packs.as_slice(), report.rules),
+        (&["default 1".to_owned()][..], office.session().rules_hash())
+    );
     assert_eq!(origin("description"), "as submitted: the agent's word");
     let outcomes: Vec<_> = report.gaps.iter().map(|gap| (gap.id.as_str(), gap.outcome)).collect();
     assert_eq!(outcomes, [("gap-001", "accepted"), ("gap-002", "answered")]);
@@ -65,16 +70,18 @@ fn a_gap_that_the_rules_do_not_find_is_named() {
 
 #[test]
 fn a_confirmed_plan_with_other_values_or_sources_is_named() {
-    for (change, code) in
-        [(other_value as fn(&mut ConfirmationContent), "PLAN_DIFFERS"), (other_source, "PROVENANCE_DIFFERS")]
-    {
+    for (change, code) in [
+        (other_value as fn(&mut ConfirmationContent), &["PLAN_DIFFERS", "VALUE_DIFFERS"][..]),
+        (other_source, &["PROVENANCE_DIFFERS"]),
+        (wrong_source, &["PROVENANCE_DIFFERS", "VALUE_DIFFERS"]),
+    ] {
         let mut office = Office::with(&with(&json!({"real_build": true})));
         office.answer(Who::Person, "gap-001", "dist");
         let mut act: Act = office.session().confirm().unwrap();
         let Content::PlanConfirmed(content) = &mut act.content else { panic!("no confirmation") };
         change(content);
         office.perform(Who::Agent, act).unwrap();
-        assert_eq!(codes(&office), [code]);
+        assert_eq!(codes(&office), code);
     }
 }
 
@@ -85,6 +92,16 @@ fn other_value(content: &mut ConfirmationContent) {
 fn other_source(content: &mut ConfirmationContent) {
     let mut sources = content.provenance.to_vec();
     sources.pop();
+    content.provenance = sources.try_into().unwrap();
+}
+
+/// The answered value is said to come from the plan as it was submitted.
+fn wrong_source(content: &mut ConfirmationContent) {
+    let mut sources = content.provenance.to_vec();
+    for one in sources.iter_mut().filter(|one| one.field.as_str() == "output_path") {
+        one.source = Sequence::FIRST;
+        one.pointer = "/plan/description".try_into().unwrap();
+    }
     content.provenance = sources.try_into().unwrap();
 }
 

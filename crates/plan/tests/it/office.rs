@@ -9,14 +9,15 @@ use demur_ledger::{
     envelope::Event,
     event_type::{Content, EventType},
     facts::Assurance,
-    name::{PrincipalId, Sequence, TraceId},
+    name::{PrincipalId, Sequence},
     role::Role,
 };
 use demur_plan::{
     Session,
     act::{self, Act, Judged, Voice},
+    trace_of,
 };
-use demur_rules::{Plan, Rules};
+use demur_rules::{Pack, Plan, Rules};
 use serde_json::Value;
 
 /// Everything a test needs.
@@ -46,7 +47,7 @@ impl Office {
         let now = now.as_timestamp();
         let (mut desk, _) =
             Desk::create(SecretKey::from_seed(&[7; 32]), None, "an office", now, &mut random).unwrap();
-        let run = Run::new(TraceId::new(now, &mut random));
+        let run = Run::new(trace_of(uuid()));
         let mut author = |role| {
             let principal = PrincipalId::new(now, &mut random);
             let author = Author::new(SecretKey::generate(&mut random), principal, role);
@@ -67,10 +68,20 @@ impl Office {
 
     /// Returns one whose desk does something to what the rules told it to say.
     pub(crate) fn quiet(plan: &Value, change: impl FnOnce(&mut Vec<Saying>)) -> Self {
-        let rules = Rules::builtin().unwrap();
+        Self::under(&Rules::builtin().unwrap(), plan, change)
+    }
+
+    /// Returns one under rules of this pack alone.
+    pub(crate) fn with_pack(toml: &str, cedar: &str, plan: &Value) -> Self {
+        let toml = format!("[pack]\nname = \"own\"\nversion = \"1\"\n{toml}");
+        let files = [("pack.toml", toml.as_str()), ("own.cedar", cedar)];
+        Self::under(&Rules::layer(&[Pack::read(files).unwrap()]).unwrap(), plan, |_| {})
+    }
+
+    fn under(rules: &Rules, plan: &Value, change: impl FnOnce(&mut Vec<Saying>)) -> Self {
         let mut office = Self::new();
         let plan = Plan::read(plan.to_string().as_bytes()).unwrap();
-        let mut act = act::submit(uuid(), &"builder-01".parse().unwrap(), &plan, &rules).unwrap();
+        let mut act = act::submit(uuid(), &"builder-01".parse().unwrap(), &plan, rules).unwrap();
         change(&mut act.consequences.sayings);
         office.perform(Who::Agent, act).unwrap();
         office
@@ -137,7 +148,7 @@ impl Office {
     pub(crate) fn accept(&mut self, gap: &str) {
         let session = self.session();
         let reason = Text::try_from("known and fine").unwrap();
-        let act = session.accept(session.gap(gap).unwrap(), Assurance::Terminal, None, reason);
+        let act = session.accept(session.gap(gap).unwrap(), Assurance::Terminal, None, reason).unwrap();
         self.perform(Who::Person, act).unwrap();
     }
 

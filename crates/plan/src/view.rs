@@ -1,0 +1,107 @@
+//! What a session asks now: its plan, its rules and its gaps, and what the desk has to say so that the questions in the
+//! ledger are exactly those that the rules ask. The desk works this out before it records an answer, whoever verifies
+//! after it read one; both by the same function.
+
+use demur_core::limit::Text;
+use demur_engine::command::Saying;
+use demur_ledger::{
+    content::ActContent,
+    event_type::{Content, Facts},
+    facts::GapWithdrawn,
+    role::Role,
+};
+use demur_rules::{Finding, Judgement, Plan, Rules, Settled, judge::Why};
+
+use crate::{Error, error::limit, gap, session::Gap};
+
+/// A session as the rules see it.
+pub(crate) struct View<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) plan: Plan,
+    pub(crate) settled: Settled,
+    pub(crate) gaps: Vec<(Gap, Standing)>,
+}
+
+/// What became of a gap, as far as it matters for what is asked next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Waits for an answer.
+    Open,
+    /// Was answered, and the answer does not settle it.
+    Unresolved,
+    /// Is over.
+    Settled,
+}
+
+/// What became of an answer, as far as the rules tell.
+#[derive(Clone, Debug)]
+pub enum Judged {
+    /// It settles the gap.
+    Resolved,
+    /// It does not, and the gap is put again.
+    Escalated(Why),
+}
+
+impl<'a> View<'a> {
+    /// Returns a plan about which nothing was asked yet.
+    pub(crate) fn new(plan: &Plan, rules: &'a Rules) -> Self {
+        Self { rules, plan: plan.clone(), settled: Settled::default(), gaps: Vec::new() }
+    }
+
+    /// Takes an answer to a gap; returns what the rules say about it.
+    pub(crate) fn answer(&mut self, index: usize, finding: &Finding, answer: &str) -> Result<Judged, Error> {
+        let (standing, judged) = match self.rules.judge(&self.plan, &self.settled, finding, answer)? {
+            Judgement::Settles { plan, .. } => {
+                self.plan = plan;
+                (Standing::Settled, Judged::Resolved)
+            }
+            Judgement::Escalates { why, .. } => (Standing::Unresolved, Judged::Escalated(why)),
+            _ => (Standing::Unresolved, Judged::Resolved),
+        };
+        self.gaps[index].1 = standing;
+        Ok(judged)
+    }
+
+    /// Takes the acceptance of a warning.
+    pub(crate) fn accept(&mut self, index: usize, finding: Option<&Finding>) {
+        if let Some(finding) = finding {
+            // The engine lets only warnings be accepted.
+            let _ = self.settled.accept(finding);
+        }
+        self.gaps[index].1 = Standing::Settled;
+    }
+
+    /// Returns what the desk has to say: gaps that the rules no longer find are withdrawn, those they ask otherwise now or
+    /// whose answer did not settle them are put again, and new ones are asked.
+    pub(crate) fn due(&self) -> Result<Vec<Saying>, Error> {
+        let findings = self.rules.detect(&self.plan, &self.settled)?;
+        let (rules, mut sayings) = (self.rules.hash(), Vec::new());
+        let waiting = || self.gaps.iter().filter(|(_, standing)| *standing != Standing::Settled);
+        for (gap, standing) in waiting() {
+            let Some(finding) = findings.iter().find(|finding| gap.is_of(finding)) else {
+                if *standing == Standing::Open {
+                    sayings.push(withdrawn(gap)?);
+                }
+                continue;
+            };
+            let again = gap::found(finding, &gap.id, Some(gap.question.sequence), rules, &self.plan)?;
+            if *standing == Standing::Unresolved || !gap.asks_the_same(&again) {
+                sayings.push(again);
+            }
+        }
+        let new = findings.iter().filter(|finding| !waiting().any(|(gap, _)| gap.is_of(finding)));
+        for (finding, number) in new.zip(self.gaps.len() + 1..) {
+            sayings.push(gap::found(finding, &gap::name(number)?, None, rules, &self.plan)?);
+        }
+        Ok(sayings)
+    }
+}
+
+fn withdrawn(gap: &Gap) -> Result<Saying, Error> {
+    let reason = Text::try_from("the rules no longer find it").map_err(limit("reason"))?;
+    Ok(Saying {
+        role: Role::Desk,
+        facts: Facts::from(GapWithdrawn { question: gap.question.sequence }),
+        content: Some(Content::GapWithdrawn(ActContent { by: None, reason })),
+    })
+}
