@@ -1,6 +1,6 @@
 //! Durable appends of signed events, beside the raw limit of the same work in the same run.
 
-mod cast;
+pub(crate) mod cast;
 mod limits;
 mod raw;
 mod scale;

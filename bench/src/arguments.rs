@@ -41,6 +41,10 @@ pub(crate) enum Benchmark {
     Append,
     /// A run of a thousand tool calls beside the cost of a commit
     Run,
+    /// Two answers to one question at the same moment, beside LangGraph
+    Race,
+    /// Plans held against rule packs, beside canonical JSON of the same plans
+    Rules,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,9 @@ mod append;
 mod arguments;
 mod canonical;
 mod event;
+mod race;
 mod report;
+mod rules;
 mod run;
 mod signatures;
 mod verify;
@@ -46,6 +48,12 @@ fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Run) {
         run::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Race) {
+        race::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Rules) {
+        rules::run(&mut io::stdout().lock())?;
     }
     Ok(())
 }

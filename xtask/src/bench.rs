@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
+use crate::python;
 use crate::verdict::Verdict;
 use crate::workspace::{Workspace, output_of};
 
@@ -13,7 +14,8 @@ use crate::workspace::{Workspace, output_of};
 pub(crate) fn run(names: &[String]) -> Result<Verdict> {
     let workspace = Workspace::locate()?;
     print_header();
-    let (peers, own): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| *name == PEERS);
+    let (peers, own): (Vec<&String>, Vec<&String>) =
+        names.iter().partition(|name| [PEERS, CEDAR].contains(&name.as_str()));
     let mut passed = true;
     if !own.is_empty() || peers.is_empty() {
         // The benchmark of runs calls the command itself.
@@ -21,19 +23,37 @@ pub(crate) fn run(names: &[String]) -> Result<Verdict> {
         build.args(["build", "--release", "--quiet", "--package", "demur-cli"]);
         passed &= build.status().context("cannot run cargo")?.success();
         let mut cargo = workspace.cargo();
-        cargo.args(["run", "--release", "--quiet", "--package", "demur-bench", "--", "run"]).args(own);
+        cargo.args(["run", "--release", "--quiet", "--package", "demur-bench", "--", "run"]).args(&own);
+        if own.iter().any(|name| *name == RACE) {
+            provide_langgraph(&workspace, &mut cargo);
+        }
         passed &= cargo.status().context("cannot run cargo")?.success();
     }
-    if !peers.is_empty() {
-        passed &= peers_command(&workspace).status().context("cannot run cargo")?.success();
+    for name in peers {
+        let packages: &[&str] =
+            if name == PEERS { &["demur-peers", "demur-cedar"] } else { &["demur-cedar"] };
+        for package in packages {
+            passed &= peers_command(&workspace, package).status().context("cannot run cargo")?.success();
+        }
     }
     Ok(Verdict::from_passed(passed))
 }
 
-/// Returns the call that compares with other projects. It is a workspace of its own, which builds inside ours.
-fn peers_command(workspace: &Workspace) -> Command {
+/// Makes the environment of the race beside LangGraph and tells the benchmark where it is. Without pip, or without a
+/// network, the benchmark measures our side alone.
+fn provide_langgraph(workspace: &Workspace, cargo: &mut Command) {
+    match python::environment(workspace, "demur-race-python", "bench/race/requirements.txt") {
+        Ok(interpreter) => drop(cargo.env("DEMUR_RACE_PYTHON", interpreter)),
+        Err(error) => println!("LangGraph cannot be had: {error:#}"),
+    }
+}
+
+/// Returns the call of a package that compares with other projects. They are a workspace of their own, which builds
+/// inside ours.
+fn peers_command(workspace: &Workspace, package: &str) -> Command {
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--release", "--quiet", "--locked", "--manifest-path", "bench/peers/Cargo.toml"]);
+    cargo.args(["--package", package]);
     cargo.arg("--target-dir").arg(workspace.target.join(PEERS));
     cargo
 }
@@ -66,8 +86,12 @@ fn unknown() -> String {
     "unknown".to_owned()
 }
 
+/// The name of the race beside LangGraph, which is downloaded when it is asked for by name.
+const RACE: &str = "race";
 /// The name of the comparison with other projects.
 const PEERS: &str = "peers";
+/// The name of that part of it which compares conditions with Cedar.
+const CEDAR: &str = "cedar";
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! The Python environment of the tests, below the target directory and pinned by hash.
+//! The Python environments of tests and benchmarks, below the target directory and pinned by hash.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,17 +11,23 @@ use crate::workspace::{Workspace, output_of};
 /// The variable that hands the interpreter to the tests.
 pub(crate) const INTERPRETER_VARIABLE: &str = "DEMUR_PYTHON";
 
-/// Returns the interpreter of an environment that holds exactly what the requirements file lists.
+/// Returns the interpreter of the tests.
 pub(crate) fn interpreter(workspace: &Workspace) -> Result<PathBuf> {
-    let folder = workspace.target.join("demur-python");
+    environment(workspace, "demur-python", REQUIREMENTS)
+}
+
+/// Returns the interpreter of an environment below the target directory that holds exactly what the requirements file
+/// lists.
+pub(crate) fn environment(workspace: &Workspace, name: &str, requirements: &str) -> Result<PathBuf> {
+    let folder = workspace.target.join(name);
     let interpreter = folder.join("bin").join("python");
-    let stamp = stamp(&base_version()?, &workspace.read(REQUIREMENTS)?);
+    let stamp = stamp(&base_version()?, &workspace.read(requirements)?);
 
     // Two runs may share a target directory, and a half-filled environment must not be seen by the other.
-    let _lock = lock(&workspace.target)?;
+    let _lock = lock(&workspace.target, name)?;
     if !is_current(&folder, &interpreter, &stamp) {
-        println!("Preparing the Python environment of the tests in {}", folder.display());
-        create(&folder, &interpreter, &workspace.root.join(REQUIREMENTS))?;
+        println!("Preparing a Python environment in {}", folder.display());
+        create(&folder, &interpreter, &workspace.root.join(requirements))?;
         fs::write(folder.join(STAMP), &stamp).context("cannot write the stamp of the Python environment")?;
     }
     Ok(interpreter)
@@ -38,9 +44,9 @@ fn base_version() -> Result<String> {
     Ok(String::from_utf8_lossy(&output_of(python)?).into_owned())
 }
 
-fn lock(target: &Path) -> Result<File> {
+fn lock(target: &Path, name: &str) -> Result<File> {
     fs::create_dir_all(target).with_context(|| format!("cannot create {}", target.display()))?;
-    let path = target.join("demur-python.lock");
+    let path = target.join(format!("{name}.lock"));
     let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
     file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)
@@ -98,14 +104,19 @@ mod tests {
 
     #[test]
     fn every_package_of_the_project_is_pinned_with_a_hash() {
-        let requirements = include_str!("../../conformance/python/requirements.txt");
-        let lines: Vec<&str> =
-            requirements.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
-        let packages: Vec<usize> = (0..lines.len()).filter(|index| !lines[*index].starts_with(' ')).collect();
-        assert!(!packages.is_empty());
-        for index in packages {
-            assert!(lines[index].contains("==") && lines[index].ends_with('\\'), "{}", lines[index]);
-            assert!(lines[index + 1].starts_with("    --hash=sha256:"), "{}", lines[index + 1]);
+        for requirements in [
+            include_str!("../../conformance/python/requirements.txt"),
+            include_str!("../../bench/race/requirements.txt"),
+        ] {
+            let is_comment = |line: &str| line.trim_start().starts_with('#');
+            let lines: Vec<&str> = requirements.lines().filter(|line| !is_comment(line)).collect();
+            let packages: Vec<usize> =
+                (0..lines.len()).filter(|index| !lines[*index].starts_with(' ')).collect();
+            assert!(!packages.is_empty());
+            for index in packages {
+                assert!(lines[index].contains("==") && lines[index].ends_with('\\'), "{}", lines[index]);
+                assert!(lines[index + 1].starts_with("    --hash=sha256:"), "{}", lines[index + 1]);
+            }
         }
     }
 }

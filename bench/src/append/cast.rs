@@ -77,19 +77,24 @@ pub(crate) fn create(folder: &Path) -> Result<(Ledger<SqliteStore>, Agents, Secr
     let ledger = Ledger::create(store, desk.clone(), "bench", Box::new(Machine::new(2)))?;
     let mut keys = Vec::new();
     for role in [Role::Planner, Role::Executor, Role::Critic] {
-        let (key, principal) = (SecretKey::generate(&mut random), PrincipalId::new(now(), &mut random));
-        let registry = ledger.registry();
-        let place = Place {
-            store: registry.store(),
-            trace: registry.trace(),
-            seen: Some(registry.head()),
-            now: now(),
-        };
-        let author = Author::new(key.clone(), principal, role);
-        ledger.submit(author.register(&place, None, role.as_str(), &mut random)?, None)?;
-        keys.push((key, principal, role));
+        keys.push(register(&ledger, role, &mut random)?);
     }
     Ok((ledger, Agents { keys }, desk))
+}
+
+/// Registers a new key under a new principal in this role.
+pub(crate) fn register(
+    ledger: &Ledger<impl Store>,
+    role: Role,
+    random: &mut Seeded,
+) -> Result<(SecretKey, PrincipalId, Role)> {
+    let (key, principal) = (SecretKey::generate(random), PrincipalId::new(now(), random));
+    let registry = ledger.registry();
+    let place =
+        Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now: now() };
+    let author = Author::new(key.clone(), principal, role);
+    ledger.submit(author.register(&place, None, role.as_str(), random)?, None)?;
+    Ok((key, principal, role))
 }
 
 impl Agents {

@@ -6,5 +6,6 @@ mod crash;
 mod ledger;
 mod memory;
 mod office;
+mod race;
 mod sample;
 mod sqlite;

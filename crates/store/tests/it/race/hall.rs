@@ -1,0 +1,201 @@
+//! Where the races are held: an office on a disk with an agent that asks, two answerers with keys of their own, and
+//! a person at the terminal.
+
+use std::path::Path;
+
+use demur_core::{hash::sha256, random::Seeded};
+use demur_engine::command::{Consequences, Saying, Told};
+use demur_ledger::{
+    author::{Author, Place},
+    content::{AnswerContent, AnswerValue, QuestionContent, Shown, Wording, Wordings},
+    event_type::{Content, Facts},
+    facts::{AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionAsked, Severity},
+    name::{Operation, Position, TraceId},
+    role::Role,
+    statement::Submission,
+    verify::Report,
+};
+use demur_store::{
+    ledger::{Acknowledged, Ledger, LedgerError, Surroundings as _},
+    sqlite::SqliteStore,
+};
+
+use crate::{
+    office::Office,
+    sample::{list, text, whole},
+};
+
+/// An office in which questions are asked and answered.
+pub(crate) struct Hall {
+    office: Office<SqliteStore>,
+    asker: Author,
+    answerers: [Author; 2],
+}
+
+/// An answer that is ready to be sent.
+pub(crate) enum Attempt {
+    /// By a key.
+    Signed { author: String, submission: Box<Submission> },
+    /// By a person, through the desk.
+    Typed { trace: TraceId, told: Box<Told> },
+}
+
+impl Attempt {
+    /// Returns what everybody else is told about its author.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Signed { author, .. } => author.clone(),
+            Self::Typed { .. } => "a person".to_owned(),
+        }
+    }
+
+    /// Returns whether it is signed, so that the same bytes can be sent again.
+    pub(crate) const fn has_key(&self) -> bool {
+        matches!(self, Self::Signed { .. })
+    }
+}
+
+impl Hall {
+    pub(crate) fn create(folder: &Path) -> Self {
+        let mut office = Office::create(SqliteStore::create(folder).unwrap());
+        let [asker, first, second] = [Role::Agent, Role::Answerer, Role::Answerer].map(|role| {
+            office.register(role);
+            let (key, principal, role) = office.agent(role);
+            Author::new(key.clone(), *principal, *role)
+        });
+        Self { office, asker, answerers: [first, second] }
+    }
+
+    pub(crate) fn ledger(&self) -> &Ledger<SqliteStore> {
+        &self.office.ledger
+    }
+
+    pub(crate) fn new_trace(&self) -> TraceId {
+        self.office.new_run().trace
+    }
+
+    /// Has the agent ask; the first question opens the trace.
+    pub(crate) fn ask(&self, trace: TraceId, seen: Option<Position>) -> Position {
+        let content = Content::QuestionAsked(asks());
+        let submission = self.signed(&self.asker, trace, seen, QuestionAsked(question()).into(), content);
+        self.ledger().submit(submission, None).unwrap().position
+    }
+
+    /// Has the agent ask something that ends unanswered after this many milliseconds.
+    pub(crate) fn ask_for(&self, trace: TraceId, millis: u64) -> Position {
+        let deadline = Some(self.office.clock.now().plus_millis(millis));
+        let (facts, content) = (Question { deadline, ..question() }, Content::QuestionAsked(asks()));
+        let submission = self.signed(&self.asker, trace, None, QuestionAsked(facts).into(), content);
+        self.ledger().submit(submission, None).unwrap().position
+    }
+
+    /// Returns the same office in another process: everything it knows comes from the disk.
+    pub(crate) fn restarted(self, folder: &Path) -> Self {
+        let Self { office, asker, answerers } = self;
+        let people = office.leave();
+        Self { office: people.enter(SqliteStore::open(folder).unwrap()), asker, answerers }
+    }
+
+    pub(crate) fn pass(&self, millis: u64) {
+        self.office.clock.pass(millis);
+    }
+
+    /// Returns the answers of both answerers and, if wanted, of a person.
+    pub(crate) fn attempts(&self, trace: TraceId, asked: Position, person_too: bool) -> Vec<Attempt> {
+        let by_key = |author: &Author| {
+            let facts = answer(asked, Assurance::Agent);
+            let content = answers(&author.principal().to_string());
+            let submission = Box::new(self.signed(author, trace, Some(asked), facts, content));
+            Attempt::Signed { author: author.principal().to_string(), submission }
+        };
+        let mut attempts: Vec<_> = self.answerers.iter().map(by_key).collect();
+        if person_too {
+            let facts = answer(asked, Assurance::Terminal);
+            let first = Saying { role: Role::Person, facts, content: Some(answers("a person")) };
+            let told = Box::new(Told { first, rest: Consequences::default() });
+            attempts.push(Attempt::Typed { trace, told });
+        }
+        attempts
+    }
+
+    pub(crate) fn send(&self, attempt: &Attempt) -> Result<Acknowledged, LedgerError> {
+        match attempt {
+            Attempt::Signed { submission, .. } => self.ledger().submit((**submission).clone(), None),
+            Attempt::Typed { trace, told } => self.ledger().record(*trace, (**told).clone()),
+        }
+    }
+
+    /// Returns what the verifier says about the export of a trace.
+    pub(crate) fn verdict(&self, trace: TraceId) -> Report {
+        self.office.verdict(trace)
+    }
+
+    fn signed(
+        &self,
+        author: &Author,
+        trace: TraceId,
+        seen: Option<Position>,
+        facts: Facts,
+        content: Content,
+    ) -> Submission {
+        let (mut bytes, clock) = ([0; 32], &self.office.clock);
+        clock.fill(&mut bytes);
+        let place = Place { store: self.ledger().registry().store(), trace, seen, now: clock.now() };
+        author.say(&place, facts, Some(content), &mut Seeded::new(bytes)).unwrap()
+    }
+}
+
+/// Returns a question that anybody may answer in any words.
+fn question() -> Question {
+    Question {
+        about: None,
+        answerers: Answerers { people: true, principals: None },
+        asker_settles: false,
+        assurance: Assurance::Agent,
+        blocks: list([Operation::try_from("build".to_owned()).unwrap()]),
+        choices: whole(0),
+        deadline: None,
+        default: false,
+        kinds: list([AnswerKind::Freetext]),
+        repeats: None,
+        severity: Severity::Block,
+    }
+}
+
+fn asks() -> QuestionContent {
+    QuestionContent {
+        ask: None,
+        choices: list([]),
+        context: None,
+        default: None,
+        field: Some(text("output_path")),
+        gap: None,
+        language: text("en"),
+        recommendation: None,
+        request: Some(sha256(b"the request")),
+        rule: None,
+        suggestions: list([]),
+        wording: Wordings {
+            detailed: text("Where to, and why does it matter?"),
+            normal: text("Where to?"),
+            terse: text("Where?"),
+        },
+    }
+}
+
+fn answer(question: Position, assurance: Assurance) -> Facts {
+    QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question }.into()
+}
+
+fn answers(words: &str) -> Content {
+    let shown =
+        Shown { choices: list([]), language: text("en"), recommendation: false, wording: Wording::Normal };
+    Content::QuestionAnswered(AnswerContent {
+        answer: AnswerValue::Text(text(words)),
+        by: None,
+        note: None,
+        request: Some(sha256(b"the request")),
+        shown: Some(shown),
+        signed: None,
+    })
+}
