@@ -5,7 +5,7 @@ mod names;
 mod policies;
 mod rows;
 
-use std::{borrow::Cow, cmp::Ordering};
+use std::{borrow::Cow, cmp::Ordering, fmt::Write as _};
 
 use demur_clarify::{
     gap::Severity,
@@ -21,6 +21,7 @@ use crate::{
     plan::Plan,
     rules::Rules,
     table::{Assurance, Kind, Operations},
+    wording::{self, Word},
 };
 
 impl Rules {
@@ -44,12 +45,6 @@ impl Rules {
     pub fn explain(&self, plan: &Plan, settled: &Settled) -> Result<Vec<String>, TooManyGaps> {
         let findings = self.detect(plan, settled)?;
         Ok(findings.iter().map(|finding| format!("{}: {}", finding.field, finding.because)).collect())
-    }
-
-    /// Returns what follows from a plan by the tables: its standards with those of bundles, their jurisdictions, what they
-    /// cover, targets and languages. Conditions read it as `context.derived`; an attestation can state it.
-    pub fn derive(&self, plan: &Plan) -> Value {
-        Facts::new(self, plan).to_value(self)
     }
 }
 
@@ -80,9 +75,13 @@ struct Draft<'a> {
 
 impl Search<'_> {
     /// Takes up a finding, unless it was accepted or is there already.
-    fn add(&mut self, draft: Draft<'_>) -> Result<(), TooManyGaps> {
+    fn add(&mut self, mut draft: Draft<'_>) -> Result<(), TooManyGaps> {
         // Paths of a plan and of rows were checked when they were read; nothing else becomes a field.
         let Some(field) = name::field(&draft.field) else { return Ok(()) };
+        if let Some((place, value)) = self.plan.in_the_way(&field) {
+            draft.question = format!("{} {}", self.obstacle(&field, place, value), draft.question);
+            let _ = write!(draft.because, "; {place} leaves no room for it");
+        }
         let finding = Finding {
             blocked_operations: self.blocked(draft.severity, draft.blocks),
             kinds: self.kinds(&field, draft.kinds, &draft.choices),
@@ -105,6 +104,16 @@ impl Search<'_> {
         }
         self.findings.push(finding);
         Ok(())
+    }
+
+    /// Returns that something on the way to a field leaves no room for it, and what an answer does to that.
+    fn obstacle(&self, field: &FieldPath, place: &str, value: &Value) -> String {
+        wording::fill(Word::InTheWay.of(&self.rules.tables.wording), |name| match name {
+            "field" => Some(Cow::Borrowed(field.as_str())),
+            "place" => Some(Cow::Borrowed(place)),
+            "value" => Some(words(value)),
+            _ => None,
+        })
     }
 
     fn blocked(&self, severity: Severity, blocks: Option<&Operations>) -> Vec<Operation> {

@@ -164,10 +164,43 @@ fn named(plan: &Plan, field: &FieldPath) -> Vec<(String, String)> {
         Some(Value::Array(entries)) => entries
             .iter()
             .enumerate()
-            .filter(|(_, value)| !plan::is_empty(value))
+            .filter(|(_, value)| !is_blank(value))
             .map(|(index, value)| (format!("{field}.{index}"), text(value)))
             .collect(),
-        Some(value) if plan::is_empty(value) => Vec::new(),
+        Some(value) if is_blank(value) => Vec::new(),
         Some(value) => vec![(field.to_string(), text(value))],
+    }
+}
+
+/// Returns whether there is no name at all. A text such as `???` is one: no row knows it, and so it is asked about.
+fn is_blank(value: &Value) -> bool {
+    value.as_str().map_or_else(|| plan::is_empty(value), |text| text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn derive(plan: Value) -> Value {
+        let rules = Rules::builtin().unwrap();
+        Facts::new(&rules, &Plan::try_from(plan).unwrap()).to_value(&rules)
+    }
+
+    #[test]
+    fn what_follows_from_a_plan_can_be_stated() {
+        let of = |standards: Value| derive(json!({"standards_selected": standards}));
+        assert_eq!(of(json!(["JSP 440"]))["partly_covered"], json!(["nato-stanag"]));
+        assert_eq!(of(json!(["WCAG 2.2 AAA"]))["covered"], json!(["wcag-2-2-aa"]));
+        assert_eq!(of(json!(["WCAG 2.2 AA"]))["partly_covered"], json!(["en-301-549", "section-508"]));
+        assert_eq!(of(json!(["800-53"]))["partly_covered"], json!(["nist-800-171"]));
+        assert_eq!(of(json!(["800-171"]))["partly_covered"], json!(["cmmc"]));
+        let pharma = of(json!("Pharma GxP"));
+        assert_eq!(pharma["bundles"], json!(["pharma-gxp"]));
+        assert_eq!(pharma["jurisdictions"], json!(["eu", "uk", "us"]));
+        let derived =
+            derive(json!({"languages": ["Welsh", "ar_SA", "az-Arab"], "deployment_target": "USWDS"}));
+        assert_eq!(derived["languages"], json!(["cy", "ar-sa", "az-arab"]));
+        assert_eq!(derived["right_to_left"], json!(["ar-sa", "az-arab"]));
+        assert_eq!(derived["target_jurisdictions"], json!(["us"]));
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     facts,
     name::{RowId, plain},
     rules::RowMistake,
-    table::{Ambiguous, Entry, Name, Policy, Row, Table, Tables},
+    table::{Ambiguous, Entry, Name, Policy, Row, Shorts, Table, Tables},
 };
 
 /// Lookup tables of one set of rules.
@@ -48,6 +48,9 @@ pub(crate) struct Phrases {
     pub(crate) id: RowId,
     values: BTreeSet<String>,
     leading: BTreeSet<String>,
+    trailing: BTreeSet<String>,
+    /// Words of the longest phrase.
+    longest: usize,
 }
 
 impl Meaning {
@@ -127,23 +130,28 @@ impl Names {
 
 impl Phrases {
     fn new(row: &Ambiguous) -> Self {
-        let values = row.phrases.iter().map(|phrase| plain(phrase)).collect();
-        let leading = row.leading.iter().map(|word| plain(word)).collect();
-        Self { id: row.id.clone(), values, leading }
+        let values: BTreeSet<String> = row.phrases.iter().map(|phrase| plain(phrase)).collect();
+        let longest = values.iter().map(|phrase| phrase.split('-').count()).max().unwrap_or_default();
+        let words = |words: &Shorts| words.iter().map(|word| plain(word)).collect();
+        let (leading, trailing) = (words(&row.leading), words(&row.trailing));
+        Self { id: row.id.clone(), values, leading, trailing, longest }
     }
 
-    /// Returns whether a plain text is one of the phrases, with or without words before it.
+    /// Returns whether a plain text is one of the phrases, with or without words before and after it.
     pub(crate) fn contain(&self, plain: &str) -> bool {
-        let mut rest = plain;
-        loop {
-            if self.values.contains(rest) {
-                return true;
-            }
-            match rest.split_once('-') {
-                Some((word, after)) if self.leading.contains(word) => rest = after,
-                _ => return false,
-            }
+        if self.values.contains(plain) {
+            return true;
         }
+        let words: Vec<&str> = plain.split('-').collect();
+        let before = words.iter().take_while(|word| self.leading.contains(**word)).count();
+        let after = words.iter().rev().take_while(|word| self.trailing.contains(**word)).count();
+        // A listed word may belong to the phrase; no more words are put together than the longest phrase has.
+        before + after > 0
+            && (0..=before).any(|start| {
+                let least = (words.len() - after).max(start + 1);
+                let most = words.len().min(start + self.longest);
+                (least..=most).any(|end| self.values.contains(&words[start..end].join("-")))
+            })
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::{
     error::{JudgeError, PlanError},
     finding::{Finding, Settled},
+    name,
     plan::Plan,
     rules::Rules,
     table::Kind,
@@ -106,10 +107,13 @@ impl Rules {
 }
 
 impl Plan {
-    /// Returns the plan with an answer at the field of a finding, as a value of the first kind that it is of.
+    /// Returns the plan with an answer at the field of a finding, as a value of the first kind that it is of. What leaves no
+    /// room for the field gives way; the question of the finding says so.
     pub fn with_answer(&self, finding: &Finding, answer: &str) -> Result<Self, Why> {
         let value = finding.read_answer(answer)?;
-        Ok(self.with_value(&finding.field, value)?)
+        let obstacle = self.in_the_way(&finding.field).and_then(|(path, _)| name::field(path));
+        let cleared = obstacle.map(|path| self.with_value(&path, Value::Null)).transpose()?;
+        Ok(cleared.as_ref().unwrap_or(self).with_value(&finding.field, value)?)
     }
 }
 

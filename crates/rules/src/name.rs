@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use demur_clarify::name::FieldPath;
+use demur_core::visible;
 use serde::{Deserialize, Serialize};
 
 /// The id of a row or policy within its table.
@@ -60,12 +61,22 @@ impl FieldPattern {
     }
 }
 
-/// Returns the one spelling of a name: lower case, and one hyphen for whatever is no letter or digit.
+/// Returns the one spelling of a name: lower case, one hyphen for whatever is no letter or digit, full-width forms as
+/// the characters they widen, and nothing for what cannot be seen.
 ///
 /// `NHS DTAC`, `nhs_dtac` and `nhs-dtac` are one name.
 pub(crate) fn plain(name: &str) -> String {
-    let mut plain = String::with_capacity(name.len());
-    for character in name.chars().flat_map(char::to_lowercase) {
+    plain_start(name, usize::MAX)
+}
+
+/// Returns the same, broken off once it has more than this many bytes.
+pub(crate) fn plain_start(name: &str, most: usize) -> String {
+    let mut plain = String::with_capacity(name.len().min(most));
+    let seen = name.chars().filter(|character| !is_unseen(*character)).map(narrow);
+    for character in seen.flat_map(char::to_lowercase) {
+        if plain.len() > most {
+            break;
+        }
         if character.is_alphanumeric() {
             plain.push(character);
         } else if !plain.is_empty() && !plain.ends_with('-') {
@@ -76,6 +87,28 @@ pub(crate) fn plain(name: &str) -> String {
         plain.pop();
     }
     plain
+}
+
+/// Returns whether a text has a letter or digit that can be seen: nothing else names anything.
+pub(crate) fn says_something(text: &str) -> bool {
+    text.chars().any(|character| character.is_alphanumeric() && !is_unseen(character))
+}
+
+/// Returns whether a character leaves no mark and no space: default-ignorable, a format character or a control.
+fn is_unseen(character: char) -> bool {
+    // In words, joiners and selectors are honest; in a comparison they are nothing too.
+    let of_words = matches!(character,
+        '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{200c}' | '\u{200d}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}');
+    of_words || (visible::deceives(character) && !character.is_whitespace())
+}
+
+/// Returns the ASCII character that a full-width one widens.
+fn narrow(character: char) -> char {
+    match character {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - FULL_WIDTH).unwrap_or(character),
+        other => other,
+    }
 }
 
 /// Returns a field that is known to be good: checked with the pack or with the plan.
@@ -143,6 +176,9 @@ fn is_id_byte(byte: u8) -> bool {
 fn shown(text: &str) -> String {
     text.chars().take(64).collect()
 }
+
+/// How far the full-width forms lie above ASCII. The full-width space U+3000 is white space already.
+const FULL_WIDTH: u32 = 0xfee0;
 
 /// The longest id.
 const MOST: usize = 64;

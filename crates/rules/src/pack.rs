@@ -81,7 +81,7 @@ impl Pack {
         };
         let mut tables = Tables::empty();
         if let Some(value) = table.remove("settings") {
-            tables.settings = source.read::<Settings>(value)?;
+            tables.settings = settings(source, value)?;
         }
         if let Some(value) = table.remove("wording") {
             tables.wording = wordings(source, value)?;
@@ -193,6 +193,16 @@ impl Pack {
 fn is_ours(name: &str) -> bool {
     place::file_name(name) == "pack.toml"
         || std::path::Path::new(name).extension().is_some_and(|extension| extension == "cedar")
+}
+
+fn settings(source: &Source, value: Spanned<DeValue<'_>>) -> Result<Settings, PackError> {
+    let (start, spans) = (value.span().start, place::keys(&value));
+    let settings: Settings = source.read(value)?;
+    settings.check().map_err(|mistake| {
+        let at = spans.get(mistake.key).copied().unwrap_or(start);
+        source.mistake(at, mistake)
+    })?;
+    Ok(settings)
 }
 
 fn wordings(source: &Source, value: Spanned<DeValue<'_>>) -> Result<BTreeMap<Word, Question>, PackError> {

@@ -5,7 +5,7 @@ use demur_clarify::name::FieldPath;
 use demur_core::{canonical, limit::Limits};
 use serde_json::{Map, Value};
 
-use crate::{error::PlanError, facts};
+use crate::{error::PlanError, facts, name};
 
 /// What somebody wants done, member by member.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,24 @@ impl Plan {
         Self::read(&canonical::to_vec(&plan)?)
     }
 
+    /// Returns what leaves no room for a field: the path and value of something on the way to it that has no members,
+    /// or none of that name.
+    pub(crate) fn in_the_way<'a>(&'a self, field: &'a FieldPath) -> Option<(&'a str, &'a Value)> {
+        let field = field.as_str();
+        let (mut place, mut start) = (&self.0, 0);
+        for name in field.split('.') {
+            place = match place {
+                Value::Object(members) => members.get(name)?,
+                Value::Array(entries) if index(name).is_some() => entries.get(index(name)?)?,
+                Value::Null => return None,
+                // The way here is every name before this one, without the dot after it; a plan is an object, so there is one.
+                other => return Some((&field[..start - 1], other)),
+            };
+            start += name.len() + 1;
+        }
+        None
+    }
+
     /// Calls `visit` with every text in the plan and the path of its field.
     pub(crate) fn texts<'a>(&'a self, visit: &mut dyn FnMut(&str, &'a str)) {
         walk(&self.0, &mut String::new(), &mut |path, value| {
@@ -72,13 +90,13 @@ impl TryFrom<Value> for Plan {
         }
         // The same limits hold for a value that was never bytes.
         canonical::scan(&canonical::to_vec(&value)?, &LIMITS)?;
-        let mut unnamed = None;
+        let mut unnamed = bad_key(&value);
         walk(&value, &mut String::new(), &mut |path, _| {
             if unnamed.is_none() && !path.is_empty() && path.parse::<FieldPath>().is_err() {
                 unnamed = Some(path.chars().take(SHOWN).collect::<String>());
             }
         });
-        if let Some(field) = unnamed.or_else(|| dotted_key(&value)) {
+        if let Some(field) = unnamed {
             return Err(PlanError::Name { field });
         }
         Ok(Self(value))
@@ -91,18 +109,18 @@ pub(crate) fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     for name in path.split('.') {
         place = match place {
             Value::Object(members) => members.get(name)?,
-            Value::Array(entries) => entries.get(name.parse::<usize>().ok()?)?,
+            Value::Array(entries) => entries.get(index(name)?)?,
             _ => return None,
         };
     }
     (!place.is_null()).then_some(place)
 }
 
-/// Returns whether there is nothing in a value that could be an answer.
+/// Returns whether there is nothing in a value that could be an answer. A text without a letter or digit is none.
 pub(crate) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
-        Value::String(text) => text.trim().is_empty(),
+        Value::String(text) => !name::says_something(text),
         Value::Array(entries) => entries.iter().all(is_empty),
         Value::Object(members) => members.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
@@ -121,11 +139,16 @@ pub(crate) const fn shape(value: &Value) -> &'static str {
     }
 }
 
+/// Returns the number of an entry in a list.
+fn index(name: &str) -> Option<usize> {
+    name.parse().ok()
+}
+
 fn step<'a>(place: &'a mut Value, name: &str) -> Option<&'a mut Value> {
     match place {
         Value::Object(members) => Some(members.entry(name).or_insert(Value::Null)),
         Value::Array(entries) => {
-            let index: usize = name.parse().ok()?;
+            let index = index(name)?;
             if index == entries.len() {
                 entries.push(Value::Null);
             }
@@ -155,13 +178,15 @@ fn walk<'a>(value: &'a Value, path: &mut String, visit: &mut dyn FnMut(&str, &'a
     }
 }
 
-/// Returns a key that holds a dot, which a path could not tell from two keys.
-fn dotted_key(value: &Value) -> Option<String> {
+/// Returns a key that a path cannot name: an empty one would be passed over, one with a dot taken for two.
+fn bad_key(value: &Value) -> Option<String> {
     match value {
-        Value::Object(members) => members.iter().find_map(|(name, value)| {
-            if name.contains('.') { Some(name.chars().take(SHOWN).collect()) } else { dotted_key(value) }
+        Value::Object(members) => members.iter().find_map(|(name, value)| match name.as_str() {
+            "" => Some("\"\"".to_owned()),
+            name if name.contains('.') => Some(name.chars().take(SHOWN).collect()),
+            _ => bad_key(value),
         }),
-        Value::Array(entries) => entries.iter().find_map(dotted_key),
+        Value::Array(entries) => entries.iter().find_map(bad_key),
         _ => None,
     }
 }

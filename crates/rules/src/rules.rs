@@ -104,6 +104,7 @@ impl Rules {
         for (word, text) in &tables.wording {
             wording::check("wording", text, word.allowed()).map_err(whole)?;
         }
+        tables.settings.check().map_err(whole)?;
         check::<Standard>(&tables.standards)?;
         check::<Target>(&tables.targets)?;
         check::<Bundle>(&tables.bundles)?;

@@ -212,6 +212,9 @@ pub(crate) struct Ambiguous {
     /// Words that may stand before a phrase, such as `use`.
     #[serde(default)]
     pub(crate) leading: Shorts,
+    /// Words that may stand after one, such as `please`.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(crate) trailing: Shorts,
     pub(crate) fields: List<FieldPattern, 1, 64>,
     /// Fields that are prose.
     #[serde(default)]
@@ -354,6 +357,10 @@ const fn warn() -> Severity {
 
 const fn yes() -> bool {
     true
+}
+
+fn is_none(words: &Shorts) -> bool {
+    words.is_empty()
 }
 
 fn nothing() -> Context {

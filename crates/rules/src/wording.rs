@@ -28,6 +28,8 @@ pub(crate) enum Word {
     WrongShape,
     /// Added to the context of a gap whose field has a value that does not settle it.
     NotAnAnswer,
+    /// Put before the question about a field that something else leaves no room for.
+    InTheWay,
 }
 
 impl Word {
@@ -40,6 +42,7 @@ impl Word {
             Self::Direction => &["field", "languages", "found"],
             Self::Undecided => &["field", "rule", "needed"],
             Self::WrongShape => &["field", "rule", "needed", "found"],
+            Self::InTheWay => &["field", "place", "value"],
         }
     }
 
@@ -70,6 +73,9 @@ impl Word {
                 "{field} is {found}, but the rule {rule} needs {needed}. What is {field} as {needed}?"
             }
             Self::NotAnAnswer => "{field} is \"{value}\", which does not settle this.",
+            Self::InTheWay => {
+                "{place} is \"{value}\", which leaves no room for {field}: an answer takes its place."
+            }
         }
     }
 }

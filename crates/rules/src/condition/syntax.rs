@@ -153,24 +153,13 @@ impl fmt::Display for Expression {
             Self::Long(value) if *value < 0 => write!(formatter, "({value})"),
             Self::Long(value) => write!(formatter, "{value}"),
             Self::Text(text) => write_text(formatter, text.chars().map(Piece::Character)),
-            Self::List(parts) => {
-                formatter.write_str("[")?;
-                joined(formatter, parts, ", ")?;
-                formatter.write_str("]")
-            }
+            Self::List(parts) => enclosed(formatter, ["[", ", ", "]"], parts),
             Self::Field(path) => write_path(formatter, path),
-            Self::Has(path) => {
-                let (last, before) = path.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
-                formatter.write_str("(")?;
-                write_path(formatter, before)?;
-                formatter.write_str(" has ")?;
-                write_text(formatter, last.chars().map(Piece::Character))?;
-                formatter.write_str(")")
-            }
+            Self::Has(path) => write_has(formatter, path),
             Self::Not(part) => write!(formatter, "(!{part})"),
-            Self::All(parts) => bracketed(formatter, parts, " && "),
-            Self::Any(parts) => bracketed(formatter, parts, " || "),
-            Self::Product(parts) => bracketed(formatter, parts, " * "),
+            Self::All(parts) => enclosed(formatter, ["(", " && ", ")"], parts),
+            Self::Any(parts) => enclosed(formatter, ["(", " || ", ")"], parts),
+            Self::Product(parts) => enclosed(formatter, ["(", " * ", ")"], parts),
             Self::Sum(parts) => write_sum(formatter, parts),
             Self::Equal { left, right, negated } => {
                 write!(formatter, "({left} {} {right})", if *negated { "!=" } else { "==" })
@@ -200,6 +189,15 @@ fn write_path(formatter: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Resul
     Ok(())
 }
 
+fn write_has(formatter: &mut fmt::Formatter<'_>, path: &[String]) -> fmt::Result {
+    let (last, before) = path.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+    formatter.write_str("(")?;
+    write_path(formatter, before)?;
+    formatter.write_str(" has ")?;
+    write_text(formatter, last.chars().map(Piece::Character))?;
+    formatter.write_str(")")
+}
+
 fn write_sum(formatter: &mut fmt::Formatter<'_>, parts: &[(Sign, Expression)]) -> fmt::Result {
     formatter.write_str("(")?;
     for (index, (sign, part)) in parts.iter().enumerate() {
@@ -214,17 +212,17 @@ fn write_sum(formatter: &mut fmt::Formatter<'_>, parts: &[(Sign, Expression)]) -
     formatter.write_str(")")
 }
 
-fn bracketed(formatter: &mut fmt::Formatter<'_>, parts: &[Expression], between: &str) -> fmt::Result {
-    formatter.write_str("(")?;
-    joined(formatter, parts, between)?;
-    formatter.write_str(")")
-}
-
-fn joined(formatter: &mut fmt::Formatter<'_>, parts: &[Expression], between: &str) -> fmt::Result {
+/// Writes what opens, the parts with something between them, and what closes.
+fn enclosed(
+    formatter: &mut fmt::Formatter<'_>,
+    [open, between, close]: [&str; 3],
+    parts: &[Expression],
+) -> fmt::Result {
+    formatter.write_str(open)?;
     for (index, part) in parts.iter().enumerate() {
         write!(formatter, "{}{part}", if index == 0 { "" } else { between })?;
     }
-    Ok(())
+    formatter.write_str(close)
 }
 
 fn write_text(formatter: &mut fmt::Formatter<'_>, pieces: impl Iterator<Item = Piece>) -> fmt::Result {

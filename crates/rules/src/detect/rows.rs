@@ -9,9 +9,9 @@ use super::{Draft, Search, words};
 use crate::{
     error::TooManyGaps,
     finding::Condition,
-    name::{RowId, RuleId, plain},
+    name::{RowId, RuleId, plain, plain_start},
     plan,
-    table::{Conflict, Entry, Kind, Overlap, Required},
+    table::{Conflict, Entry, Kind, Overlap, Required, Standard, Target},
     wording::{self, Word},
 };
 
@@ -22,40 +22,44 @@ impl Search<'_> {
             if !self.applies(&entry.row) {
                 continue;
             }
-            let Required { id, field, choices, kinds, .. } = &entry.row;
-            let choices = Self::texts(choices);
-            let value = self.plan.value(field).filter(|value| !plan::is_empty(value));
-            let good = |value: &Value| {
-                let allowed: &[Kind] = if choices.is_empty() { kinds } else { &[Kind::Choice] };
-                allowed.is_empty() || allowed.iter().any(|kind| kind.fits(value, &choices))
-            };
-            let found = match value {
-                Some(value) if good(value) => continue,
-                Some(value) => self.not_an_answer(field.as_str(), value),
-                None => String::new(),
-            };
-            let fill = |name: &str| (name == "field").then(|| Cow::Borrowed(field.as_str()));
-            let because = format!(
-                "row {id} of [[required]] in pack {} asks for it{}",
-                entry.pack.as_str(),
-                if value.is_some() { "; what is there is not of its kind" } else { "; it is not given" },
-            );
-            self.add(Draft {
-                rule: RuleId::of("required", id.as_str()),
-                condition: Condition::MissingRequiredField,
-                field: field.to_string(),
-                severity: entry.row.severity,
-                question: wording::fill(&entry.row.question, fill),
-                context: joined(wording::fill(&entry.row.context, fill), &found),
-                suggestions: suggested(&Self::texts(&entry.row.suggestions), &choices),
-                choices,
-                kinds,
-                blocks: entry.row.blocks.as_ref(),
-                assurance: entry.row.assurance,
-                because,
-            })?;
+            let choices = Self::texts(&entry.row.choices);
+            let value = self.plan.value(&entry.row.field);
+            if !value.is_some_and(|value| is_good(&entry.row, &choices, value)) {
+                self.missing(entry, choices, value.filter(|value| !plan::is_empty(value)))?;
+            }
         }
         Ok(())
+    }
+
+    /// Takes up a field that is not given, or given with a value that is not of its kind.
+    fn missing(
+        &mut self,
+        entry: &Entry<Required>,
+        choices: Vec<String>,
+        value: Option<&Value>,
+    ) -> Result<(), TooManyGaps> {
+        let Required { id, field, kinds, .. } = &entry.row;
+        let found = value.map(|value| self.not_an_answer(field.as_str(), value)).unwrap_or_default();
+        let fill = |name: &str| (name == "field").then(|| Cow::Borrowed(field.as_str()));
+        let because = format!(
+            "row {id} of [[required]] in pack {} asks for it{}",
+            entry.pack.as_str(),
+            if value.is_some() { "; what is there is not of its kind" } else { "; it is not given" },
+        );
+        self.add(Draft {
+            rule: RuleId::of("required", id.as_str()),
+            condition: Condition::MissingRequiredField,
+            field: field.to_string(),
+            severity: entry.row.severity,
+            question: wording::fill(&entry.row.question, fill),
+            context: joined(wording::fill(&entry.row.context, fill), &found),
+            suggestions: suggested(&Self::texts(&entry.row.suggestions), &choices),
+            choices,
+            kinds,
+            blocks: entry.row.blocks.as_ref(),
+            assurance: entry.row.assurance,
+            because,
+        })
     }
 
     /// Returns whether a plan has the values that a row depends on.
@@ -80,11 +84,12 @@ impl Search<'_> {
             return Ok(());
         }
         plan.texts(&mut |path, text| {
-            // Prose is long; no phrase is. This keeps long texts from being walked.
-            if text.len() > LONGEST_PHRASE {
+            // Prose is long; no phrase is. This keeps long texts from being walked to their end.
+            let normal = plain_start(text, LONGEST_PHRASE);
+            let asked = || self.findings.iter().any(|finding| finding.field.as_str() == path);
+            if normal.len() > LONGEST_PHRASE || text.trim().is_empty() || (normal.is_empty() && asked()) {
                 return;
             }
-            let normal = plain(text);
             let fits = rules.index.phrases.iter().position(|phrases| {
                 let row = rules.tables.ambiguous.get(&phrases.id).map(|entry| &entry.row);
                 phrases.contain(&normal)
@@ -204,21 +209,8 @@ impl Search<'_> {
         let tables = &self.rules.tables;
         let Some(of_standard) = tables.standards.get(standard).map(|entry| &entry.row) else { return Ok(()) };
         let Some(of_target) = tables.targets.get(target).map(|entry| &entry.row) else { return Ok(()) };
-        let fill = |name: &str| {
-            let text = match name {
-                "field" => entry.row.field.as_str(),
-                "standard" => of_standard.title.as_ref().unwrap_or(&of_standard.name).as_str(),
-                "standard_name" => of_standard.name.as_str(),
-                "standard_id" => standard.as_str(),
-                "target" => of_target.title.as_ref().unwrap_or(&of_target.name).as_str(),
-                "target_name" => of_target.name.as_str(),
-                "target_id" => target.as_str(),
-                _ => return None,
-            };
-            Some(Cow::Borrowed(text))
-        };
-        let choices: Vec<String> =
-            entry.row.resolutions.iter().map(|resolution| wording::fill(resolution, fill)).collect();
+        let fill = |name: &str| side(&entry.row, of_standard, of_target, name).map(Cow::Borrowed);
+        let choices = entry.row.resolutions(standard, target);
         let value = self.plan.value(&entry.row.field);
         if value.and_then(Value::as_str).is_some_and(|value| choices.iter().any(|choice| choice == value)) {
             return Ok(());
@@ -256,6 +248,28 @@ impl Search<'_> {
     }
 }
 
+/// Returns whether a value is what a required field asks for. One of the choices always is, whatever it is made of.
+fn is_good(row: &Required, choices: &[String], value: &Value) -> bool {
+    if !choices.is_empty() {
+        return Kind::Choice.fits(value, choices);
+    }
+    !plan::is_empty(value) && (row.kinds.is_empty() || row.kinds.iter().any(|kind| kind.fits(value, choices)))
+}
+
+/// Returns what a placeholder of a conflict stands for.
+fn side<'a>(row: &'a Conflict, standard: &'a Standard, target: &'a Target, name: &str) -> Option<&'a str> {
+    Some(match name {
+        "field" => row.field.as_str(),
+        "standard" => standard.title.as_ref().unwrap_or(&standard.name).as_str(),
+        "standard_name" => standard.name.as_str(),
+        "standard_id" => standard.id.as_str(),
+        "target" => target.title.as_ref().unwrap_or(&target.name).as_str(),
+        "target_name" => target.name.as_str(),
+        "target_id" => target.id.as_str(),
+        _ => return None,
+    })
+}
+
 /// Returns two sentences as one text.
 pub(super) fn joined(context: String, more: &str) -> String {
     match (context.is_empty(), more.is_empty()) {
@@ -270,5 +284,5 @@ pub(super) fn suggested(suggestions: &[String], choices: &[String]) -> Vec<Strin
     if suggestions.is_empty() { choices.to_vec() } else { suggestions.to_vec() }
 }
 
-/// Bytes of a text that could be a phrase with words before it.
+/// Bytes of the plain form of a text that could be a phrase with words before and after it.
 const LONGEST_PHRASE: usize = 512;

@@ -1,12 +1,24 @@
 //! What a row must be by itself: placeholders that its table knows, and columns that agree.
 
+use std::{
+    fmt::Debug,
+    ops::{Deref, RangeInclusive},
+};
+
 use demur_clarify::{gap::Severity, name::FieldPath};
 
 use super::{
-    Ambiguous, Bundle, Conflict, Kind, Language, Operations, Overlap, Policy, Required, Row, Shorts,
-    Standard, Table, Tables, Target,
+    Ambiguous, Bundle, Conflict, Kind, Language, Operations, Overlap, Policy, Required, Row, Settings,
+    Shorts, Standard, Table, Tables, Target,
 };
-use crate::{condition::Condition, direction, error::Mistake, facts, name::RowId, wording};
+use crate::{
+    condition::Condition,
+    direction,
+    error::Mistake,
+    facts,
+    name::{RowId, plain},
+    wording,
+};
 
 macro_rules! row {
     ($row:ident, $name:literal, $table:ident) => {
@@ -84,6 +96,8 @@ impl Ambiguous {
         wording::check("question", &self.question, &["field", "value"])?;
         wording::check("context", &self.context, &["field", "value"])?;
         once("suggestions", &self.suggestions)?;
+        single("leading", &self.leading)?;
+        single("trailing", &self.trailing)?;
         blocked(self.severity, self.blocks.as_ref())
     }
 }
@@ -123,9 +137,37 @@ impl Conflict {
         for resolution in &self.resolutions {
             wording::check("resolutions", resolution, &["standard_id", "target_id"])?;
         }
-        once("resolutions", &self.resolutions)?;
+        self.resolvable()?;
         blocked(self.severity, self.blocks.as_ref())?;
         reserved(&self.field)
+    }
+
+    /// Returns the values that resolve it between a standard and a target.
+    pub(crate) fn resolutions(&self, standard: &RowId, target: &RowId) -> Vec<String> {
+        let fill = |name: &str| match name {
+            "standard_id" => Some(standard.as_str().into()),
+            "target_id" => Some(target.as_str().into()),
+            _ => None,
+        };
+        self.resolutions.iter().map(|resolution| wording::fill(resolution, fill)).collect()
+    }
+
+    /// Checks that the resolutions are a closed choice between whichever standard and target.
+    fn resolvable(&self) -> Result<(), Mistake> {
+        let all = self.standards.len() * self.targets.len() * self.resolutions.len();
+        if all > MOST_RESOLUTIONS {
+            let expected = format!("at most {MOST_RESOLUTIONS} resolutions over all standards and targets");
+            return Err(Mistake::new("resolutions", expected, all.to_string()).cure("split the row"));
+        }
+        for standard in &self.standards {
+            for target in &self.targets {
+                closed("resolutions", &self.resolutions(standard, target)).map_err(|mistake| {
+                    let found = format!("{} between {standard} and {target}", mistake.found);
+                    Mistake { found, ..mistake }
+                })?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -153,10 +195,19 @@ impl Policy {
     }
 }
 
+impl Settings {
+    /// Returns whether the settings of a pack make sense by themselves.
+    pub(crate) fn check(&self) -> Result<(), Mistake> {
+        self.right_to_left.as_ref().map_or(Ok(()), |values| closed("right_to_left", values))
+    }
+}
+
 fn answers(suggestions: &Shorts, choices: &Shorts, kinds: &[Kind]) -> Result<(), Mistake> {
     once("suggestions", suggestions)?;
-    once("choices", choices)?;
     once("kinds", kinds)?;
+    if !choices.is_empty() {
+        closed("choices", choices)?;
+    }
     if choices.is_empty() && kinds.contains(&Kind::Choice) {
         return Err(
             Mistake::new("kinds", "choices where a kind is choice", "none").cure("list them in choices")
@@ -167,6 +218,38 @@ fn answers(suggestions: &Shorts, choices: &Shorts, kinds: &[Kind]) -> Result<(),
             .cure("leave kinds out, or write suggestions instead of choices"));
     }
     Ok(())
+}
+
+/// Checks that a closed choice can be put as a question: there it has these limits, and an answer comes without spaces
+/// around it.
+fn closed<T: Deref<Target = str> + Ord + Debug>(key: &'static str, choices: &[T]) -> Result<(), Mistake> {
+    once(key, choices)?;
+    if !CHOICES.contains(&choices.len()) {
+        let expected = format!("{} to {} values to choose from", CHOICES.start(), CHOICES.end());
+        return Err(Mistake::new(key, expected, choices.len().to_string())
+            .cure("add what else can be answered, or leave out what cannot"));
+    }
+    if let Some(long) =
+        choices.iter().map(|choice| choice.chars().count()).find(|count| *count > LONGEST_CHOICE)
+    {
+        let expected = format!("values of at most {LONGEST_CHOICE} characters");
+        return Err(Mistake::new(key, expected, format!("one of {long}")));
+    }
+    match choices.iter().find(|choice| choice.trim() != &***choice) {
+        None => Ok(()),
+        Some(wide) => Err(Mistake::new(key, "values without spaces around them", format!("{:?}", &**wide))),
+    }
+}
+
+/// Checks that entries are single words: they are taken off a phrase one by one.
+fn single(key: &'static str, words: &Shorts) -> Result<(), Mistake> {
+    once(key, words)?;
+    let whole = |word: &str| !word.is_empty() && !word.contains('-');
+    match words.iter().find(|word| !whole(&plain(word))) {
+        None => Ok(()),
+        Some(several) => Err(Mistake::new(key, "single words", format!("{:?}", several.as_str()))
+            .cure("write each word by itself, or add the phrase with them")),
+    }
 }
 
 fn blocked(severity: Severity, blocks: Option<&Operations>) -> Result<(), Mistake> {
@@ -182,7 +265,7 @@ fn blocked(severity: Severity, blocks: Option<&Operations>) -> Result<(), Mistak
     once("blocks", blocks)
 }
 
-fn once<T: Ord + std::fmt::Debug>(key: &'static str, entries: &[T]) -> Result<(), Mistake> {
+fn once<T: Ord + Debug>(key: &'static str, entries: &[T]) -> Result<(), Mistake> {
     let mut seen = std::collections::BTreeSet::new();
     match entries.iter().find(|entry| !seen.insert(*entry)) {
         None => Ok(()),
@@ -197,3 +280,12 @@ fn reserved(field: &FieldPath) -> Result<(), Mistake> {
     }
     Ok(())
 }
+
+/// How many values a closed choice has.
+const CHOICES: RangeInclusive<usize> = 2..=32;
+
+/// Characters of one of them.
+const LONGEST_CHOICE: usize = 256;
+
+/// Resolutions of one row over all pairs of its standards and targets: each is looked at when rules are read.
+const MOST_RESOLUTIONS: usize = 4096;

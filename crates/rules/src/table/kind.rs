@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::name::says_something;
+
 /// What an answer is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -60,17 +62,16 @@ impl Kind {
             Self::YesNo => "yes or no",
             Self::Number => "a whole number",
             Self::List => "a list with commas between its entries",
-            Self::Text => "a text",
+            Self::Text => "a text with a letter or digit",
         }
     }
 
     /// Returns the value that an answer of this kind is; none if it is not of this kind.
     pub(crate) fn read(self, answer: &str, choices: &[String]) -> Option<Value> {
         let answer = answer.trim();
-        let text = (!answer.is_empty()).then(|| Value::from(answer))?;
         match self {
-            Self::Text => Some(text),
-            Self::Choice => choices.iter().find(|choice| *choice == answer).map(|_| text),
+            Self::Text => says_something(answer).then(|| Value::from(answer)),
+            Self::Choice => choices.iter().find(|choice| *choice == answer).map(|_| Value::from(answer)),
             Self::YesNo => match answer.to_ascii_lowercase().as_str() {
                 "yes" | "true" => Some(Value::Bool(true)),
                 "no" | "false" => Some(Value::Bool(false)),
@@ -81,9 +82,8 @@ impl Kind {
                 (number.unsigned_abs() < 1 << 53).then(|| Value::from(number))
             }
             Self::List => {
-                let entries: Vec<Value> = answer.split(',').map(|entry| Value::from(entry.trim())).collect();
-                let whole = entries.iter().all(|entry| entry.as_str() != Some(""));
-                whole.then_some(Value::Array(entries))
+                let entries: Vec<&str> = answer.split(',').map(str::trim).collect();
+                entries.iter().all(|entry| says_something(entry)).then(|| Value::from(entries))
             }
         }
     }

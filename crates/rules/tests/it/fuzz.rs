@@ -1,7 +1,7 @@
 //! Random plans, packs and answers: nothing panics, nothing grows without bound, the same input gives the same output.
 
 use demur_clarify::name::GapId;
-use demur_rules::{Judgement, Pack, Plan, Rules, Settled};
+use demur_rules::{Judgement, Pack, Plan, Rules, Settled, error::PlanError, judge::Why};
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
@@ -24,6 +24,8 @@ fn value() -> impl Strategy<Value = Value> {
         "MOD Defence",
         "",
         " ",
+        "???",
+        "\u{200b}",
         "rtl",
         "return",
         "EUR",
@@ -157,6 +159,13 @@ fn fuzz_an_answer_settles_only_what_detection_no_longer_finds() {
         for rules in &all {
             for finding in rules.detect(&plan, &Settled::default()).unwrap() {
                 let judgement = rules.judge(&plan, &Settled::default(), &finding, answer).unwrap();
+                // No gap is at a place where nothing can be written.
+                let dead = |why: &Why| matches!(why, Why::Plan(PlanError::Place { .. }));
+                prop_assert!(
+                    !matches!(&judgement, Judgement::Escalates { why, .. } if dead(why)),
+                    "{}",
+                    finding.field
+                );
                 if let Judgement::Settles { plan: answered, new } = judgement {
                     let after = rules.detect(&answered, &Settled::default()).unwrap();
                     prop_assert!(!after.iter().any(|open| open.is_same(&finding)));

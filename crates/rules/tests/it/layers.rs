@@ -111,6 +111,7 @@ fn a_document_with_a_mistake_is_refused() {
         ("{field} is", "{fied} is"),
         (r#"(context[\"hotel\"] has"#, r#"((context[\"hotel\"] has"#),
         (r#"(context[\"hotel\"] has"#, r#"( context[\"hotel\"] has"#),
+        (r#"["one-way","return"]"#, r#"["one-way"]"#),
         ("\"bundles\":{}", "\"bundles\": {}"),
         ("\"bundles\":{}", "\"bundle\":{}"),
         ("\"id\":\"hotel-name\"", "\"id\":\"hotel\""),
@@ -157,7 +158,7 @@ fn every_row_of_the_builtin_pack_matters() {
             }
         }
     }
-    // Facts without a question of their own: conditions and attestations read them (`derive`, tested in plans.rs).
+    // Facts without a question of their own: conditions and attestations read them (tested in facts.rs).
     let facts = [
         "overlap/jsp-440-nato-stanag",
         "overlap/nist-800-171-cmmc",

@@ -85,6 +85,67 @@ fn a_mistake_in_a_row_is_named_with_the_line_of_its_column() {
     assert_table(&long, 7, "1000");
 }
 
+/// CLR-16: a question has 2 to 32 choices of at most 256 characters, no two of them equal; no pack promises another.
+#[test]
+fn a_closed_choice_that_cannot_be_asked_is_refused() {
+    let choices = |choices: &str| {
+        format!("[[required]]\nid = \"r\"\nfield = \"f\"\nquestion = \"?\"\nchoices = {choices}\n")
+    };
+    let many: Vec<String> = (0..33).map(|number| format!("c{number}")).collect();
+    assert_table(&choices("[\"a\"]"), 8, "2 to 32");
+    assert_table(&choices(&format!("{many:?}")), 8, "32");
+    assert_table(&choices("[\"a\", \"b\", \"a\"]"), 8, "twice");
+    assert_table(&choices("[\"a\", \"b \"]"), 8, "without spaces");
+    assert_table(&choices(&format!("[\"a\", \"{}\"]", "x".repeat(257))), 8, "100");
+
+    let annotated = |choices: &str| format!("{GOOD}@choices(\"{choices}\")\n{SCOPE}when {{ true }};");
+    assert_condition(&annotated("a"), 4, "2 to 32");
+    assert_condition(&annotated(&many.join("|")), 4, "32");
+    assert_condition(&annotated("a|b|a"), 4, "twice");
+    assert_condition(&annotated(&format!("a|{}", "x".repeat(257))), 4, "100");
+
+    let layout = |values: &str| format!("[settings]\ndirection = \"d\"\nright_to_left = {values}\n");
+    assert_table(&layout("[\"rtl\"]"), 6, "2 to 32");
+    assert_table(&layout("[\"rtl\", \"rtl\"]"), 6, "twice");
+    assert_table(&layout(&format!("{many:?}")), 6, "32");
+}
+
+/// CLR-16: the same for resolutions, between every standard and target of the row.
+#[test]
+fn resolutions_that_cannot_be_asked_are_refused() {
+    let conflict = |standards: &str, targets: &str, resolutions: &str| {
+        format!(
+            "[[conflict]]\nid = \"c\"\nstandards = {standards}\ntargets = {targets}\nfield = \"f\"\nquestion = \"?\"\n\
+             resolutions = {resolutions}\n"
+        )
+    };
+    let short = |resolutions: &str| conflict("[\"a\"]", "[\"b\"]", resolutions);
+    assert_table(&short("[\"only\"]"), 10, "2 to 32");
+    assert_table(&short("[\"x\", \"x\"]"), 10, "twice");
+    assert_table(&short("[\"{standard_id}\", \"a\"]"), 10, "\"a\" twice between a and b");
+    assert_table(&short("[\"{standard_id}\", \" {target_id}\"]"), 10, "without spaces");
+    let equal = conflict("[\"a\", \"b\"]", "[\"c\", \"b\"]", "[\"{standard_id}\", \"{target_id}\"]");
+    assert_table(&equal, 10, "\"b\" twice between b and b");
+    let long = conflict(
+        &format!("[\"a\", \"{}\"]", "s".repeat(64)),
+        "[\"b\"]",
+        &format!("[\"x\", \"{}\"]", "{standard_id}".repeat(5)),
+    );
+    assert_table(&long, 10, "at most 256 characters");
+    let ids: Vec<String> = (0..64).map(|number| format!("s{number}")).collect();
+    assert_table(&conflict(&format!("{ids:?}"), &format!("{ids:?}"), "[\"x\", \"y\"]"), 10, "split the row");
+}
+
+#[test]
+fn words_around_a_phrase_are_single_words() {
+    let ambiguous = |words: &str| {
+        format!("[[ambiguous]]\nid = \"r\"\nquestion = \"?\"\nphrases = [\"x\"]\nfields = [\"a\"]\n{words}\n")
+    };
+    assert_table(&ambiguous("trailing = [\"please\", \"thank you\"]"), 9, "single words");
+    assert_table(&ambiguous("leading = [\"go with\"]"), 9, "single words");
+    assert_table(&ambiguous("trailing = [\"?\"]"), 9, "single words");
+}
+
 const GOOD: &str = "@id(\"p\")\n@field(\"f\")\n@question(\"?\")\n";
 const SCOPE: &str = "forbid (principal, action, resource)\n";
 

@@ -1,8 +1,8 @@
-//! Plans: what is refused, what follows from them, the order of findings, answers.
+//! Plans: what is refused, the order of findings, answers.
 
 use demur_clarify::name::GapId;
-use demur_rules::{Assurance, Judgement, Plan, Rules, Settled, error::PlanError, judge::Why};
-use serde_json::{Value, json};
+use demur_rules::{Assurance, Judgement, Pack, Plan, Rules, Settled, error::PlanError};
+use serde_json::json;
 
 use crate::world::{self, plan};
 
@@ -24,6 +24,16 @@ fn a_plan_that_cannot_be_asked_about_is_refused() {
     assert!(refused(r#"{"a b": 1}"#).starts_with("a b:"));
     assert!(refused(r#"{"a": [{"b.c": 1}]}"#).starts_with("b.c:"));
     assert!(refused(&format!("{{\"{}\": 1}}", "x".repeat(201))).contains("rename it"));
+    for text in [
+        r#"{"": 1}"#,
+        r#"{"": null}"#,
+        r#"{"": {"a": 1}, "a": 2}"#,
+        r#"{"a": {"": {"": 1}}}"#,
+        r#"{"a": [{"b": 1}, {"": 1}]}"#,
+        r#"{"": {"": ""}}"#,
+    ] {
+        assert!(refused(text).starts_with("\"\": expected a member named"), "{text}");
+    }
     assert_eq!(Plan::read(br#"{"derived": {}}"#), Err(PlanError::Reserved));
     assert!(matches!(Plan::try_from(json!({"a": 1_u64 << 60})), Err(PlanError::Write(_))));
 }
@@ -34,26 +44,6 @@ fn a_plan_with_more_gaps_than_a_document_holds_is_refused() {
     let plan = Plan::try_from(json!({"libraries": vec!["latest"; 300]})).unwrap();
     let error = rules.detect(&plan, &Settled::default()).unwrap_err();
     assert_eq!(error.limit, 256);
-}
-
-#[test]
-fn what_follows_from_a_plan_can_be_stated() {
-    let rules = world::rules("default");
-    let derive =
-        |standards: Value| rules.derive(&Plan::try_from(json!({"standards_selected": standards})).unwrap());
-    assert_eq!(derive(json!(["JSP 440"]))["partly_covered"], json!(["nato-stanag"]));
-    assert_eq!(derive(json!(["WCAG 2.2 AAA"]))["covered"], json!(["wcag-2-2-aa"]));
-    assert_eq!(derive(json!(["WCAG 2.2 AA"]))["partly_covered"], json!(["en-301-549", "section-508"]));
-    assert_eq!(derive(json!(["800-53"]))["partly_covered"], json!(["nist-800-171"]));
-    assert_eq!(derive(json!(["800-171"]))["partly_covered"], json!(["cmmc"]));
-    let pharma = derive(json!("Pharma GxP"));
-    assert_eq!(pharma["bundles"], json!(["pharma-gxp"]));
-    assert_eq!(pharma["jurisdictions"], json!(["eu", "uk", "us"]));
-    let plan = plan(r#"{"languages": ["Welsh", "ar_SA", "az-Arab"], "deployment_target": "USWDS"}"#);
-    let derived = rules.derive(&plan);
-    assert_eq!(derived["languages"], json!(["cy", "ar-sa", "az-arab"]));
-    assert_eq!(derived["right_to_left"], json!(["ar-sa", "az-arab"]));
-    assert_eq!(derived["target_jurisdictions"], json!(["us"]));
 }
 
 #[test]
@@ -107,20 +97,99 @@ fn an_answer_that_does_not_settle_says_why() {
     assert!(error.to_string().contains("expected an open gap"), "{error}");
 }
 
-/// CLR-44
+/// CLR-44: a gap below something that has no members can be answered, and its question says what gives way.
 #[test]
-fn an_answer_is_never_written_over_something_else() {
+fn an_answer_takes_the_place_of_what_leaves_no_room_for_it() {
     let rules = world::rules("default");
     let plan = plan(
-        r#"{"description": "d", "component_type": "x", "operation": "add", "compliance": "gdpr only",
-        "standards_selected": ["GDPR"]}"#,
+        r#"{"description": "d", "component_type": "x", "operation": "add", "compliance": "yes", "layout": ["wide"],
+        "languages": ["ar-sa"], "standards_selected": ["GDPR", "JSP 440"], "deployment_target": "USWDS"}"#,
     );
     let findings = rules.detect(&plan, &Settled::default()).unwrap();
-    let judgement = rules.judge(&plan, &Settled::default(), &findings[0], "yes").unwrap();
-    let Judgement::Escalates { why: Why::Plan(PlanError::Place { field, .. }), .. } = judgement else {
-        panic!("{judgement:?}")
+    let at = |field: &str| findings.iter().find(|finding| finding.field.as_str() == field).unwrap();
+    let conflict = at("compliance.jurisdiction");
+    assert_eq!(
+        conflict.question,
+        "compliance is \"yes\", which leaves no room for compliance.jurisdiction: an answer takes its place. JSP 440 (UK MOD) \
+         selected but deployment target is USWDS (USA). Which jurisdiction applies?"
+    );
+    assert!(conflict.because.ends_with("; compliance leaves no room for it"), "{}", conflict.because);
+    let mut answered = plan.clone();
+    for (field, answer) in [
+        ("compliance.jurisdiction", "jsp-440-only"),
+        ("compliance.overlaps.gdpr.lgpd", "yes"),
+        ("layout.direction", "rtl"),
+    ] {
+        let judgement = rules.judge(&answered, &Settled::default(), at(field), answer).unwrap();
+        let Judgement::Settles { plan, new } = judgement else { panic!("{field}: {judgement:?}") };
+        assert_eq!(new, [], "{field}");
+        answered = plan;
+    }
+    assert_eq!(rules.detect(&answered, &Settled::default()).unwrap(), []);
+    let compliance = json!({"jurisdiction": "jsp-440-only", "overlaps": {"gdpr": {"lgpd": true}}});
+    assert_eq!(answered.as_value()["compliance"], compliance);
+    assert_eq!(answered.as_value()["layout"], json!({"direction": "rtl"}));
+}
+
+/// CLR-44: the same for what a condition lacks.
+#[test]
+fn what_a_condition_lacks_below_a_text_can_be_answered() {
+    let rules = world::rules("travel");
+    let plan = plan(
+        r#"{"traveller": {"name": "A", "nationality": "GB"}, "budget": {"amount": 9, "currency": "GBP"}, "payment": "card",
+        "fare": {"refundable": true}, "trip": {"to": "Leeds", "country": "GB", "kind": "one-way", "depart": 20260510}}"#,
+    );
+    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    assert_eq!(findings.len(), 1);
+    assert!(
+        findings[0].question.starts_with("payment is \"card\", which leaves no room"),
+        "{}",
+        findings[0].question
+    );
+    let judgement = rules.judge(&plan, &Settled::default(), &findings[0], "GBP").unwrap();
+    let Judgement::Settles { plan, .. } = judgement else { panic!("{judgement:?}") };
+    assert_eq!(plan.as_value()["payment"], json!({"currency": "GBP"}));
+}
+
+/// CLR-11, CLR-44: a phrase is found in every disguise, however much of it cannot be seen.
+#[test]
+fn a_phrase_is_found_under_what_cannot_be_seen() {
+    let rules = world::rules("default");
+    let found = |value: &str| {
+        let plan = json!({"description": "d", "component_type": "x", "operation": "add", "hosting": value});
+        rules.detect(&Plan::try_from(plan).unwrap(), &Settled::default()).unwrap().len()
     };
-    assert_eq!(field, "compliance.overlaps.gdpr.lgpd");
+    let padded = format!("the usual{}", "\u{200b}".repeat(2_000));
+    for value in [
+        "the\u{ad} usu\u{200d}al",
+        "the\tusual\u{0}",
+        "the\u{3000}usual\u{feff}",
+        "ＴＨＥ　ＵＳＵＡＬ！",
+        &padded,
+    ] {
+        assert_eq!(found(value), 1, "{value:?}");
+    }
+    let words = format!("{} the usual {}", "just use ".repeat(20), "one please ".repeat(20));
+    assert_eq!(found(&words), 1);
+    for value in
+        ["the usual suspects", "please", "one", "is it up to you", &"the usual ".repeat(100), ";", ""]
+    {
+        assert_eq!(found(value), 0, "{value:?}");
+    }
+}
+
+/// CLR-44: a choice counts whatever it is made of.
+#[test]
+fn a_choice_without_letters_can_be_chosen() {
+    let table = "[pack]\nname = \"p\"\nversion = \"1\"\n[[required]]\nid = \"sign\"\nfield = \"sign\"\n\
+        question = \"{field}?\"\nchoices = [\"+\", \"-\"]\n";
+    let rules = Rules::layer(&[Pack::read([("pack.toml", table)]).unwrap()]).unwrap();
+    let empty = plan("{}");
+    let findings = rules.detect(&empty, &Settled::default()).unwrap();
+    for (answer, settles) in [("+", true), (" - ", true), ("?", false), ("\u{200b}", false)] {
+        let judgement = rules.judge(&empty, &Settled::default(), &findings[0], answer).unwrap();
+        assert_eq!(matches!(judgement, Judgement::Settles { .. }), settles, "{answer}");
+    }
 }
 
 #[test]
