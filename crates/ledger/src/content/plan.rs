@@ -41,7 +41,7 @@ pub struct RulesContent {
 pub struct ConfirmationContent {
     /// The plan.
     pub plan: Map<String, Value>,
-    /// The source of every value that a rule asked for.
+    /// The source of every value, entries of lists one by one.
     pub provenance: List<Provenance, 0, 1024>,
 }
 
@@ -61,7 +61,7 @@ pub struct Provenance {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttestationContent {
-    /// The attestation of the clarification protocol, signed by the agent.
+    /// The attestation of the clarification protocol, signed by the desk; the agent's signature is under this event.
     pub attestation: Map<String, Value>,
 }
 
