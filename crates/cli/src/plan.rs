@@ -10,13 +10,7 @@ use std::{path::Path, thread, time::Duration};
 use demur_clarify::{document::Document, name::GapId, time::Time, uuid::Uuid};
 use demur_core::{id::Uuid7, limit::Text};
 use demur_engine::command::{Consequences, Told};
-use demur_ledger::{
-    content::OperationContent,
-    event_type::Content,
-    facts::{Assurance, OperationStarted},
-    name::Sequence,
-    role::Role,
-};
+use demur_ledger::{facts::Assurance, name::Sequence, role::Role};
 use demur_plan::{
     Error, Session,
     act::{self, Act, Judged},
@@ -216,14 +210,7 @@ fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, 
     let voice = Voice::Key(Box::new(desk::author(&owner, &arguments.author, Role::Agent)?));
     desk::read(owner.ledger(), arguments.session)?;
     let trace = desk::trace_of(arguments.session);
-    desk::perform(&owner, trace, &voice, || {
-        let act = Act {
-            facts: OperationStarted { operation: arguments.operation.clone() }.into(),
-            content: Content::OperationStarted(OperationContent { note: None }),
-            consequences: Consequences::default(),
-        };
-        Ok((act, ()))
-    })?;
+    desk::perform(&owner, trace, &voice, || Ok((act::begin(arguments.operation.clone()), ())))?;
     let session = desk::read(owner.ledger(), arguments.session)?;
     tell(context, &owner, &session, &arguments.author)?;
     Ok(Exit::Success)

@@ -6,15 +6,15 @@ use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{
-        ActContent, AnswerContent, ConfirmationContent, DeliveryContent, PlanContent, Provenance,
-        RulesContent, Shown,
+        ActContent, AnswerContent, ConfirmationContent, DeliveryContent, OperationContent, PlanContent,
+        Provenance, RulesContent, Shown,
     },
     event_type::{Content, Facts},
     facts::{
-        Assurance, GapAccepted, PlanConfirmed, PlanSubmitted, QuestionAnswered, QuestionDelivered,
-        RulesRecorded,
+        Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted, QuestionAnswered,
+        QuestionDelivered, RulesRecorded,
     },
-    name::{PrincipalId, Sequence},
+    name::{Operation, PrincipalId, Sequence},
     question::Outcome,
     role::Role,
 };
@@ -67,6 +67,15 @@ pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Res
         content: Content::PlanSubmitted(content),
         consequences: Consequences { after: None, sayings },
     })
+}
+
+/// Returns the beginning of an operation. Whether a question blocks it, the engine decides.
+pub fn begin(operation: Operation) -> Act {
+    Act {
+        facts: OperationStarted { operation }.into(),
+        content: Content::OperationStarted(OperationContent { note: None }),
+        consequences: Consequences::default(),
+    }
 }
 
 /// A plan that could not be confirmed or attested later is refused before anybody works on it.

@@ -4,11 +4,8 @@
 use std::path::Path;
 
 use demur_core::limit::Text;
-use demur_engine::command::Consequences;
 use demur_ledger::{
-    content::OperationContent,
-    event_type::Content,
-    facts::{Assurance, OperationStarted},
+    facts::Assurance,
     name::{Operation, TraceId},
     role::Role,
 };
@@ -110,13 +107,7 @@ impl Scene<'_> {
     fn begin_too_early(&mut self, eve: &Voice) -> Result<(), CommandError> {
         self.tell("  eve (agent) wants to build all the same.")?;
         let operation = Operation::try_from("build".to_owned()).map_err(|error| CommandError::bug(&error))?;
-        let begun = self.perform(eve, |_| {
-            Ok(Act {
-                facts: OperationStarted { operation: operation.clone() }.into(),
-                content: Content::OperationStarted(OperationContent { note: None }),
-                consequences: Consequences::default(),
-            })
-        });
+        let begun = self.perform(eve, |_| Ok(act::begin(operation.clone())));
         match begun {
             Err(error) => self.tell(&format!("    Refused, {}: {error}", error.code())),
             Ok(()) => Err(CommandError::bug(&"a blocked operation began")),

@@ -8,15 +8,15 @@ use demur_clarify::{
 };
 use demur_core::limit::{List, Text};
 use demur_ledger::{
-    content::{ActContent, AnswerContent, AnswerValue, OperationContent},
+    content::{ActContent, AnswerContent, AnswerValue},
     desk::DeskError,
     event_type::Content,
-    facts::{AnswerKind, AnswerRevoked, AnswerSuperseded, Assurance, OperationStarted, QuestionAnswered},
+    facts::{AnswerKind, AnswerRevoked, AnswerSuperseded, Assurance, QuestionAnswered},
     name::Operation,
 };
 use demur_plan::{
     Standing,
-    act::{Act, Judged},
+    act::{self, Act, Judged},
     session::ACCEPTED,
 };
 use serde_json::{Value, json};
@@ -167,11 +167,7 @@ fn a_handoff_carries_the_chain_and_the_receiver_checks_it_against_a_round_it_kno
 
 fn begin(office: &mut Office, operation: &str) -> Result<demur_ledger::name::Sequence, DeskError> {
     let operation = Operation::try_from(operation.to_owned()).unwrap();
-    let act = Act {
-        facts: OperationStarted { operation }.into(),
-        content: Content::OperationStarted(OperationContent { note: None }),
-        consequences: demur_engine::command::Consequences::default(),
-    };
+    let act = act::begin(operation);
     office.perform(Who::Agent, act)
 }
 
