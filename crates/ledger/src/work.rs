@@ -62,11 +62,6 @@ impl Work {
         self.plan
     }
 
-    /// Returns the event that recorded the rules, if one did.
-    pub const fn rules(&self) -> Option<Sequence> {
-        self.rules
-    }
-
     /// Returns the questions.
     pub const fn questions(&self) -> &Questions {
         &self.questions
