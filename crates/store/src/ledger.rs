@@ -2,6 +2,7 @@
 //! (`docs/design/003-engine-and-store.md`). Decisions are the engine's; keeping them is the store's; here is the
 //! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
 
+mod attempt;
 mod commit;
 mod error;
 mod export;
@@ -30,7 +31,7 @@ use demur_core::{
 use demur_engine::{
     Decision, Reply,
     command::{self, Command, Consequences, Submitted, Told},
-    context::{Context, Earlier},
+    context::Context,
     decide,
     entry::Entry,
     snapshot,
@@ -53,13 +54,14 @@ pub use series::{Decided, Series};
 pub use surroundings::Surroundings;
 
 use self::{
+    attempt::{Attempt, EarlierEvent, Past, Step, command_id, told_when_recorded},
     commit::{Commits, Ending, Slot, lock},
     item::{Group, Item, Waiting},
     queue::{Known, Pending, Queue, Queues},
     session::Session,
     surroundings::Draw,
 };
-use crate::contract::{Append, Conflict, Failure, Kept, Outcome, Performed, Snapshot, Store, StoreError};
+use crate::contract::{Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError};
 
 /// A store in use by its one desk.
 pub struct Ledger<S: Store> {
@@ -534,84 +536,6 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
         deferred: false,
         waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
     })
-}
-
-/// A refusal may speak of something that is not on the disk yet, such as who was first. Whoever is refused hears of it
-/// when it is; if it never gets there, the command is decided again.
-fn told_when_recorded(reply: Reply, newest: Option<&Slot>) -> Attempt {
-    match (&reply, newest.map(Slot::watch)) {
-        (Reply::Refused(_), Some(Ending::Done) | None) => Attempt::Settled(reply),
-        (Reply::Refused(_), Some(_)) => Attempt::Again,
-        _ => Attempt::Settled(reply),
-    }
-}
-
-/// What came of deciding.
-enum Step<R> {
-    /// It waits for a commit.
-    Queued(Reply, R),
-    /// The desk crashed after the newest event; that is recorded first.
-    Interrupted,
-    /// Nothing is to be recorded, or not so.
-    Over(Attempt),
-}
-
-/// What came of one attempt.
-enum Attempt {
-    /// This is the answer, and what it speaks of is on the disk.
-    Settled(Reply),
-    /// Something changed in the meantime.
-    Again,
-    /// The command may have been recorded before.
-    LookUp,
-}
-
-/// What is known of what a command became before. Nearly every command is new, so the store is asked only when
-/// something speaks for the contrary: a refusal, or the store's own refusal to record it.
-enum Past {
-    Unknown,
-    Known(Option<Box<EarlierEvent>>),
-}
-
-impl Past {
-    fn earlier(&self) -> Option<Earlier<'_>> {
-        match self {
-            Self::Known(Some(event)) => Some(event.as_earlier()),
-            Self::Known(None) | Self::Unknown => None,
-        }
-    }
-}
-
-/// The event that a command became before.
-struct EarlierEvent {
-    trace: TraceId,
-    event: Event,
-}
-
-impl EarlierEvent {
-    fn parse(performed: Performed) -> Result<Self, LedgerError> {
-        let Performed { trace, bytes } = performed;
-        let damaged = |_| LedgerError::Damaged { trace, sequence: Sequence::FIRST, code: "SCHEMA_INVALID" };
-        Ok(Self { trace, event: Event::parse(&bytes).map_err(damaged)? })
-    }
-
-    fn as_earlier(&self) -> Earlier<'_> {
-        Earlier {
-            statement: self.event.statement_bytes().unwrap_or_default(),
-            trace: self.trace,
-            position: self.event.position(),
-        }
-    }
-}
-
-fn command_id(command: &Command) -> Option<(Fingerprint, CommandId)> {
-    match command {
-        Command::Submit(submitted) => {
-            let checked = submitted.checked();
-            Some((checked.key(), checked.statement().command))
-        }
-        _ => None,
-    }
 }
 
 fn head_document(head: Position, registry: &Registry, trace: TraceId) -> Head {

@@ -12,7 +12,8 @@ use demur_engine::{
 use demur_ledger::{author::Artifact, name::TraceId, statement::Submission};
 
 use super::{
-    ATTEMPTS, Attempt, Ledger, Past, Step, command_id,
+    ATTEMPTS, Ledger,
+    attempt::{Attempt, Past, Step, command_id},
     commit::{Ending, Slot, lock},
     error::LedgerError,
 };
