@@ -7,7 +7,7 @@ mod reply;
 
 use std::{path::Path, thread, time::Duration};
 
-use demur_clarify::{document::Document, name::GapId, time::Time, uuid::Uuid};
+use demur_clarify::{document::Document, time::Time, uuid::Uuid};
 use demur_core::{id::Uuid7, limit::Text};
 use demur_engine::command::{Consequences, Told};
 use demur_ledger::{facts::Assurance, name::Sequence, role::Role};
@@ -15,7 +15,7 @@ use demur_plan::{
     Error, Session,
     act::{self, Act, Judged},
 };
-use demur_rules::{Plan, Rules, Settled};
+use demur_rules::{Plan, Rules};
 use demur_store::contract::Store as _;
 use serde::Serialize;
 
@@ -84,12 +84,7 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
 }
 
 fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanReply, CommandError> {
-    let findings = rules.detect(plan, &Settled::default()).map_err(Error::from)?;
-    let mut gaps = Vec::new();
-    for (finding, number) in findings.iter().zip(1..) {
-        let id = GapId::number(number).ok_or_else(|| CommandError::bug(&"a gap without a number"))?;
-        gaps.push(finding.to_gap(id).map_err(Error::from)?);
-    }
+    let gaps = act::gaps(plan, rules)?;
     let status = if gaps.is_empty() { "ready_to_proceed" } else { "needs_clarification" };
     let mut reply = PlanReply::new(status, gaps, rules.hash().to_string(), None);
     reply.document = signed(context, &reply)?;
@@ -124,10 +119,7 @@ fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Com
     }
     desk::keep_receipt(&owner, trace, Sequence::FIRST, arguments.receipt.as_deref())?;
     let session = desk::read(owner.ledger(), uuid)?;
-    let same = *session.submitted() == plan
-        && session.rules_hash() == Some(rules.hash())
-        && session.work().agent() == Some(principal);
-    if !same {
+    if !session.is_submission_of(&plan, &rules, principal) {
         let message = format!("session {uuid} is about another plan, under other rules or of another agent");
         return Err(CommandError::refused("SESSION_CONFLICT", message).with_hint(
             "submit the plan under a session of its own, or answer what is asked about the other",

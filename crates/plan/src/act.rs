@@ -1,7 +1,11 @@
 //! What is said next: the facts and words of an author or a person, and what the desk adds to them in the same commit
 //! because the rules were asked again (CLR-04, CLR-30, CLR-31, CLR-44).
 
-use demur_clarify::{gap::AnswerText, name::AgentId, uuid::Uuid};
+use demur_clarify::{
+    gap::{self as clarify, AnswerText},
+    name::AgentId,
+    uuid::Uuid,
+};
 use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
@@ -67,6 +71,19 @@ pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Res
         content: Content::PlanSubmitted(content),
         consequences: Consequences { after: None, sayings },
     })
+}
+
+/// Returns the gaps of a plan that nobody has submitted, as the clarification protocol writes them.
+pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<clarify::Gap>, Error> {
+    let found = View::new(plan, rules).due()?.into_iter().zip(1..).map(|(saying, number)| {
+        let (Facts::GapFound(facts), Some(Content::GapFound(content))) = (&saying.facts, &saying.content)
+        else {
+            return Err(Error::NoGap { found: number.to_string(), open: "none".to_owned() });
+        };
+        let field = gap::field(content).ok_or(Error::NothingOpen)?;
+        gap::to_clarify(&gap::name(number)?, &field, &facts.0, content)
+    });
+    found.collect()
 }
 
 /// Returns the beginning of an operation. Whether a question blocks it, the engine decides.

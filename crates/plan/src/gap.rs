@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use demur_clarify::{
-    gap::Severity as GapSeverity,
+    gap::{self as clarify, Severity as GapSeverity},
     name::{FieldPath, GapId},
 };
 use demur_core::{
@@ -103,6 +103,32 @@ fn wordings(finding: &Finding) -> Result<Wordings, Error> {
         normal: Text::cut(&finding.question).map_err(limit("question"))?,
         terse: Text::cut(&format!("{}?", finding.field)).map_err(limit("field"))?,
     })
+}
+
+/// Returns the gap as the clarification protocol writes it.
+pub(crate) fn to_clarify(
+    id: &GapId,
+    field: &FieldPath,
+    facts: &Question,
+    asked: &QuestionContent,
+) -> Result<clarify::Gap, Error> {
+    let severity = match facts.severity {
+        Severity::Block => GapSeverity::Block,
+        Severity::Warn => GapSeverity::Warn,
+    };
+    let question = clarify::Question::cut(&asked.wording.normal).map_err(limit("question"))?;
+    let context = match &asked.context {
+        Some(found) => Text::cut(found).map_err(limit("context"))?,
+        None => Text::try_from("").map_err(limit("context"))?,
+    };
+    let suggestions = asked.suggestions.iter().map(|text| clarify::AnswerText::cut(text));
+    let suggestions = suggestions.collect::<Result<Vec<_>, _>>().map_err(limit("suggestions"))?;
+    let blocked = facts.blocks.iter().map(|operation| operation.as_str().parse());
+    let blocked = blocked.collect::<Result<Vec<_>, _>>()?;
+    Ok(clarify::Gap::new(id.clone(), field.clone(), severity, question)?
+        .with_context(context)
+        .with_suggestions(List::try_from(suggestions).map_err(limit("suggestions"))?)?
+        .with_blocked_operations(List::try_from(blocked).map_err(limit("blocked_operations"))?)?)
 }
 
 /// Returns the digest of the request that waits: the plan as it was when the question was asked.

@@ -21,7 +21,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Question, Severity},
-    name::{Position, Sequence, TraceId},
+    name::{Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
     work::{self, Work},
 };
@@ -242,6 +242,11 @@ impl Session {
         &self.submitted
     }
 
+    /// Returns whether this is the same submission again: the plan, the rules it is held against and whose it is (CLR-04).
+    pub fn is_submission_of(&self, plan: &Plan, rules: &Rules, agent: PrincipalId) -> bool {
+        self.submitted == *plan && self.rules_hash() == Some(rules.hash()) && self.work.agent() == Some(agent)
+    }
+
     /// Returns the state of the trace.
     pub const fn work(&self) -> &Work {
         &self.work
@@ -422,25 +427,7 @@ impl Session {
 impl Gap {
     /// Returns the gap as the clarification protocol writes it.
     pub fn to_clarify(&self) -> Result<clarify::Gap, Error> {
-        let severity = match self.facts.severity {
-            Severity::Block => clarify::Severity::Block,
-            Severity::Warn => clarify::Severity::Warn,
-        };
-        let question = clarify::Question::cut(&self.content.wording.normal).map_err(limit("question"))?;
-        let context = self.content.context.as_ref().map_or("", |context| context.as_str());
-        let context = if context.is_empty() {
-            demur_core::limit::Text::try_from("").map_err(limit("context"))?
-        } else {
-            demur_core::limit::Text::cut(context).map_err(limit("context"))?
-        };
-        let suggestions = self.content.suggestions.iter().map(|text| clarify::AnswerText::cut(text));
-        let suggestions = suggestions.collect::<Result<Vec<_>, _>>().map_err(limit("suggestions"))?;
-        let blocked = self.facts.blocks.iter().map(|operation| operation.as_str().parse());
-        let blocked = blocked.collect::<Result<Vec<_>, _>>()?;
-        Ok(clarify::Gap::new(self.id.clone(), self.field.clone(), severity, question)?
-            .with_context(context)
-            .with_suggestions(List::try_from(suggestions).map_err(limit("suggestions"))?)?
-            .with_blocked_operations(List::try_from(blocked).map_err(limit("blocked_operations"))?)?)
+        gap::to_clarify(&self.id, &self.field, &self.facts, &self.content)
     }
 
     /// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.

@@ -4,11 +4,9 @@
 use std::collections::BTreeSet;
 
 use demur_clarify::{
-    error::FieldError,
-    gap::{AnswerText, Gap, Severity},
-    name::{FieldPath, GapId, Operation},
+    gap::Severity,
+    name::{FieldPath, Operation},
 };
-use demur_core::limit::{List, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -75,27 +73,6 @@ pub enum Condition {
 pub struct Settled(BTreeSet<(RuleId, FieldPath)>);
 
 impl Finding {
-    /// Returns the gap of the protocol with this id.
-    pub fn to_gap(&self, id: GapId) -> Result<Gap, FieldError> {
-        let limit = |field: &'static str| {
-            move |error: demur_core::limit::LimitError| FieldError {
-                field: field.to_owned(),
-                expected: error.to_string(),
-                found: "another length".to_owned(),
-            }
-        };
-        let question = Text::cut(&self.question).map_err(limit("question"))?;
-        let context = Text::cut(&self.context).map_err(limit("context"))?;
-        let suggestions = self.suggestions.iter().take(32).map(|text| AnswerText::try_from(text.as_str()));
-        let suggestions = suggestions.collect::<Result<Vec<_>, _>>().map_err(limit("suggestions"))?;
-        let suggestions = List::try_from(suggestions).map_err(limit("suggestions"))?;
-        let blocked = List::try_from(self.blocked_operations.clone()).map_err(limit("blocked_operations"))?;
-        Gap::new(id, self.field.clone(), self.severity, question)?
-            .with_context(context)
-            .with_suggestions(suggestions)?
-            .with_blocked_operations(blocked)
-    }
-
     /// Returns whether another finding is the same rule at the same field.
     pub fn is_same(&self, other: &Self) -> bool {
         self.rule == other.rule && self.field == other.field

@@ -267,9 +267,6 @@ fn what_is_no_message_is_told_with_its_place() {
         fs::write(sandbox.path(name), text).unwrap();
         told += &sandbox.run(&["identity", "verify", name]).to_string();
     }
-    for call in [&["none"][..], &["."], &["-", "--identity", "-"], &["text", "--key", "ed25519:00"], &[]] {
-        told += &sandbox.run(&[&["identity", "verify"], call].concat()).to_string();
-    }
     assert_snapshot!(told, @r#"
     exit 2
     --- stderr
@@ -303,6 +300,18 @@ fn what_is_no_message_is_told_with_its_place() {
     --- stderr
     error: last: expected a registration first, found another message and no key to check it with
     hint: give the agent's earlier messages with --identity FILE, or its key with --key ed25519:HEX
+    "#);
+}
+
+#[test]
+fn what_is_no_file_or_no_key_is_told() {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.path("text"), "hello").unwrap();
+    let mut told = String::new();
+    for call in [&["none"][..], &["."], &["-", "--identity", "-"], &["text", "--key", "ed25519:00"], &[]] {
+        told += &sandbox.run(&[&["identity", "verify"], call].concat()).to_string();
+    }
+    assert_snapshot!(told, @r"
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
@@ -326,7 +335,13 @@ fn what_is_no_message_is_told_with_its_place() {
     Usage: demur identity verify <FILE>...
 
     For more information, try '--help'.
-    "#);
+    ");
+}
+
+#[test]
+fn what_is_too_much_is_refused() {
+    let sandbox = Sandbox::new();
+    let good = registration();
     fs::write(sandbox.path("many"), format!("{good}\n").repeat(1025)).unwrap();
     assert_eq!(sandbox.json_error(&["identity", "verify", "many"], 2)["code"], "MESSAGE_MALFORMED");
     fs::write(sandbox.path("large"), " ".repeat((1 << 20) + 1)).unwrap();

@@ -81,6 +81,9 @@ fn a_check_for_programs_has_the_signed_document() {
     assert_eq!(reply["status"], "needs_clarification");
     assert_eq!((&reply["blocking_count"], &reply["warning_count"]), (&json!(1), &json!(0)));
     assert_eq!(reply["document"]["gaps"], reply["gaps"]);
+    let submitted = sandbox.run(&["plan", "submit", "plan.json", "--json"]);
+    let submitted: Value = serde_json::from_str(&submitted.expect_code(3).stdout).unwrap();
+    assert_eq!(submitted["gaps"], reply["gaps"], "a check and a submission ask the same");
     assert!(reply["document"]["signature"].as_str().unwrap().starts_with("ed25519:"));
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use demur_clarify::{gap::Severity, name::GapId};
+use demur_clarify::gap::Severity;
 use demur_rules::{Assurance, Finding, Judgement, Plan, Rules, Settled, finding::Condition};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -151,7 +151,7 @@ impl Expected {
         if let Some(assurance) = self.assurance {
             differ("assurance", format!("{assurance:?}"), format!("{:?}", found.assurance));
         }
-        let gap = found.to_gap(GapId::number(1).unwrap());
+        let gap = world::gap(found);
         differ("gap", String::new(), gap.err().map(|error| error.to_string()).unwrap_or_default());
         // AEP-17: a question names its field or says in words what it is about; it always is a question.
         differ(

@@ -1,6 +1,5 @@
 //! Random plans, packs and answers: nothing panics, nothing grows without bound, the same input gives the same output.
 
-use demur_clarify::name::GapId;
 use demur_rules::{Judgement, Pack, Plan, Rules, Settled, error::PlanError, judge::Why};
 use proptest::{
     prelude::*,
@@ -125,7 +124,7 @@ fn fuzz_detection_is_deterministic_and_bounded() {
             prop_assert!(found.len() <= 256);
             for (index, finding) in found.iter().enumerate() {
                 prop_assert!(!found[..index].iter().any(|other| other.is_same(finding)));
-                finding.to_gap(GapId::number(1).unwrap()).unwrap();
+                world::gap(finding).unwrap();
             }
         }
         Ok(())

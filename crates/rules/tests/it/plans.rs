@@ -1,6 +1,5 @@
 //! Plans: what is refused, the order of findings, answers.
 
-use demur_clarify::name::GapId;
 use demur_rules::{Assurance, Judgement, Pack, Plan, Rules, Settled, error::PlanError};
 use serde_json::json;
 
@@ -217,7 +216,7 @@ fn a_question_shows_what_is_in_the_plan_without_being_led_astray_by_it() {
     let findings = rules.detect(&Plan::try_from(plan).unwrap(), &Settled::default()).unwrap();
     assert!(findings[0].question.contains("\\u{202e}xxx"), "{}", findings[0].question);
     assert!(findings[0].question.chars().count() < 300);
-    findings[0].to_gap(GapId::number(1).unwrap()).unwrap();
+    world::gap(&findings[0]).unwrap();
 }
 
 #[test]
