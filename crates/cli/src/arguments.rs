@@ -20,7 +20,7 @@ pub(crate) use identity::{
 };
 pub(crate) use plan::{
     AttestPlan, Audit, BeginOperation, Check, ConfirmPlan, HandOff, PlanCommand, ResolvePlan, RulesChoice,
-    SubmitPlan, desk_name,
+    SubmitPlan,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};

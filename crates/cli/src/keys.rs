@@ -1,6 +1,5 @@
 //! `demur keys`: who may speak. Every change is a signed event of the registry (`docs/format.md` 7).
 
-mod entry;
 mod list;
 mod new;
 mod revoke;
@@ -8,7 +7,7 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use entry::{KeyEntry, OVERLAP, Status, clock};
+pub(crate) use demur_desk::key_entry::{KeyEntry, Moment, NO_NOTE, OVERLAP, Status, clock, reason_word};
 pub(crate) use select::select;
 
 use demur_core::visible::visible;

@@ -12,37 +12,28 @@
 
 mod archive;
 mod arguments;
-mod audit;
 mod checkpoint;
 mod completions;
 mod context;
-mod data;
 mod demo;
-mod durable;
-mod error;
-mod exit;
 mod export;
 mod holder_name;
 mod identity;
 mod input;
 mod keys;
-mod keystore;
 mod output;
-mod owner;
 mod plan;
-mod roster;
 mod rules;
 mod run;
 mod sandbox;
 mod store;
 mod trace;
 mod verify;
-mod visible;
-mod world;
 
 use std::{ffi::OsString, panic, process::ExitCode};
 
 use clap::{Parser as _, error::ErrorKind};
+use demur_desk::{audit, data, durable, error, exit, keystore, owner, roster, visible, world};
 
 use crate::{
     arguments::{Arguments, Command},

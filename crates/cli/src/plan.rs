@@ -1,7 +1,6 @@
 //! `demur check`, `demur plan`, `demur audit` and `demur handoff`: a plan from submission to attestation.
 
 mod attest;
-pub(crate) mod desk;
 mod paper;
 mod reply;
 
@@ -23,7 +22,6 @@ pub(crate) use attest::{attest, attest_folder};
 pub(crate) use paper::{audit, hand_off};
 pub(crate) use reply::PlanReply;
 
-use self::desk::Voice;
 use crate::{
     archive::Archive,
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
@@ -35,6 +33,7 @@ use crate::{
     rules::{self, Shelf},
     world::World,
 };
+use demur_desk::session::{self as desk, Voice};
 
 /// Goes on with a plan.
 pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Exit, CommandError> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use demur_clarify::{name::AgentId, uuid::Uuid};
+use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
 use demur_ledger::name::Operation;
 
@@ -164,9 +164,4 @@ pub(crate) struct HandOff {
     /// What the receiver is to do
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Text<1, 16000>,
-}
-
-/// The name under which the desk signs the documents of the clarification protocol.
-pub(crate) fn desk_name() -> AgentId {
-    "demur-desk".parse().expect("the name is one word")
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use demur_core::limit::Text;
+use demur_desk::session::{self as desk, Voice};
 use demur_ledger::{
     facts::Assurance,
     name::{Operation, TraceId},
@@ -23,11 +24,7 @@ use crate::{
     error::CommandError,
     output::Output,
     owner::Owner,
-    plan::{
-        attest_folder,
-        desk::{self, Voice},
-        new_uuid,
-    },
+    plan::{attest_folder, new_uuid},
     roster::software,
     verify::{Guesses, quietly},
 };

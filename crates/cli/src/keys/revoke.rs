@@ -5,12 +5,7 @@ use demur_core::{key::Fingerprint, time::Timestamp, visible::visible};
 use demur_ledger::{content::NoteContent, event_type::Content, facts::RevocationReason, name::Sequence};
 use serde::Serialize;
 
-use super::{
-    KeyEntry, clock,
-    entry::{NO_NOTE, reason_word},
-    retired_lines,
-    select::select,
-};
+use super::{KeyEntry, NO_NOTE, clock, reason_word, retired_lines, select::select};
 use crate::{
     arguments::RevokeKey,
     context::Context,

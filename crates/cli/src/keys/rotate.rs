@@ -12,9 +12,7 @@ use demur_ledger::{author::Author, role::Role};
 use serde::Serialize;
 
 use super::{
-    KeyEntry, OVERLAP, clock,
-    entry::Status,
-    retired_lines,
+    KeyEntry, OVERLAP, Status, clock, retired_lines,
     select::{check_name, select},
 };
 use crate::{

@@ -3,8 +3,8 @@
 use demur_core::visible::visible;
 use demur_ledger::name::PrincipalId;
 
-use super::entry::{KeyEntry, Status};
 use crate::error::CommandError;
+use demur_desk::key_entry::{KeyEntry, Status};
 
 /// Returns the one key that is meant.
 ///
@@ -102,7 +102,7 @@ mod tests {
     use demur_ledger::{name::Sequence, role::Role};
 
     use super::*;
-    use crate::keys::entry::{Moment, Origin};
+    use demur_desk::key_entry::{Moment, Origin};
 
     fn entry(name: &str, number: u8, principal: u64, status: Status) -> KeyEntry {
         let public_key = SecretKey::from_seed(&[number; 32]).public();

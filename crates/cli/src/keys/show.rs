@@ -3,11 +3,7 @@
 use demur_core::visible::visible;
 use serde::Serialize;
 
-use super::{
-    KeyEntry, clock,
-    entry::{Moment, reason_word},
-    select::select,
-};
+use super::{KeyEntry, Moment, clock, reason_word, select::select};
 use crate::{
     arguments::ShowKey,
     context::Context,

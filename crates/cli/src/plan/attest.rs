@@ -20,7 +20,6 @@ use demur_ledger::{name::Sequence, role::Role};
 use demur_plan::Error;
 use serde::Serialize;
 
-use super::desk::{self, Voice};
 use crate::{
     arguments::AttestPlan,
     context::Context,
@@ -31,6 +30,7 @@ use crate::{
     visible::visible_path,
     world::World,
 };
+use demur_desk::session::{self as desk, Voice};
 
 /// Attests what was made of a confirmed plan.
 pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, CommandError> {

@@ -4,7 +4,6 @@ use demur_clarify::audit::AuditRecord;
 use demur_core::{canonical, visible::visible};
 use serde::Serialize;
 
-use super::desk;
 use crate::{
     archive::Archive,
     arguments::{Audit, HandOff},
@@ -12,6 +11,7 @@ use crate::{
     error::CommandError,
     output::{Paint, Reply},
 };
+use demur_desk::session as desk;
 
 /// Prints the audit record of a session.
 pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), CommandError> {

@@ -7,40 +7,40 @@ use std::path::{Path, PathBuf};
 
 use demur_core::key::Fingerprint;
 
-pub(crate) use demur_run::key_file::KeyFile;
-pub(crate) use file::{KeyFileError, create, read};
+pub use demur_run::key_file::KeyFile;
+pub use file::{KeyFileError, create, read};
 
 use crate::{data::DataFolder, durable, error::CommandError};
 
 /// The secret keys of a data folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Keystore {
+pub struct Keystore {
     folder: PathBuf,
 }
 
 impl Keystore {
     /// Returns the keystore of a data folder.
-    pub(crate) fn of(data: &DataFolder) -> Self {
+    pub fn of(data: &DataFolder) -> Self {
         Self { folder: data.keys() }
     }
 
     /// Returns where the secrets are.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Returns where the file of a key is, or would be.
-    pub(crate) fn path(&self, fingerprint: &Fingerprint) -> PathBuf {
+    pub fn path(&self, fingerprint: &Fingerprint) -> PathBuf {
         self.folder.join(format!("{fingerprint}.key"))
     }
 
     /// Returns whether the secret of a key is here.
-    pub(crate) fn holds(&self, fingerprint: &Fingerprint) -> bool {
+    pub fn holds(&self, fingerprint: &Fingerprint) -> bool {
         self.path(fingerprint).symlink_metadata().is_ok()
     }
 
     /// Returns whether there is any secret at all.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         let is_key = |path: PathBuf| path.extension().is_some_and(|extension| extension == "key");
         self.folder
             .read_dir()
@@ -48,7 +48,7 @@ impl Keystore {
     }
 
     /// Keeps a secret. The caller owns the data folder.
-    pub(crate) fn add(&self, key: &KeyFile) -> Result<PathBuf, CommandError> {
+    pub fn add(&self, key: &KeyFile) -> Result<PathBuf, CommandError> {
         durable::create_folder(&self.folder)
             .map_err(|error| CommandError::file("create", &self.folder, &error))?;
         file::check_folder(&self.folder)?;
@@ -63,7 +63,7 @@ impl Keystore {
     }
 
     /// Returns the secret of a key, if nobody else can read it.
-    pub(crate) fn load(&self, fingerprint: &Fingerprint) -> Result<KeyFile, KeyFileError> {
+    pub fn load(&self, fingerprint: &Fingerprint) -> Result<KeyFile, KeyFileError> {
         file::check_folder(&self.folder)?;
         let path = self.path(fingerprint);
         let key = read(&path)?;
@@ -75,7 +75,7 @@ impl Keystore {
     }
 
     /// Removes the secret of a key; returns what became of its file.
-    pub(crate) fn remove(&self, fingerprint: &Fingerprint) -> Removal {
+    pub fn remove(&self, fingerprint: &Fingerprint) -> Removal {
         match durable::remove(&self.path(fingerprint)) {
             Ok(true) => Removal::Removed,
             Ok(false) => Removal::NotHere,
@@ -87,7 +87,7 @@ impl Keystore {
 /// What became of the file of a secret that must no longer be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Removal {
+pub enum Removal {
     /// It was removed.
     Removed,
     /// There was none.
@@ -98,7 +98,7 @@ pub(crate) enum Removal {
 
 impl Removal {
     /// Returns the sentence for people.
-    pub(crate) const fn sentence(self) -> &'static str {
+    pub const fn sentence(self) -> &'static str {
         match self {
             Self::Removed => "Its secret was removed from this data folder.",
             Self::NotHere => "Its secret was not in this data folder: destroy it wherever it is.",

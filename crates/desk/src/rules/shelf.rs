@@ -9,7 +9,7 @@ use crate::error::CommandError;
 
 /// The rules of some folders, as they were when somebody last asked.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub struct Shelf {
     folders: Vec<PathBuf>,
     only: bool,
     loaded: Option<(Vec<Mark>, Arc<Rules>)>,
@@ -20,12 +20,12 @@ pub(super) type Mark = (PathBuf, u64, Option<SystemTime>);
 
 impl Shelf {
     /// Returns the shelf of these folders; nothing is read yet.
-    pub(crate) const fn new(folders: Vec<PathBuf>, only: bool) -> Self {
+    pub const fn new(folders: Vec<PathBuf>, only: bool) -> Self {
         Self { folders, only, loaded: None }
     }
 
     /// Returns the rules as the files say now. They are read only if one of them has changed.
-    pub(crate) fn rules(&mut self) -> Result<Arc<Rules>, CommandError> {
+    pub fn rules(&mut self) -> Result<Arc<Rules>, CommandError> {
         let mut marks = Vec::new();
         for path in &self.folders {
             marks.extend(folder::marks(path)?);

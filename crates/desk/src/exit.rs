@@ -4,7 +4,7 @@ use std::{fmt, process::ExitCode};
 
 /// How the command ends. Scripts rely on these numbers: none ever changes its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// All went well.
     Success,
     /// A check did not hold.
@@ -21,7 +21,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every way to end, by number.
-    pub(crate) const ALL: [Self; 6] = [
+    pub const ALL: [Self; 6] = [
         Self::Success,
         Self::VerificationFailed,
         Self::BadInput,
@@ -31,7 +31,7 @@ impl Exit {
     ];
 
     /// Returns the number the shell sees.
-    pub(crate) const fn code(self) -> u8 {
+    pub const fn code(self) -> u8 {
         match self {
             Self::Success => 0,
             Self::VerificationFailed => 1,
@@ -43,7 +43,7 @@ impl Exit {
     }
 
     /// Returns what the number means, in words.
-    pub(crate) const fn meaning(self) -> &'static str {
+    pub const fn meaning(self) -> &'static str {
         match self {
             Self::Success => "all went well",
             Self::VerificationFailed => "verification failed, or what was asked for could not be established",

@@ -93,7 +93,7 @@ impl From<LimitError> for CommandError {
 
 impl CommandError {
     /// Returns the error of something that cannot happen unless we made a mistake.
-    pub(crate) fn bug(error: &impl std::fmt::Display) -> Self {
+    pub fn bug(error: &impl std::fmt::Display) -> Self {
         Self::internal("BUG", error).with_hint("this is a mistake in demur: please report it")
     }
 }

@@ -25,7 +25,7 @@ use crate::{
     data::DataFolder,
     durable::Tentative,
     error::CommandError,
-    keys::KeyEntry,
+    key_entry::KeyEntry,
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
     roster::{DESK, Roster},
     visible::visible_path,
@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// A data folder in use.
-pub(crate) struct Owner {
+pub struct Owner {
     keystore: Keystore,
     /// Always there until the owner goes away.
     ledger: Option<Ledger<SqliteStore>>,
@@ -44,15 +44,18 @@ pub(crate) struct Owner {
 
 /// A key that stopped speaking, and what became of its secret.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(crate) struct Spent {
-    pub(crate) fingerprint: Fingerprint,
-    pub(crate) name: String,
-    pub(crate) secret: Removal,
+pub struct Spent {
+    /// Which.
+    pub fingerprint: Fingerprint,
+    /// Whose.
+    pub name: String,
+    /// What became of its file.
+    pub secret: Removal,
 }
 
 impl Owner {
     /// Takes a data folder that has a registry.
-    pub(crate) fn open(data: &DataFolder) -> Result<Self, CommandError> {
+    pub fn open(data: &DataFolder) -> Result<Self, CommandError> {
         let world = World::open()?;
         if !data.has_store()? {
             return Err(data.no_keys());
@@ -65,7 +68,7 @@ impl Owner {
     }
 
     /// Takes a data folder, and returns whether its registry had to be created.
-    pub(crate) fn open_or_create(data: &DataFolder) -> Result<(Self, bool), CommandError> {
+    pub fn open_or_create(data: &DataFolder) -> Result<(Self, bool), CommandError> {
         let world = World::open()?;
         let store = if data.has_store()? {
             SqliteStore::open(data.path())?
@@ -102,45 +105,48 @@ impl Owner {
     }
 
     /// Returns the ledger.
-    pub(crate) fn ledger(&self) -> &Ledger<SqliteStore> {
+    ///
+    /// # Panics
+    /// Never: it is there until the owner goes away.
+    pub fn ledger(&self) -> &Ledger<SqliteStore> {
         self.ledger.as_ref().expect("the ledger is there until the owner goes away")
     }
 
     /// Returns the secrets.
-    pub(crate) const fn keystore(&self) -> &Keystore {
+    pub const fn keystore(&self) -> &Keystore {
         &self.keystore
     }
 
     /// Returns the registry with its words.
-    pub(crate) fn roster(&self) -> Result<Roster, CommandError> {
+    pub fn roster(&self) -> Result<Roster, CommandError> {
         let ledger = self.ledger();
         Ok(Roster::read(ledger.store(), Arc::unwrap_or_clone(ledger.registry()))?)
     }
 
     /// Returns every key.
-    pub(crate) fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
+    pub fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
         Ok(KeyEntry::all(&self.roster()?, &self.keystore))
     }
 
     /// Returns a new secret that nothing knows of yet.
-    pub(crate) fn generate(&self) -> SecretKey {
+    pub fn generate(&self) -> SecretKey {
         SecretKey::generate(&mut { self.world })
     }
 
     /// Takes over a secret that is to stay only if the next event is recorded.
-    pub(crate) fn adopt(&mut self, file: Tentative) {
+    pub fn adopt(&mut self, file: Tentative) {
         self.tentative.push(file);
     }
 
     /// Keeps a secret in the keystore, if the next event is recorded.
-    pub(crate) fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, CommandError> {
+    pub fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, CommandError> {
         let path = self.keystore.add(key)?;
         self.adopt(Tentative::of(path.clone()));
         Ok(path)
     }
 
     /// Registers a new key, signed with that very key.
-    pub(crate) fn register(
+    pub fn register(
         &mut self,
         author: &Author,
         recovery: Option<PublicKey>,
@@ -152,7 +158,7 @@ impl Owner {
     }
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
-    pub(crate) fn enrol(&mut self, name: &str, role: Role) -> Result<Author, CommandError> {
+    pub fn enrol(&mut self, name: &str, role: Role) -> Result<Author, CommandError> {
         let principal = PrincipalId::new(self.world.now()?, &mut { self.world });
         let secret = self.generate();
         self.keep(&KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() })?;
@@ -163,7 +169,7 @@ impl Owner {
 
     /// Names `new` as the successor of `old`. The new key keeps the recovery key: whoever stole the old one
     /// cannot take the way back away.
-    pub(crate) fn rotate(
+    pub fn rotate(
         &mut self,
         author: &Author,
         old: &KeyEntry,
@@ -182,13 +188,13 @@ impl Owner {
     }
 
     /// Ends the overlap after a rotation, and removes the secret.
-    pub(crate) fn retire(&self, key: &KeyEntry, rotation: Sequence) -> Result<Spent, CommandError> {
+    pub fn retire(&self, key: &KeyEntry, rotation: Sequence) -> Result<Spent, CommandError> {
         self.ledger().state(KeyRetired { key: key.fingerprint, rotation }, None)?;
         Ok(self.forget(key))
     }
 
     /// Revokes a key, and removes the secret.
-    pub(crate) fn revoke(
+    pub fn revoke(
         &self,
         key: &KeyEntry,
         reason: RevocationReason,
@@ -199,13 +205,13 @@ impl Owner {
     }
 
     /// Returns the key the desk signs with now.
-    pub(crate) fn desk_fingerprint(&self) -> Option<Fingerprint> {
+    pub fn desk_fingerprint(&self) -> Option<Fingerprint> {
         desk_fingerprint(&self.ledger().registry())
     }
 
     /// Retires every key whose overlap is over, after the change that this process was asked for. That one is
     /// recorded: what fails here is no reason to say otherwise, and the next change tries again.
-    pub(crate) fn retire_due(&self) -> Vec<Spent> {
+    pub fn retire_due(&self) -> Vec<Spent> {
         let (desk, now) = (self.desk_fingerprint(), self.world.now().unwrap_or(Timestamp::MIN));
         let is_due = |entry: &KeyEntry| {
             Some(entry.fingerprint) != desk && entry.retires_after.is_some_and(|time| time <= now)
@@ -252,7 +258,7 @@ impl Drop for Owner {
 }
 
 /// Returns the key the desk of a registry signs with now.
-pub(crate) fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
+pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
     let at = registry.head().sequence;
     registry
         .keys()
@@ -264,7 +270,7 @@ pub(crate) fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 
 /// Opens a ledger with the desk's key from a keystore; says what is wrong with the key's file where that is why it
 /// could not be opened.
-pub(crate) fn open_ledger(
+pub fn open_ledger(
     keystore: &Keystore,
     open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Ledger<SqliteStore>, LedgerError>,
 ) -> Result<Ledger<SqliteStore>, CommandError> {
@@ -280,7 +286,7 @@ pub(crate) fn open_ledger(
 }
 
 /// Returns the key the desk of a registry signs with now, from a keystore.
-pub(crate) fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, CommandError> {
+pub fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, CommandError> {
     let fingerprint = desk_fingerprint(registry).ok_or(LedgerError::NoDeskKey)?;
     keystore.load(&fingerprint).map(|key| key.secret).map_err(|error| {
         let absent =

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Returns the key in this file, if nobody else can read it.
-pub(crate) fn read(path: &Path) -> Result<KeyFile, KeyFileError> {
+pub fn read(path: &Path) -> Result<KeyFile, KeyFileError> {
     let unreadable = |source| KeyFileError::Unreadable { path: path.to_owned(), source };
     // Before it is opened: a pipe would wait for a writer.
     if !path.metadata().map_err(unreadable)?.is_file() {
@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path) -> Result<KeyFile, KeyFileError> {
 }
 
 /// Writes a key to a file that must not be there yet.
-pub(crate) fn create(key: &KeyFile, path: &Path) -> Result<(), CommandError> {
+pub fn create(key: &KeyFile, path: &Path) -> Result<(), CommandError> {
     let bytes = key.to_bytes()?;
     durable::create(path, &bytes).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => KeyFileError::Exists { path: path.to_owned() }.into(),
@@ -56,7 +56,7 @@ fn check_mode(path: &Path, mode: u32, wanted: u32) -> Result<(), KeyFileError> {
 /// A key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub(crate) enum KeyFileError {
+pub enum KeyFileError {
     /// Not there, or not to be read.
     #[error("cannot read {}: {source}", visible_path(.path))]
     Unreadable {

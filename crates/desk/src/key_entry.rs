@@ -16,47 +16,63 @@ use crate::{keystore::Keystore, roster::Roster};
 
 /// A key and what became of it.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct KeyEntry {
-    pub(crate) fingerprint: Fingerprint,
+pub struct KeyEntry {
+    /// What proves it.
+    pub fingerprint: Fingerprint,
     /// The desk's claim.
-    pub(crate) name: String,
-    pub(crate) origin: Origin,
-    pub(crate) principal: PrincipalId,
-    pub(crate) public_key: PublicKey,
+    pub name: String,
+    /// How it came in.
+    pub origin: Origin,
+    /// Whoever holds it.
+    pub principal: PrincipalId,
+    /// The key itself.
+    pub public_key: PublicKey,
     /// The key that may rotate this one when it is lost.
-    pub(crate) recovery: Option<Fingerprint>,
+    pub recovery: Option<Fingerprint>,
     /// When a rotated key is retired at the earliest.
-    pub(crate) retires_after: Option<Timestamp>,
-    pub(crate) retired: Option<Moment>,
-    pub(crate) revoked: Option<Revocation>,
-    pub(crate) roles: Vec<Role>,
-    pub(crate) rotated: Option<Moment>,
+    pub retires_after: Option<Timestamp>,
+    /// When it was retired.
+    pub retired: Option<Moment>,
+    /// When and why it was revoked.
+    pub revoked: Option<Revocation>,
+    /// What it may speak as.
+    pub roles: Vec<Role>,
+    /// When it got a successor.
+    pub rotated: Option<Moment>,
     /// Whether the secret is in this data folder.
-    pub(crate) secret_here: bool,
-    pub(crate) since: Moment,
-    pub(crate) status: Status,
+    pub secret_here: bool,
+    /// When it came in.
+    pub since: Moment,
+    /// What it can still do.
+    pub status: Status,
 }
 
 /// A registry event and its time.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Moment {
-    pub(crate) event: Sequence,
-    pub(crate) time: Timestamp,
+pub struct Moment {
+    /// The event.
+    pub event: Sequence,
+    /// When.
+    pub time: Timestamp,
 }
 
 /// How and why a key was revoked.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Revocation {
-    pub(crate) event: Sequence,
-    pub(crate) note: Option<String>,
-    pub(crate) reason: RevocationReason,
-    pub(crate) time: Timestamp,
+pub struct Revocation {
+    /// The event.
+    pub event: Sequence,
+    /// What was noted.
+    pub note: Option<String>,
+    /// Why.
+    pub reason: RevocationReason,
+    /// When.
+    pub time: Timestamp,
 }
 
 /// What a key can still do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub enum Status {
     /// It speaks.
     Active,
     /// It has a successor and still speaks.
@@ -70,16 +86,20 @@ pub(crate) enum Status {
 /// How a key came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Origin {
+pub enum Origin {
+    /// The first key of its holder.
     First,
+    /// Named by the key before it.
     RotatedByKey,
+    /// Named by the recovery key.
     RotatedByRecovery,
+    /// New, on the desk's word.
     DeskWord,
 }
 
 impl KeyEntry {
     /// Returns every key of a roster, oldest first.
-    pub(crate) fn all(roster: &Roster, keystore: &Keystore) -> Vec<Self> {
+    pub fn all(roster: &Roster, keystore: &Keystore) -> Vec<Self> {
         let mut entries: Vec<Self> = roster
             .registry()
             .keys()
@@ -122,12 +142,12 @@ impl KeyEntry {
     }
 
     /// Returns its roles in words.
-    pub(crate) fn roles(&self) -> String {
+    pub fn roles(&self) -> String {
         self.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns its status in words.
-    pub(crate) fn status(&self) -> String {
+    pub fn status(&self) -> String {
         match (self.status, &self.revoked, self.retires_after) {
             (Status::Revoked, Some(revocation), _) => format!("revoked ({})", reason_word(revocation.reason)),
             (Status::Rotated, _, Some(time)) => format!("rotated (retires after {})", clock(time)),
@@ -138,12 +158,12 @@ impl KeyEntry {
 
 impl Status {
     /// Returns whether a key of this status can still sign anything.
-    pub(crate) const fn speaks(self) -> bool {
+    pub const fn speaks(self) -> bool {
         matches!(self, Self::Active | Self::Rotated)
     }
 
     /// Returns the word.
-    pub(crate) const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
             Self::Rotated => "rotated",
@@ -166,7 +186,7 @@ impl From<KeyOrigin> for Origin {
 
 impl Origin {
     /// Returns how much stands behind the key, in words.
-    pub(crate) const fn words(self) -> &'static str {
+    pub const fn words(self) -> &'static str {
         match self {
             Self::First => "first key of its holder; that it belongs to this name is the desk's word",
             Self::RotatedByKey => "named by the key before it",
@@ -177,7 +197,7 @@ impl Origin {
 }
 
 /// Returns the word for a reason.
-pub(crate) const fn reason_word(reason: RevocationReason) -> &'static str {
+pub const fn reason_word(reason: RevocationReason) -> &'static str {
     match reason {
         RevocationReason::Compromised => "compromised",
         RevocationReason::Lost => "lost",
@@ -186,7 +206,7 @@ pub(crate) const fn reason_word(reason: RevocationReason) -> &'static str {
 }
 
 /// Returns a time for people, to the second.
-pub(crate) fn clock(time: Timestamp) -> String {
+pub fn clock(time: Timestamp) -> String {
     let text = time.to_string();
     match text.split_once('T') {
         Some((day, clock)) => format!("{day} {} UTC", &clock[..8]),
@@ -205,10 +225,10 @@ fn revocation(roster: &Roster, at: Sequence) -> Option<Revocation> {
 }
 
 /// What a revocation notes when nobody wrote a note: the event type always has one.
-pub(crate) const NO_NOTE: &str = "no note";
+pub const NO_NOTE: &str = "no note";
 
 /// How long a key stays usable after its rotation, in milliseconds: 24 hours.
-pub(crate) const OVERLAP: u64 = 24 * 60 * 60 * 1000;
+pub const OVERLAP: u64 = 24 * 60 * 60 * 1000;
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@ use demur_store::{
 use crate::{error::CommandError, roster::software};
 
 /// Returns the verifier's report over the export of a trace, or why it could not be exported.
-pub(crate) fn audit(
+pub fn audit(
     ledger: &Ledger<SqliteStore>,
     trace: TraceId,
     options: &Options,
@@ -46,7 +46,7 @@ pub(crate) fn audit(
 /// Returns an auditor's verdict over a run that waits for it.
 ///
 /// That no verification has passed yet is no point against it: this is the one.
-pub(crate) fn status(report: &Report) -> VerificationStatus {
+pub fn status(report: &Report) -> VerificationStatus {
     let mut others = report.findings.iter().filter(|finding| finding.code != Code::FinalizationIncomplete);
     match report.verdict {
         Verdict::Fail | Verdict::NotEstablished => VerificationStatus::Fail,
@@ -57,7 +57,7 @@ pub(crate) fn status(report: &Report) -> VerificationStatus {
 
 /// Returns what forbids a final statement (LED-25): anything that does not hold, but for an artifact that is missing,
 /// which the audit will find (LED-19).
-pub(crate) fn obstacle(report: &Report) -> Option<&Finding> {
+pub fn obstacle(report: &Report) -> Option<&Finding> {
     report
         .findings
         .iter()

@@ -12,13 +12,13 @@ use crate::{error::CommandError, visible::visible_path};
 
 /// A data folder, which need not exist yet.
 #[derive(Clone, Debug)]
-pub(crate) struct DataFolder {
+pub struct DataFolder {
     path: PathBuf,
 }
 
 impl DataFolder {
     /// Returns the folder that `--data` names, or else the environment.
-    pub(crate) fn locate(option: Option<&Path>) -> Result<Self, CommandError> {
+    pub fn locate(option: Option<&Path>) -> Result<Self, CommandError> {
         choose(option, &|name| std::env::var_os(name)).map(Self::at).ok_or_else(|| {
             let message =
                 "expected a data folder, found neither --data nor DEMUR_DATA, XDG_DATA_HOME or HOME";
@@ -27,22 +27,22 @@ impl DataFolder {
     }
 
     /// Returns the data folder at this path.
-    pub(crate) const fn at(path: PathBuf) -> Self {
+    pub const fn at(path: PathBuf) -> Self {
         Self { path }
     }
 
     /// Returns where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Returns where its secret keys are.
-    pub(crate) fn keys(&self) -> PathBuf {
+    pub fn keys(&self) -> PathBuf {
         self.path.join("keys")
     }
 
     /// Returns whether there is a store in it. What lies in its place and is none is told.
-    pub(crate) fn has_store(&self) -> Result<bool, CommandError> {
+    pub fn has_store(&self) -> Result<bool, CommandError> {
         let path = Folder::at(&self.path).database();
         match path.metadata() {
             Ok(metadata) if metadata.is_file() => Ok(true),
@@ -62,7 +62,7 @@ impl DataFolder {
     }
 
     /// Returns its store for reading only, whoever owns it; none where there is no store yet.
-    pub(crate) fn read(&self) -> Result<Option<SqliteStore>, CommandError> {
+    pub fn read(&self) -> Result<Option<SqliteStore>, CommandError> {
         if !self.has_store()? {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ impl DataFolder {
     }
 
     /// Returns the error of a folder in which nobody has made a key yet.
-    pub(crate) fn no_keys(&self) -> CommandError {
+    pub fn no_keys(&self) -> CommandError {
         let message = format!("expected a key registry in {}, found none", visible_path(&self.path));
         CommandError::input("NO_KEYS", message).with_hint(
             "make the first key with `demur keys new NAME --role ROLE`, or name another folder with --data",

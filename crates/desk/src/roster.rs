@@ -20,7 +20,7 @@ use crate::{data::DataFolder, error::CommandError};
 
 /// A registry and what its events say in words.
 #[derive(Clone, Debug)]
-pub(crate) struct Roster {
+pub struct Roster {
     registry: Registry,
     names: BTreeMap<PrincipalId, String>,
     times: Vec<Timestamp>,
@@ -29,7 +29,7 @@ pub(crate) struct Roster {
 
 impl Roster {
     /// Returns the roster of a data folder, whoever owns it; none where nobody has made a key yet.
-    pub(crate) fn of(data: &DataFolder) -> Result<Option<Self>, CommandError> {
+    pub fn of(data: &DataFolder) -> Result<Option<Self>, CommandError> {
         let Some(store) = data.read()? else { return Ok(None) };
         if store.registry()?.is_none() {
             return Ok(None);
@@ -39,7 +39,7 @@ impl Roster {
     }
 
     /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
-    pub(crate) fn read(store: &impl Store, registry: Registry) -> Result<Self, LedgerError> {
+    pub fn read(store: &impl Store, registry: Registry) -> Result<Self, LedgerError> {
         let mut roster = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
             times: Vec::new(),
@@ -61,22 +61,22 @@ impl Roster {
     }
 
     /// Returns the keys.
-    pub(crate) const fn registry(&self) -> &Registry {
+    pub const fn registry(&self) -> &Registry {
         &self.registry
     }
 
     /// Returns the name a principal is known by.
-    pub(crate) fn name(&self, principal: PrincipalId) -> &str {
+    pub fn name(&self, principal: PrincipalId) -> &str {
         self.names.get(&principal).map_or("(no name)", String::as_str)
     }
 
     /// Returns when an event was recorded.
-    pub(crate) fn time(&self, at: Sequence) -> Option<Timestamp> {
+    pub fn time(&self, at: Sequence) -> Option<Timestamp> {
         self.times.get(usize::try_from(at.number()).ok()?).copied()
     }
 
     /// Returns why an event revoked a key, and what was noted.
-    pub(crate) fn revocation(&self, at: Sequence) -> Option<(RevocationReason, Option<String>)> {
+    pub fn revocation(&self, at: Sequence) -> Option<(RevocationReason, Option<String>)> {
         self.revocations.get(&at).cloned()
     }
 
@@ -119,12 +119,12 @@ impl Roster {
 }
 
 /// Returns the name and version that stand in the files we write.
-pub(crate) fn software() -> Result<Text<1, 128>, CommandError> {
+pub fn software() -> Result<Text<1, 128>, CommandError> {
     Ok(Text::try_from(concat!("demur ", env!("CARGO_PKG_VERSION")))?)
 }
 
 /// The name of the desk's own keys.
-pub(crate) const DESK: &str = "desk";
+pub const DESK: &str = "desk";
 
 /// How many events are read at once.
 const PAGE: usize = 1024;

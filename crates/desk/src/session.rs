@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use demur_clarify::{seal::Signer, uuid::Uuid};
+use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
 use demur_core::canonical;
 use demur_engine::command::{Saying, Told};
 use demur_ledger::{
@@ -12,7 +12,7 @@ use demur_ledger::{
     name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
-pub(crate) use demur_plan::trace_of;
+pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
 use demur_store::{
@@ -22,17 +22,16 @@ use demur_store::{
 };
 
 use crate::{
-    arguments::desk_name,
     durable,
     error::CommandError,
-    keys::{KeyEntry, Status},
+    key_entry::{KeyEntry, Status},
     keystore::Keystore,
     owner::{self, Owner},
     world::World,
 };
 
 /// Who says something.
-pub(crate) enum Voice {
+pub enum Voice {
     /// Somebody with a key.
     Key(Box<Author>),
     /// A person, through the desk.
@@ -41,7 +40,7 @@ pub(crate) enum Voice {
 
 impl Voice {
     /// Returns whose key it is; none for a person.
-    pub(crate) fn principal(&self) -> Option<PrincipalId> {
+    pub fn principal(&self) -> Option<PrincipalId> {
         match self {
             Self::Key(author) => Some(author.principal()),
             Self::Person => None,
@@ -50,7 +49,7 @@ impl Voice {
 }
 
 /// Returns the session as it is recorded.
-pub(crate) fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, CommandError> {
+pub fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, CommandError> {
     let trace = trace_of(session);
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
@@ -89,12 +88,12 @@ fn no_plan(session: Uuid) -> CommandError {
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub(crate) fn signer(ledger: &Ledger<SqliteStore>, keystore: &Keystore) -> Result<Signer, CommandError> {
-    Ok(Signer::new(desk_name(), owner::desk_key(keystore, &ledger.registry())?))
+pub fn signer(ledger: &Ledger<SqliteStore>, keystore: &Keystore) -> Result<Signer, CommandError> {
+    Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
 }
 
 /// Returns the author with this name, who speaks in this role.
-pub(crate) fn author(owner: &Owner, name: &str, role: Role) -> Result<Author, CommandError> {
+pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Author, CommandError> {
     let entries = owner.entries()?;
     let speaks = |entry: &&KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
@@ -114,7 +113,7 @@ pub(crate) fn author(owner: &Owner, name: &str, role: Role) -> Result<Author, Co
 }
 
 /// Records what somebody says and what the desk adds. `make` is asked again as often as the trace moved meanwhile.
-pub(crate) fn perform<T>(
+pub fn perform<T>(
     owner: &Owner,
     trace: TraceId,
     voice: &Voice,
@@ -133,7 +132,7 @@ pub(crate) fn perform<T>(
 }
 
 /// Writes the desk's receipt for a statement to a new file, if somebody wants it.
-pub(crate) fn keep_receipt(
+pub fn keep_receipt(
     owner: &Owner,
     trace: TraceId,
     at: Sequence,
@@ -171,6 +170,15 @@ fn say(
         }
     };
     Ok(recorded.position)
+}
+
+/// Returns the name under which the desk signs documents of the clarification protocol.
+///
+/// # Panics
+/// Never: the name is one word.
+pub fn name() -> AgentId {
+    // Unwrap safety: one plain word.
+    "demur-desk".parse().expect("the name is one word")
 }
 
 /// How many events are read at a time.

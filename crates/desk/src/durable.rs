@@ -8,11 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use demur_store::folder::create_folders as create_folder;
+pub use demur_store::folder::create_folders as create_folder;
 use demur_store::folder::sync_folder;
 
 /// Writes a file that must not be there yet. If that fails, there is none.
-pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let written = fill(file, bytes).and_then(|()| sync_folder(folder_of(path)));
     if written.is_err() {
@@ -25,7 +25,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// The caller owns the data folder: what lies under the temporary name was left by a process that
 /// is dead.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(path);
     let temporary = folder.join(TEMPORARY);
     remove(&temporary)?;
@@ -38,7 +38,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Removes a file; returns whether there was one.
-pub(crate) fn remove(path: &Path) -> io::Result<bool> {
+pub fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => sync_folder(folder_of(path)).map(|()| true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -47,25 +47,25 @@ pub(crate) fn remove(path: &Path) -> io::Result<bool> {
 }
 
 /// Makes the name of a file durable.
-pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
 /// A file that goes away again unless it is kept: it means nothing before something else is recorded.
 #[derive(Debug)]
-pub(crate) struct Tentative {
+pub struct Tentative {
     path: PathBuf,
     kept: bool,
 }
 
 impl Tentative {
     /// Takes over a file that was just made.
-    pub(crate) const fn of(path: PathBuf) -> Self {
+    pub const fn of(path: PathBuf) -> Self {
         Self { path, kept: false }
     }
 
     /// Lets the file stay.
-    pub(crate) fn keep(mut self) {
+    pub fn keep(mut self) {
         self.kept = true;
     }
 }
@@ -79,7 +79,7 @@ impl Drop for Tentative {
 }
 
 /// Removes what a failed attempt left. The failure itself is what the caller hears about.
-pub(crate) fn discard(path: &Path) {
+pub fn discard(path: &Path) {
     let _ = fs::remove_file(path);
 }
 

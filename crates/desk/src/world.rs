@@ -9,13 +9,13 @@ use crate::error::CommandError;
 
 /// The clock and the randomness of this machine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct World {
+pub struct World {
     clock: fn() -> SystemTime,
 }
 
 impl World {
     /// Returns the world, once its randomness and its clock have answered.
-    pub(crate) fn open() -> Result<Self, CommandError> {
+    pub fn open() -> Result<Self, CommandError> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
             CommandError::internal("NO_RANDOMNESS", format!("the system gives no randomness: {error}"))
         })?;
@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Returns the time.
-    pub(crate) fn now(self) -> Result<Timestamp, CommandError> {
+    pub fn now(self) -> Result<Timestamp, CommandError> {
         let since = (self.clock)().duration_since(UNIX_EPOCH).ok();
         since
             .and_then(|since| u64::try_from(since.as_millis()).ok())

@@ -5,12 +5,12 @@ use std::path::Path;
 use demur_core::visible::visible;
 
 /// Returns the path as text that can be shown.
-pub(crate) fn visible_path(path: &Path) -> String {
+pub fn visible_path(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 
 /// Returns a path as one word of a shell, for commands that people copy.
-pub(crate) fn shell_word(path: &Path) -> String {
+pub fn shell_word(path: &Path) -> String {
     let text = visible_path(path);
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+:@%".contains(character);
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }

@@ -13,7 +13,7 @@ use crate::{exit::Exit, visible::visible_path};
 /// A command that did not do what it was asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct CommandError {
+pub struct CommandError {
     exit: Exit,
     code: &'static str,
     /// The field of a statement it is about, as a dotted path.
@@ -24,34 +24,34 @@ pub(crate) struct CommandError {
 
 impl CommandError {
     /// Returns an error of this kind. Codes are upper-case words, as in the ledger's refusals.
-    pub(crate) fn new(exit: Exit, code: &'static str, message: impl Display) -> Self {
+    pub fn new(exit: Exit, code: &'static str, message: impl Display) -> Self {
         Self { exit, code, field: None, message: message.to_string(), hint: None }
     }
 
     /// Returns an error about what was given.
-    pub(crate) fn input(code: &'static str, message: impl Display) -> Self {
+    pub fn input(code: &'static str, message: impl Display) -> Self {
         Self::new(Exit::BadInput, code, message)
     }
 
     /// Returns the error of a rule that said no.
-    pub(crate) fn refused(code: &'static str, message: impl Display) -> Self {
+    pub fn refused(code: &'static str, message: impl Display) -> Self {
         Self::new(Exit::Refused, code, message)
     }
 
     /// Returns an error that is ours.
-    pub(crate) fn internal(code: &'static str, message: impl Display) -> Self {
+    pub fn internal(code: &'static str, message: impl Display) -> Self {
         Self::new(Exit::Internal, code, message)
     }
 
     /// Returns the error of a file that cannot be read.
-    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Self {
+    pub fn unreadable(path: &Path, error: &io::Error) -> Self {
         Self::input("FILE_UNREADABLE", format!("cannot read {}: {error}", visible_path(path)))
     }
 
     /// Returns the error of a file that could not be made. `action` completes "cannot ...".
     ///
     /// A path that leads nowhere or that we may not use is the caller's to change; a full or broken disk is not.
-    pub(crate) fn file(action: &str, path: &Path, error: &io::Error) -> Self {
+    pub fn file(action: &str, path: &Path, error: &io::Error) -> Self {
         let message = format!("cannot {action} {}: {error}", visible_path(path));
         if is_about_the_path(error.kind()) {
             Self::input("FILE_UNUSABLE", message)
@@ -62,45 +62,45 @@ impl CommandError {
 
     /// Returns the same error with what to do about it.
     #[must_use]
-    pub(crate) fn with_hint(mut self, hint: impl Display) -> Self {
+    pub fn with_hint(mut self, hint: impl Display) -> Self {
         self.hint = Some(hint.to_string());
         self
     }
 
     /// Returns the same error with the field it is about.
     #[must_use]
-    pub(crate) const fn about(mut self, field: Option<&'static str>) -> Self {
+    pub const fn about(mut self, field: Option<&'static str>) -> Self {
         self.field = field;
         self
     }
 
     /// Returns its stable code.
-    pub(crate) const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> &'static str {
         self.code
     }
 
     /// Returns whether nobody knows if what was asked for happened.
-    pub(crate) fn is_uncertain(&self) -> bool {
+    pub fn is_uncertain(&self) -> bool {
         self.code == store::UNCERTAIN
     }
 
     /// Returns whether an answer was refused because it is not of a kind that was asked for.
-    pub(crate) fn is_about_the_kind(&self) -> bool {
+    pub fn is_about_the_kind(&self) -> bool {
         matches!(self.code, "ANSWER_KIND" | "ANSWER_CHOICE")
     }
 
     /// Returns how the command ends.
-    pub(crate) const fn exit(&self) -> Exit {
+    pub const fn exit(&self) -> Exit {
         self.exit
     }
 
     /// Returns what to do about it.
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
     /// Returns the document for `--json`.
-    pub(crate) fn document(&self) -> impl Serialize + '_ {
+    pub fn document(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Document<'a> {
             error: Body<'a>,

@@ -1,0 +1,25 @@
+//! A data folder in use: what the command line and the server both do with it. Decisions are the engine's; here are the
+//! folder and its owner, the secrets, the rules, and the way from what somebody wants to what is recorded.
+//!
+//! | part | module |
+//! |---|---|
+//! | what can go wrong, and how a command ends | [`error`], [`exit`], [`visible`] |
+//! | clock and randomness | [`world`] |
+//! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
+//! | rule packs | [`rules`] |
+//! | plans | [`session`] |
+//! | what the verifier says about a trace of the store | [`audit`] |
+
+pub mod audit;
+pub mod data;
+pub mod durable;
+pub mod error;
+pub mod exit;
+pub mod key_entry;
+pub mod keystore;
+pub mod owner;
+pub mod roster;
+pub mod rules;
+pub mod session;
+pub mod visible;
+pub mod world;
