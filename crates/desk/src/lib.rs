@@ -7,7 +7,7 @@
 //! | clock and randomness | [`world`] |
 //! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
-//! | plans | [`session`] |
+//! | plans | [`plan`], [`session`] |
 //! | what the verifier says about a trace of the store | [`audit`] |
 
 pub mod audit;
@@ -18,6 +18,7 @@ pub mod exit;
 pub mod key_entry;
 pub mod keystore;
 pub mod owner;
+pub mod plan;
 pub mod roster;
 pub mod rules;
 pub mod session;

@@ -1,7 +1,13 @@
 //! A data folder that this process alone writes to. A secret is on the disk before the event that names its key, and
 //! goes away again if there is no such event. Everything that is recorded goes through the ledger of the store.
 
-use std::{io::ErrorKind, mem, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    io::ErrorKind,
+    mem,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
@@ -11,7 +17,7 @@ use demur_ledger::{
     author::{Author, Place},
     event_type::Content,
     facts::{KeyRetired, RevocationReason},
-    name::{PrincipalId, Sequence},
+    name::{Position, PrincipalId, Sequence},
     registry::Registry,
     role::Role,
 };
@@ -25,7 +31,7 @@ use crate::{
     data::DataFolder,
     durable::Tentative,
     error::CommandError,
-    key_entry::KeyEntry,
+    key_entry::{KeyEntry, Status},
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
     roster::{DESK, Roster},
     visible::visible_path,
@@ -40,7 +46,16 @@ pub struct Owner {
     world: World,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
+    /// Whoever makes a key has it alone.
+    enrolling: Mutex<()>,
+    /// The words of the registry when somebody last asked.
+    roster: Mutex<Option<Arc<Roster>>>,
+    /// Authors whose secrets were read.
+    authors: Mutex<Authors>,
 }
+
+/// Authors by role and name, as of this place of the registry.
+type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
 
 /// A key that stopped speaking, and what became of its secret.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -95,13 +110,25 @@ impl Owner {
         if ledger.as_ref().err().is_none_or(CommandError::is_uncertain) {
             tentative.into_iter().for_each(Tentative::keep);
         }
-        Ok((Self { keystore, ledger: Some(ledger?), world, tentative: Vec::new() }, true))
+        Ok((Self::new(keystore, ledger?, world), true))
     }
 
     fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
         let keystore = Keystore::of(data);
         let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
-        Ok(Self { keystore, ledger: Some(ledger), world, tentative: Vec::new() })
+        Ok(Self::new(keystore, ledger, world))
+    }
+
+    fn new(keystore: Keystore, ledger: Ledger<SqliteStore>, world: World) -> Self {
+        Self {
+            keystore,
+            ledger: Some(ledger),
+            world,
+            tentative: Vec::new(),
+            enrolling: Mutex::default(),
+            roster: Mutex::default(),
+            authors: Mutex::default(),
+        }
     }
 
     /// Returns the ledger.
@@ -117,15 +144,56 @@ impl Owner {
         &self.keystore
     }
 
-    /// Returns the registry with its words.
-    pub fn roster(&self) -> Result<Roster, CommandError> {
-        let ledger = self.ledger();
-        Ok(Roster::read(ledger.store(), Arc::unwrap_or_clone(ledger.registry()))?)
+    /// Returns the clock and the randomness.
+    pub const fn world(&self) -> World {
+        self.world
+    }
+
+    /// Returns the registry with its words. It is read again only if it has grown.
+    pub fn roster(&self) -> Result<Arc<Roster>, CommandError> {
+        let registry = self.ledger().registry();
+        let mut known = lock(&self.roster);
+        if let Some(roster) = known.as_ref().filter(|roster| roster.registry().head() == registry.head()) {
+            return Ok(Arc::clone(roster));
+        }
+        let roster = Arc::new(Roster::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
+        *known = Some(Arc::clone(&roster));
+        Ok(roster)
     }
 
     /// Returns every key.
     pub fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
-        Ok(KeyEntry::all(&self.roster()?, &self.keystore))
+        Ok(KeyEntry::all(&*self.roster()?, &self.keystore))
+    }
+
+    /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
+    /// such key.
+    pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, CommandError> {
+        let (head, wanted) = (Some(self.ledger().registry().head()), (role, name.to_owned()));
+        let mut known = lock(&self.authors);
+        if known.0 != head {
+            *known = (head, BTreeMap::new());
+        }
+        if let Some(author) = known.1.get(&wanted) {
+            return Ok(Some(Arc::clone(author)));
+        }
+        let Some(author) = self.read_author(name, role)? else { return Ok(None) };
+        known.1.insert(wanted, Arc::clone(&author));
+        Ok(Some(author))
+    }
+
+    fn read_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, CommandError> {
+        let speaks = |entry: &KeyEntry| {
+            entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
+        };
+        let Some(entry) = self.entries()?.into_iter().find(speaks) else { return Ok(None) };
+        if !entry.secret_here {
+            let message = format!("expected the secret key of {name:?} in the data folder, found none");
+            return Err(CommandError::input("SECRET_ELSEWHERE", message)
+                .with_hint("its holder has it elsewhere and has to say this itself"));
+        }
+        let key = self.keystore.load(&entry.fingerprint)?;
+        Ok(Some(Arc::new(Author::new(key.secret, key.principal, role))))
     }
 
     /// Returns a new secret that nothing knows of yet.
@@ -154,16 +222,19 @@ impl Owner {
     ) -> Result<Sequence, CommandError> {
         let submission = author.register(&self.place()?, recovery, name, &mut { self.world })?;
         let recorded = self.ledger().submit(submission, None);
-        self.settle(recorded)
+        settle(mem::take(&mut self.tentative), recorded)
     }
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
-    pub fn enrol(&mut self, name: &str, role: Role) -> Result<Author, CommandError> {
+    pub fn enrol(&self, name: &str, role: Role) -> Result<Author, CommandError> {
+        let _alone = lock(&self.enrolling);
         let principal = PrincipalId::new(self.world.now()?, &mut { self.world });
         let secret = self.generate();
-        self.keep(&KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() })?;
+        let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
+        let file = Tentative::of(self.keystore.add(&key)?);
         let author = Author::new(secret, principal, role);
-        self.register(&author, None, name)?;
+        let submission = author.register(&self.place()?, None, name, &mut { self.world })?;
+        settle(vec![file], self.ledger().submit(submission, None))?;
         Ok(author)
     }
 
@@ -180,7 +251,7 @@ impl Owner {
         let place = self.place()?;
         let submission = author.rotate(&place, old.fingerprint, new, recovery, &mut { self.world })?;
         let recorded = self.ledger().submit(submission, None);
-        let at = self.settle(recorded)?;
+        let at = settle(mem::take(&mut self.tentative), recorded)?;
         if old.principal == registry.desk() {
             self.ledger().use_desk_key(new.clone())?;
         }
@@ -229,23 +300,30 @@ impl Owner {
         let (registry, now) = (self.ledger().registry(), self.world.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
+}
 
-    /// Lets new secrets stay if the event that names them is recorded, or may be.
-    fn settle(&mut self, recorded: Result<Acknowledged, LedgerError>) -> Result<Sequence, CommandError> {
-        let files = mem::take(&mut self.tentative);
-        match recorded.map_err(CommandError::from) {
-            Ok(recorded) => {
-                files.into_iter().for_each(Tentative::keep);
-                Ok(recorded.position.sequence)
-            }
-            Err(error) if error.is_uncertain() => {
-                files.into_iter().for_each(Tentative::keep);
-                let hint = "the new secret was kept: `demur keys list` shows whether its key was registered";
-                Err(error.with_hint(hint))
-            }
-            Err(error) => Err(error),
+/// Lets new secrets stay if the event that names them is recorded, or may be.
+fn settle(
+    files: Vec<Tentative>,
+    recorded: Result<Acknowledged, LedgerError>,
+) -> Result<Sequence, CommandError> {
+    match recorded.map_err(CommandError::from) {
+        Ok(recorded) => {
+            files.into_iter().for_each(Tentative::keep);
+            Ok(recorded.position.sequence)
         }
+        Err(error) if error.is_uncertain() => {
+            files.into_iter().for_each(Tentative::keep);
+            let hint = "the new secret was kept: `demur keys list` shows whether its key was registered";
+            Err(error.with_hint(hint))
+        }
+        Err(error) => Err(error),
     }
+}
+
+/// What these locks guard is replaced as a whole, so that a panic leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Owner {

@@ -1,14 +1,15 @@
 //! A session at the desk: read from its trace, gone on with, read again if somebody else was faster.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
-use demur_core::canonical;
+use demur_core::{canonical, limit::Text};
 use demur_engine::command::{Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
     envelope::Event,
     event_type::Content,
+    facts::Assurance,
     name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
@@ -24,26 +25,47 @@ use demur_store::{
 use crate::{
     durable,
     error::CommandError,
-    key_entry::{KeyEntry, Status},
     keystore::Keystore,
     owner::{self, Owner},
     world::World,
 };
 
 /// Who says something.
-pub enum Voice {
+#[derive(Clone, Debug)]
+pub enum Speaker {
     /// Somebody with a key.
-    Key(Box<Author>),
+    Key(Arc<Author>),
     /// A person, through the desk.
-    Person,
+    Person {
+        /// Who the desk says it is.
+        name: Text<1, 256>,
+        /// How sure the desk is.
+        assurance: Assurance,
+    },
 }
 
-impl Voice {
+impl Speaker {
     /// Returns whose key it is; none for a person.
     pub fn principal(&self) -> Option<PrincipalId> {
         match self {
             Self::Key(author) => Some(author.principal()),
-            Self::Person => None,
+            Self::Person { .. } => None,
+        }
+    }
+
+    /// Returns how sure one can be who speaks.
+    pub const fn assurance(&self) -> Assurance {
+        match self {
+            Self::Key(_) => Assurance::Agent,
+            Self::Person { assurance, .. } => *assurance,
+        }
+    }
+
+    /// Returns the name of a person; none where a key speaks.
+    pub fn by(&self) -> Option<Text<1, 256>> {
+        match self {
+            Self::Key(_) => None,
+            Self::Person { name, .. } => Some(name.clone()),
         }
     }
 }
@@ -93,36 +115,25 @@ pub fn signer(ledger: &Ledger<SqliteStore>, keystore: &Keystore) -> Result<Signe
 }
 
 /// Returns the author with this name, who speaks in this role.
-pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Author, CommandError> {
-    let entries = owner.entries()?;
-    let speaks = |entry: &&KeyEntry| {
-        entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
-    };
-    let entry = entries.iter().find(speaks).ok_or_else(|| {
+pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, CommandError> {
+    owner.find_author(name, role)?.ok_or_else(|| {
         let message = format!("expected a key of {name:?} that speaks as {role}, found none");
         CommandError::input("KEY_UNKNOWN", message)
             .with_hint(format!("make it with `demur keys new NAME --role {role}`"))
-    })?;
-    if !entry.secret_here {
-        let message = format!("expected the secret key of {name:?} in the data folder, found none");
-        return Err(CommandError::input("SECRET_ELSEWHERE", message)
-            .with_hint("its holder has it elsewhere and has to say this itself"));
-    }
-    let key = owner.keystore().load(&entry.fingerprint)?;
-    Ok(Author::new(key.secret, key.principal, role))
+    })
 }
 
 /// Records what somebody says and what the desk adds. `make` is asked again as often as the trace moved meanwhile.
 pub fn perform<T>(
     owner: &Owner,
     trace: TraceId,
-    voice: &Voice,
+    speaker: &Speaker,
     mut make: impl FnMut() -> Result<(Act, T), CommandError>,
 ) -> Result<(Position, T), CommandError> {
     let ledger = owner.ledger();
     for _ in 0..ATTEMPTS {
         let (act, outcome) = make()?;
-        match say(ledger, trace, voice, act) {
+        match say(ledger, trace, speaker, act) {
             Ok(position) => return Ok((position, outcome)),
             Err(error) if error.code() == MOVED => {}
             Err(error) => return Err(error),
@@ -152,16 +163,16 @@ pub fn keep_receipt(
 fn say(
     ledger: &Ledger<SqliteStore>,
     trace: TraceId,
-    voice: &Voice,
+    speaker: &Speaker,
     act: Act,
 ) -> Result<Position, CommandError> {
     let Act { facts, content, consequences } = act;
-    let recorded = match voice {
-        Voice::Person => {
+    let recorded = match speaker {
+        Speaker::Person { .. } => {
             let first = Saying { role: Role::Person, facts, content: Some(content) };
             ledger.record(trace, Told { first, rest: consequences })?
         }
-        Voice::Key(author) => {
+        Speaker::Key(author) => {
             let world = World::open()?;
             let seen = ledger.store().trace(trace)?.map(|summary| summary.head);
             let place = Place { store: ledger.registry().store(), trace, seen, now: world.now()? };

@@ -72,6 +72,19 @@ impl Author {
         self.say_as(self.role, CommandId::new(place.now, random), place, facts.into(), content, random)
     }
 
+    /// Returns a signed statement under a command id of the caller's choice, so that it is recorded once however often
+    /// it is made.
+    pub fn say_once(
+        &self,
+        command: CommandId,
+        place: &Place,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+        random: &mut dyn Random,
+    ) -> Result<Submission, DraftError> {
+        self.say_as(self.role, command, place, facts.into(), content, random)
+    }
+
     /// Returns the statement that brings this author's key into the registry.
     pub fn register(
         &self,

@@ -1,19 +1,20 @@
 //! An agent plans, is refused, asks, is answered, confirms and attests (seed 000, section 5), by the same code as
 //! `demur plan`, in a store of its own.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use demur_core::limit::Text;
-use demur_desk::session::{self as desk, Voice};
+use demur_desk::{
+    plan::{self, Resolution, Submission},
+    session::{self, Speaker},
+};
 use demur_ledger::{
+    author::Author,
     facts::Assurance,
     name::{Operation, TraceId},
     role::Role,
 };
-use demur_plan::{
-    Session,
-    act::{self, Act, Judged},
-};
+use demur_plan::act::Judged;
 use demur_rules::{Plan, Rules};
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ use crate::{
     error::CommandError,
     output::Output,
     owner::Owner,
-    plan::{attest_folder, new_uuid},
+    plan::attest_folder,
     roster::software,
     verify::{Guesses, quietly},
 };
@@ -44,16 +45,18 @@ pub(super) struct Asked {
 /// Performs the whole session and tells it.
 pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Asked, CommandError> {
     let data = DataFolder::at(folder.join("plan"));
-    let (mut owner, _) = Owner::open_or_create(&data)?;
-    let eve = Voice::Key(Box::new(owner.enrol("eve", Role::Agent)?));
-    let finn = Voice::Key(Box::new(owner.enrol("finn", Role::Answerer)?));
-    let mut scene = Scene { owner: &owner, uuid: new_uuid()?, output };
+    let (owner, _) = Owner::open_or_create(&data)?;
+    let eve = Arc::new(owner.enrol("eve", Role::Agent)?);
+    let finn = Speaker::Key(Arc::new(owner.enrol("finn", Role::Answerer)?));
+    let name = Text::try_from("somebody at the terminal")?;
+    let somebody = Speaker::Person { name, assurance: Assurance::Terminal };
+    let mut scene = Scene { owner: &owner, uuid: plan::new_uuid()?, output };
     scene.tell("\nNow an agent that lacks something. It is refused and asks; it never guesses.\n")?;
     scene.submit(&eve)?;
     scene.begin_too_early(&eve)?;
     scene.answer("finn (answerer)", &finn, "gap-001", "jsp-440-only")?;
     scene.answer("finn (answerer)", &finn, "gap-002", "the usual one")?;
-    scene.answer("somebody at the terminal", &Voice::Person, "gap-002", "dist")?;
+    scene.answer("somebody at the terminal", &somebody, "gap-002", "dist")?;
     scene.confirm(&eve)?;
     let made = data.path().join("dist");
     durable::create_folder(&made).map_err(|error| CommandError::file("make", &made, &error))?;
@@ -73,53 +76,33 @@ impl Scene<'_> {
         self.output.tell(line)
     }
 
-    fn session(&self) -> Result<Session, CommandError> {
-        desk::read(self.owner.ledger(), self.uuid)
-    }
-
-    fn perform(
-        &self,
-        voice: &Voice,
-        make: impl Fn(&Session) -> Result<Act, CommandError>,
-    ) -> Result<(), CommandError> {
-        let trace = desk::trace_of(self.uuid);
-        desk::perform(self.owner, trace, voice, || Ok((make(&self.session()?)?, ()))).map(|_| ())
-    }
-
-    fn submit(&mut self, eve: &Voice) -> Result<(), CommandError> {
+    fn submit(&mut self, eve: &Arc<Author>) -> Result<(), CommandError> {
         let plan = Plan::read(PLAN.as_bytes()).map_err(demur_plan::Error::from)?;
         let rules = Rules::builtin().map_err(|error| CommandError::bug(&error))?;
         let name = "eve".parse().map_err(|error| CommandError::bug(&error))?;
-        let act = act::submit(self.uuid, &name, &plan, &rules)?;
-        desk::perform(self.owner, desk::trace_of(self.uuid), eve, || Ok((act.clone(), ())))?;
+        let (author, session) = (Arc::clone(eve), Some(self.uuid));
+        let submission = Submission { author, name: &name, plan: &plan, rules: &rules, session };
+        let session = plan::submit(self.owner, submission)?;
         self.tell("  eve (agent) submits a plan: a status page under JSP 440, to be deployed with USWDS.")?;
-        let session = self.session()?;
-        let document = session.document(&desk::signer(self.owner.ledger(), self.owner.keystore())?)?;
+        let document = session.document(&session::signer(self.owner.ledger(), self.owner.keystore())?)?;
         for gap in document.gaps() {
             self.tell(&format!("  the desk asks, {} {}: {}", gap.id(), gap.field(), gap.question()))?;
         }
         Ok(())
     }
 
-    fn begin_too_early(&mut self, eve: &Voice) -> Result<(), CommandError> {
+    fn begin_too_early(&mut self, eve: &Arc<Author>) -> Result<(), CommandError> {
         self.tell("  eve (agent) wants to build all the same.")?;
         let operation = Operation::try_from("build".to_owned()).map_err(|error| CommandError::bug(&error))?;
-        let begun = self.perform(eve, |_| Ok(act::begin(operation.clone())));
-        match begun {
+        match plan::begin(self.owner, Arc::clone(eve), self.uuid, &operation) {
             Err(error) => self.tell(&format!("    Refused, {}: {error}", error.code())),
-            Ok(()) => Err(CommandError::bug(&"a blocked operation began")),
+            Ok(_) => Err(CommandError::bug(&"a blocked operation began")),
         }
     }
 
-    fn answer(&mut self, who: &str, voice: &Voice, gap: &str, answer: &str) -> Result<(), CommandError> {
-        let assurance = if matches!(voice, Voice::Person) { Assurance::Terminal } else { Assurance::Agent };
-        let by =
-            matches!(voice, Voice::Person).then(|| Text::try_from("somebody at the terminal")).transpose()?;
-        let (_, judged) = desk::perform(self.owner, desk::trace_of(self.uuid), voice, || {
-            let session = self.session()?;
-            let said = act::Voice { by: by.clone(), ..act::Voice::default() };
-            Ok(session.answer(session.gap(gap)?, answer, assurance, said)?)
-        })?;
+    fn answer(&mut self, who: &str, speaker: &Speaker, gap: &str, answer: &str) -> Result<(), CommandError> {
+        let resolution = Resolution { session: self.uuid, gap, answer: Some(answer), note: None };
+        let (_, judged) = plan::resolve(self.owner, speaker, &resolution)?;
         let became = match judged {
             Judged::Resolved => "settled".to_owned(),
             Judged::Escalated(_) => "recorded, and asked again: it names nothing".to_owned(),
@@ -127,13 +110,14 @@ impl Scene<'_> {
         self.tell(&format!("  {who} answers {gap}: \"{answer}\". {became}."))
     }
 
-    fn confirm(&mut self, eve: &Voice) -> Result<(), CommandError> {
-        self.perform(eve, |session| Ok(session.confirm()?))?;
+    fn confirm(&mut self, eve: &Arc<Author>) -> Result<(), CommandError> {
+        plan::confirm(self.owner, Arc::clone(eve), self.uuid)?;
         self.tell("  eve (agent) confirms the plan; the record says where every value came from.")
     }
 
-    fn attest(&mut self, eve: &Voice, made: &Path) -> Result<u64, CommandError> {
-        let (_, attestation) = attest_folder(self.owner, self.uuid, eve, made, &"1.0.0".try_into()?)?;
+    fn attest(&mut self, eve: &Arc<Author>, made: &Path) -> Result<u64, CommandError> {
+        let (_, attestation) =
+            attest_folder(self.owner, Arc::clone(eve), self.uuid, made, &"1.0.0".try_into()?)?;
         let rounds = attestation.inputs.clarification_rounds();
         self.tell(&format!("  eve (agent) attests what she made, after {rounds} rounds of clarification."))?;
         Ok(rounds)
@@ -141,7 +125,7 @@ impl Scene<'_> {
 
     /// Exports the session, verifies the file and asks the rules in it again.
     fn show(&mut self, folder: &Path, rounds: u64) -> Result<Asked, CommandError> {
-        let trace = desk::trace_of(self.uuid);
+        let trace = session::trace_of(self.uuid);
         let mut bytes = Vec::new();
         self.owner.ledger().export(trace, software()?, &mut bytes, &mut |_| ())?;
         let path = folder.join("plan.jsonl");

@@ -33,7 +33,7 @@ pub(super) struct Introduction {
 impl Cast {
     /// Returns four agents whose keys were registered, all kept in the data folder.
     pub(super) fn gather(owner: &mut Owner) -> Result<Self, CommandError> {
-        let mut join = |name, role| owner.enrol(name, role).map(|author| Agent { name, author });
+        let join = |name, role| owner.enrol(name, role).map(|author| Agent { name, author });
         Ok(Self {
             planner: join("ada", Role::Planner)?,
             executor: join("ben", Role::Executor)?,

@@ -4,20 +4,17 @@ use std::{
     fs::{self, File},
     io::Read as _,
     path::Path,
+    sync::Arc,
 };
 
 use demur_clarify::{
-    attestation::{Attestation, FileAction, FileHash, FileHashes, Outputs, Particulars},
+    attestation::{Attestation, FileAction, FileHash, FileHashes},
     seal::Sha256,
-    time::Time,
     uuid::Uuid,
 };
-use demur_core::{
-    hash::sha256,
-    limit::{List, Text},
-};
-use demur_ledger::{name::Sequence, role::Role};
-use demur_plan::Error;
+use demur_core::{hash::sha256, limit::Text};
+use demur_desk::{plan as desk, session};
+use demur_ledger::{author::Author, name::Sequence, role::Role};
 use serde::Serialize;
 
 use crate::{
@@ -28,17 +25,16 @@ use crate::{
     output::{Paint, Reply},
     owner::Owner,
     visible::visible_path,
-    world::World,
 };
-use demur_desk::session::{self as desk, Voice};
 
 /// Attests what was made of a confirmed plan.
 pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, CommandError> {
     let owner = Owner::open(&context.data()?)?;
-    let voice = Voice::Key(Box::new(desk::author(&owner, &arguments.author, Role::Agent)?));
+    let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let version = &arguments.program_version;
-    let (at, attestation) = attest_folder(&owner, arguments.session, &voice, &arguments.output, version)?;
-    desk::keep_receipt(&owner, desk::trace_of(arguments.session), at, arguments.receipt.as_deref())?;
+    let (at, attestation) = attest_folder(&owner, author, arguments.session, &arguments.output, version)?;
+    let trace = session::trace_of(arguments.session);
+    session::keep_receipt(&owner, trace, at, arguments.receipt.as_deref())?;
     let files = attestation.outputs.file_hashes.len() as u64;
     context.output.reply(&Attested { attestation, files })?;
     Ok(Exit::Success)
@@ -47,35 +43,12 @@ pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Resul
 /// Records and returns the attestation of the files in a folder.
 pub(crate) fn attest_folder(
     owner: &Owner,
+    author: Arc<Author>,
     session: Uuid,
-    voice: &Voice,
     folder: &Path,
     version: &Text<1, 64>,
 ) -> Result<(Sequence, Attestation), CommandError> {
-    let files = hashes(folder)?;
-    let signer = desk::signer(owner.ledger(), owner.keystore())?;
-    let (at, attestation) = desk::perform(owner, desk::trace_of(session), voice, || {
-        let session = desk::read(owner.ledger(), session)?;
-        let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
-        let particulars = Particulars {
-            attestation_id: super::new_uuid()?,
-            agent_version: version.clone(),
-            timestamp: Time::from(World::open()?.now()?),
-            compliance_claims: List::default(),
-            deterministic: None,
-        };
-        let path = Text::cut(&folder.to_string_lossy())?;
-        let outputs = Outputs::new(path, files.clone()).map_err(Error::from)?;
-        let attestation = session.attest(particulars, outputs, &signer)?;
-        Ok((session.attesting(confirmed, &attestation)?, attestation))
-    })?;
-    Ok((at.sequence, attestation))
-}
-
-fn not_confirmed(session: &demur_plan::Session) -> CommandError {
-    let message = format!("expected a confirmed plan, found one that is {}", session.standing().as_str());
-    CommandError::refused("OUT_OF_PLAN", message)
-        .with_hint("settle every question, then `demur plan confirm`; a plan is attested once")
+    desk::attest(owner, author, session, &folder.to_string_lossy(), &hashes(folder)?, version)
 }
 
 /// Returns the hash of every file below a folder, by its path in it. What is neither a file nor a folder is refused:

@@ -26,7 +26,7 @@ pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result
     let archive = Archive::open(context.data()?)?;
     let session = desk::read(archive.ledger(), arguments.session)?;
     let signer = desk::signer(archive.ledger(), &context.keystore()?)?;
-    let package = session.handoff(super::new_uuid()?, &arguments.task, &signer)?;
+    let package = session.handoff(demur_desk::plan::new_uuid()?, &arguments.task, &signer)?;
     let mut line = canonical::to_vec(&package)?;
     line.push(b'\n');
     context.output.write(&line)

@@ -1,106 +1,21 @@
-//! Where a session stands, for people and for programs.
+//! Where a session stands, in words.
 
-use demur_clarify::{document::Document, gap, uuid::Uuid};
+use demur_clarify::gap;
 use demur_core::visible::visible;
-use demur_ledger::{
-    facts::Assurance,
-    name::{PrincipalId, Sequence, TraceId},
-    question::Outcome,
-};
-use demur_plan::{Session, Standing};
-use serde::Serialize;
+use demur_desk::plan::PlanStanding;
+use demur_plan::Standing;
 
 use crate::{
-    error::CommandError,
     exit::Exit,
     output::{Paint, Reply},
 };
 
-/// The answer of the commands about plans.
-#[derive(Debug, Serialize)]
-pub(crate) struct PlanReply {
-    pub(crate) session_id: Option<Uuid>,
-    pub(crate) trace: Option<TraceId>,
-    pub(crate) status: &'static str,
-    pub(crate) blocking_count: u64,
-    pub(crate) warning_count: u64,
-    /// Those that are open, as the clarification protocol writes them.
-    pub(crate) gaps: Vec<gap::Gap>,
-    /// Those that are settled, and how.
-    pub(crate) settled: Vec<SettledGap>,
-    /// SHA-256 of the rules.
-    pub(crate) rules: String,
-    /// The signed document while gaps are open.
-    pub(crate) document: Option<Document>,
+/// Returns how a command ends that says where a session stands.
+pub(crate) fn exit(standing: &PlanStanding) -> Exit {
+    if standing.status == Standing::NeedsClarification.as_str() { Exit::Refused } else { Exit::Success }
 }
 
-/// A gap that was settled.
-#[derive(Debug, Serialize)]
-pub(crate) struct SettledGap {
-    id: String,
-    field: String,
-    outcome: &'static str,
-    event: Option<Sequence>,
-    by: Option<PrincipalId>,
-    assurance: Option<Assurance>,
-}
-
-impl PlanReply {
-    /// Returns where a session stands.
-    pub(crate) fn of(session: &Session, document: Option<Document>) -> Result<Self, CommandError> {
-        let gaps = session.open_gaps().map(demur_plan::Gap::to_clarify).collect::<Result<Vec<_>, _>>()?;
-        let rules = session.rules_hash().map(|hash| hash.to_string()).unwrap_or_default();
-        let mut reply = Self::new(session.standing().as_str(), gaps, rules, document);
-        reply.session_id = Some(session.uuid());
-        reply.trace = Some(session.trace());
-        reply.settled = settled(session);
-        Ok(reply)
-    }
-
-    /// Returns what a check found.
-    pub(crate) fn new(
-        status: &'static str,
-        gaps: Vec<gap::Gap>,
-        rules: String,
-        document: Option<Document>,
-    ) -> Self {
-        let count = |severity| gaps.iter().filter(|gap| gap.severity() == severity).count() as u64;
-        Self {
-            session_id: None,
-            trace: None,
-            status,
-            blocking_count: count(gap::Severity::Block),
-            warning_count: count(gap::Severity::Warn),
-            gaps,
-            settled: Vec::new(),
-            rules,
-            document,
-        }
-    }
-
-    /// Returns how the command ends.
-    pub(crate) fn exit(&self) -> Exit {
-        if self.status == Standing::NeedsClarification.as_str() { Exit::Refused } else { Exit::Success }
-    }
-}
-
-fn settled(session: &Session) -> Vec<SettledGap> {
-    let settled = session.gaps().filter(|(_, outcome)| outcome.is_some_and(Outcome::settles));
-    let line = |(gap, outcome): (&demur_plan::Gap, Option<&Outcome>)| {
-        let given = outcome.and_then(Outcome::given);
-        SettledGap {
-            id: gap.id.to_string(),
-            field: gap.field.to_string(),
-            outcome: outcome.map_or("unknown", Outcome::as_str),
-            event: given.map(|given| given.at),
-            by: given.and_then(|given| given.by),
-            assurance: given.map(|given| given.assurance),
-        }
-    };
-    settled.map(line).collect()
-}
-
-impl Reply for PlanReply {
+impl Reply for PlanStanding {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(session) = self.session_id {

@@ -1,0 +1,95 @@
+//! Where a session stands, for people and for programs.
+
+use demur_clarify::{document::Document, gap, uuid::Uuid};
+use demur_ledger::{
+    facts::Assurance,
+    name::{PrincipalId, Sequence, TraceId},
+    question::Outcome,
+};
+use demur_plan::{Error, Session};
+use serde::Serialize;
+
+/// Where a session stands.
+#[derive(Debug, Serialize)]
+pub struct PlanStanding {
+    /// Its name in the protocol.
+    pub session_id: Option<Uuid>,
+    /// Its trace.
+    pub trace: Option<TraceId>,
+    /// `needs_clarification`, `ready_to_proceed`, `plan_accepted` or `attested`.
+    pub status: &'static str,
+    /// How many gaps must be answered.
+    pub blocking_count: u64,
+    /// How many are to be confirmed.
+    pub warning_count: u64,
+    /// Those that are open, as the clarification protocol writes them.
+    pub gaps: Vec<gap::Gap>,
+    /// Those that are settled, and how.
+    pub settled: Vec<SettledGap>,
+    /// SHA-256 of the rules.
+    pub rules: String,
+    /// The signed document while gaps are open.
+    pub document: Option<Document>,
+}
+
+/// A gap that was settled.
+#[derive(Debug, Serialize)]
+pub struct SettledGap {
+    /// Its name in the session.
+    pub id: String,
+    /// The field of the plan.
+    pub field: String,
+    /// What became of it.
+    pub outcome: &'static str,
+    /// The event that settled it.
+    pub event: Option<Sequence>,
+    /// Whose key; none for a person.
+    pub by: Option<PrincipalId>,
+    /// How sure one can be who it was.
+    pub assurance: Option<Assurance>,
+}
+
+impl PlanStanding {
+    /// Returns where a session stands.
+    pub fn of(session: &Session, document: Option<Document>) -> Result<Self, Error> {
+        let gaps = session.open_gaps().map(demur_plan::Gap::to_clarify).collect::<Result<Vec<_>, _>>()?;
+        let rules = session.rules_hash().map(|hash| hash.to_string()).unwrap_or_default();
+        let mut reply = Self::new(session.standing().as_str(), gaps, rules, document);
+        reply.session_id = Some(session.uuid());
+        reply.trace = Some(session.trace());
+        reply.settled = settled(session);
+        Ok(reply)
+    }
+
+    /// Returns what a check found.
+    pub fn new(status: &'static str, gaps: Vec<gap::Gap>, rules: String, document: Option<Document>) -> Self {
+        let count = |severity| gaps.iter().filter(|gap| gap.severity() == severity).count() as u64;
+        Self {
+            session_id: None,
+            trace: None,
+            status,
+            blocking_count: count(gap::Severity::Block),
+            warning_count: count(gap::Severity::Warn),
+            gaps,
+            settled: Vec::new(),
+            rules,
+            document,
+        }
+    }
+}
+
+fn settled(session: &Session) -> Vec<SettledGap> {
+    let settled = session.gaps().filter(|(_, outcome)| outcome.is_some_and(Outcome::settles));
+    let line = |(gap, outcome): (&demur_plan::Gap, Option<&Outcome>)| {
+        let given = outcome.and_then(Outcome::given);
+        SettledGap {
+            id: gap.id.to_string(),
+            field: gap.field.to_string(),
+            outcome: outcome.map_or("unknown", Outcome::as_str),
+            event: given.map(|given| given.at),
+            by: given.and_then(|given| given.by),
+            assurance: given.map(|given| given.assurance),
+        }
+    };
+    settled.map(line).collect()
+}
