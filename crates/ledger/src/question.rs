@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use error::QuestionError;
 
 use crate::{
+    envelope::Event,
     event_type::Facts,
     facts::{Assurance, Question, QuestionAnswered, QuestionEscalated},
     name::{PrincipalId, Sequence},
@@ -35,6 +36,8 @@ pub struct Asked {
     gap: bool,
     facts: Question,
     outcome: Outcome,
+    /// The newest event that changed it.
+    changed: Sequence,
 }
 
 /// What became of a question so far.
@@ -72,7 +75,75 @@ pub struct Given {
     pub time: Timestamp,
 }
 
+/// What became of a question, without who did it: what lists are made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OutcomeKind {
+    /// See [`Outcome::Open`].
+    Open,
+    /// See [`Outcome::Answered`].
+    Answered,
+    /// See [`Outcome::Accepted`].
+    Accepted,
+    /// See [`Outcome::Declined`].
+    Declined,
+    /// See [`Outcome::Expired`].
+    Expired,
+    /// See [`Outcome::Defaulted`].
+    Defaulted,
+    /// See [`Outcome::Cancelled`].
+    Cancelled,
+    /// See [`Outcome::Withdrawn`].
+    Withdrawn,
+}
+
+impl OutcomeKind {
+    /// Every outcome, in the order of the format.
+    pub const ALL: [Self; 8] = [
+        Self::Open,
+        Self::Answered,
+        Self::Accepted,
+        Self::Declined,
+        Self::Expired,
+        Self::Defaulted,
+        Self::Cancelled,
+        Self::Withdrawn,
+    ];
+
+    /// Returns the word people read.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Answered => "answered",
+            Self::Accepted => "accepted",
+            Self::Declined => "declined",
+            Self::Expired => "expired",
+            Self::Defaulted => "defaulted",
+            Self::Cancelled => "cancelled",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    /// Returns the outcome of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
 impl Outcome {
+    /// Returns the outcome without who did it.
+    pub const fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Open => OutcomeKind::Open,
+            Self::Answered(_) => OutcomeKind::Answered,
+            Self::Accepted(_) => OutcomeKind::Accepted,
+            Self::Declined => OutcomeKind::Declined,
+            Self::Expired => OutcomeKind::Expired,
+            Self::Defaulted => OutcomeKind::Defaulted,
+            Self::Cancelled => OutcomeKind::Cancelled,
+            Self::Withdrawn => OutcomeKind::Withdrawn,
+        }
+    }
+
     /// Returns whether what waits for the question may go on.
     pub const fn settles(&self) -> bool {
         match self {
@@ -93,16 +164,7 @@ impl Outcome {
 
     /// Returns the word people read.
     pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Answered(_) => "answered",
-            Self::Accepted(_) => "accepted",
-            Self::Declined => "declined",
-            Self::Expired => "expired",
-            Self::Defaulted => "defaulted",
-            Self::Cancelled => "cancelled",
-            Self::Withdrawn => "withdrawn",
-        }
+        self.kind().as_str()
     }
 }
 
@@ -125,6 +187,12 @@ impl Asked {
     /// Returns the hash of the event that asked.
     pub const fn hash(&self) -> &Digest {
         &self.hash
+    }
+
+    /// Returns the newest event that changed it: the asking, an outcome, other answerers, another deadline. A delivery or
+    /// a claim changes nothing.
+    pub const fn changed(&self) -> Sequence {
+        self.changed
     }
 
     /// Returns whether an answer comes in time now.
@@ -187,6 +255,9 @@ impl Questions {
 
     /// Folds an event in that [`Self::guard`] let through.
     pub(crate) fn fold(&mut self, step: &Step<'_>, hash: Digest) {
+        if let Some(asked) = subject(step.said.facts).and_then(|question| self.0.get_mut(&question)) {
+            asked.changed = step.sequence;
+        }
         match step.said.facts {
             Facts::QuestionAsked(facts) => self.fold_ask(step, hash, &facts.0),
             Facts::GapFound(facts) => self.fold_ask(step, hash, &facts.0),
@@ -223,7 +294,8 @@ impl Questions {
             self.0.remove(&repeated);
         }
         let (asker, gap, facts) = (step.actor, step.said.role == Role::Desk, facts.clone());
-        self.0.insert(step.sequence, Asked { hash, asker, gap, facts, outcome: Outcome::Open });
+        let (outcome, changed) = (Outcome::Open, step.sequence);
+        self.0.insert(step.sequence, Asked { hash, asker, gap, facts, outcome, changed });
     }
 
     fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {
@@ -249,6 +321,37 @@ impl Questions {
     }
 }
 
+/// Returns the questions that an event changes: the one it asks, the one it takes the place of, or the one it is about.
+/// Whoever keeps a list of questions looks at these again.
+pub fn touched(event: &Event) -> impl Iterator<Item = Sequence> {
+    let (asked, other) = match event.said().map(|said| said.facts) {
+        Ok(Facts::QuestionAsked(facts)) => (Some(event.envelope().sequence), facts.0.repeats),
+        Ok(Facts::GapFound(facts)) => (Some(event.envelope().sequence), facts.0.repeats),
+        Ok(facts) => (None, subject(facts)),
+        Err(_) => (None, None),
+    };
+    asked.into_iter().chain(other)
+}
+
+/// Returns the earlier question that an event changes.
+const fn subject(facts: &Facts) -> Option<Sequence> {
+    match facts {
+        Facts::QuestionAnswered(facts) => Some(facts.question.sequence),
+        Facts::AnswerSuperseded(facts) => Some(facts.answer.question.sequence),
+        Facts::AnswerRevoked(facts) => Some(facts.question),
+        Facts::GapAccepted(facts) => Some(facts.question.sequence),
+        Facts::GapWithdrawn(facts) => Some(facts.question),
+        Facts::QuestionDeclined(facts) => Some(facts.question),
+        Facts::QuestionPassedOn(facts) => Some(facts.question),
+        Facts::QuestionEscalated(facts) => Some(facts.question),
+        Facts::QuestionExtended(facts) => Some(facts.question),
+        Facts::QuestionCancelled(facts) => Some(facts.question),
+        Facts::QuestionExpired(facts) => Some(facts.question),
+        Facts::QuestionDefaulted(facts) => Some(facts.question),
+        _ => None,
+    }
+}
+
 /// Returns whose key it was; none for a person whose act the desk recorded.
 fn author(step: &Step<'_>) -> Option<PrincipalId> {
     (step.proof == ProofKind::Ed25519).then_some(step.actor)
@@ -270,6 +373,15 @@ pub(crate) const CLAIM: &str = "claim";
 mod tests {
     use super::*;
     use crate::name::Operation;
+
+    #[test]
+    fn every_outcome_is_found_by_its_word() {
+        for kind in OutcomeKind::ALL {
+            assert_eq!(OutcomeKind::from_word(kind.as_str()), Some(kind));
+        }
+        assert_eq!(OutcomeKind::from_word("Open"), None);
+        assert_eq!(OutcomeKind::from_word(""), None);
+    }
 
     #[test]
     fn operations_of_a_run_are_operations() {
