@@ -2,10 +2,11 @@
 //! The behaviour suite in `tests/it/behaviour.rs` holds each of them to it.
 //!
 //! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
-//! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases)
-//! is written in the same transaction and can be rebuilt from it at will. **Operational** data (snapshots,
-//! notes, failure flags) is backed up but is no part of the ledger.
+//! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases, the
+//! list of questions) is written in the same transaction and can be rebuilt from it at will. **Operational** data
+//! (snapshots, notes, failure flags) is backed up but is no part of the ledger; secrets are not even backed up.
 
+mod question;
 mod shared;
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
@@ -14,9 +15,12 @@ use demur_ledger::{
     content::Opening,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
+    question::OutcomeKind,
     signed::{Head, Signed},
     state::Phase,
 };
+
+pub use self::question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions};
 
 /// Where events are kept.
 ///
@@ -61,6 +65,40 @@ pub trait Store: Send + Sync {
     /// Returns the event that a key's command became.
     fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError>;
 
+    /// Returns the least command of a key whose id begins with these 64 bits, and the event that it became. A door that
+    /// makes them from an idempotency key finds what an earlier request of the same key became.
+    fn command_beginning(
+        &self,
+        key: &Fingerprint,
+        beginning: u64,
+    ) -> Result<Option<(CommandId, Performed)>, StoreError>;
+
+    /// Returns questions of all traces in the order in which they were asked, after a cursor; with
+    /// [`QuestionFilter::newest_first`] the other way round, before it.
+    ///
+    /// **Current**: each stands as the newest event of its trace left it. **Stable**: a question keeps its cursor as
+    /// long as it is there, so whoever goes on from the last cursor sees no question twice, and misses only what
+    /// began to fit the filter behind the cursor. A gap that was put again is there under the new cursor only.
+    fn questions(
+        &self,
+        filter: &QuestionFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<QuestionSummary>, StoreError>;
+
+    /// Returns the question that this event asked.
+    fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError>;
+
+    /// Returns how many questions have each outcome; outcomes that none has are left out.
+    fn question_counts(&self) -> Result<Vec<(OutcomeKind, u64)>, StoreError>;
+
+    /// Returns open questions whose deadline is at or before `now`, the earliest deadline first. What nothing can be
+    /// recorded about any more is passed over: questions of runs that have ended and of traces marked as failed.
+    fn due_questions(&self, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>, StoreError>;
+
+    /// Returns the earliest deadline of the questions that [`Store::due_questions`] returns sooner or later.
+    fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError>;
+
     /// Returns id and head of every trace that has events, by ascending id, as of one moment.
     fn heads(&self) -> Result<Vec<(TraceId, Position)>, StoreError> {
         self.heads_at(self.end()?)
@@ -97,6 +135,20 @@ pub trait Store: Send + Sync {
 
     /// Sets an operational note, durably.
     fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError>;
+
+    /// Returns the operational notes whose names begin so, by ascending name.
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
+
+    /// Keeps a value that must not outlive its delivery, beside an event, durably. It takes the place of an earlier one.
+    /// No backup holds it.
+    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError>;
+
+    /// Returns the value kept beside an event.
+    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Forgets the value kept beside an event, durably: when this returns, no file of the store holds its bytes. Where
+    /// there is none, nothing happens.
+    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError>;
 }
 
 /// New events of one trace.
@@ -112,6 +164,8 @@ pub struct Append {
     pub head: Signed<Head>,
     /// Where the run stands after them; none in the registry.
     pub phase: Option<Phase>,
+    /// The questions they touched, as [`touched_questions`] returns them.
+    pub questions: Vec<(Sequence, Option<QuestionRow>)>,
     /// The state after them, now and then.
     pub snapshot: Option<Snapshot>,
 }

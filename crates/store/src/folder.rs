@@ -35,6 +35,11 @@ impl Folder {
         self.path.join("ledger.db")
     }
 
+    /// Returns where secrets are until they were delivered.
+    pub fn secrets(&self) -> PathBuf {
+        self.path.join("secrets.db")
+    }
+
     /// Returns where artifacts are.
     pub fn artifacts(&self) -> PathBuf {
         self.path.join("artifacts")

@@ -6,6 +6,7 @@ mod attempt;
 mod commit;
 mod error;
 mod export;
+mod figures;
 mod inclusion;
 mod item;
 mod load;
@@ -15,6 +16,7 @@ mod registry;
 mod series;
 mod session;
 mod surroundings;
+mod write;
 
 use std::{
     collections::BTreeMap,
@@ -50,18 +52,23 @@ use demur_ledger::{
 
 pub use error::LedgerError;
 pub use export::ExportProgress;
+pub use figures::Figures;
 pub use series::{Decided, Series};
 pub use surroundings::Surroundings;
+pub use write::Listener;
 
 use self::{
     attempt::{Attempt, EarlierEvent, Past, Step, command_id, told_when_recorded},
     commit::{Commits, Ending, Slot, lock},
-    item::{Group, Item, Waiting},
+    figures::Counters,
+    item::{Item, Waiting},
     queue::{Known, Pending, Queue, Queues},
     session::Session,
     surroundings::Draw,
 };
-use crate::contract::{Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError};
+use crate::contract::{
+    Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError, touched_questions,
+};
 
 /// A store in use by its one desk.
 pub struct Ledger<S: Store> {
@@ -77,6 +84,8 @@ pub struct Ledger<S: Store> {
     registry_turn: Mutex<()>,
     session: Session,
     surroundings: Box<dyn Surroundings>,
+    listeners: Vec<Arc<dyn Listener>>,
+    counters: Counters,
 }
 
 /// A command that is recorded and durable.
@@ -125,6 +134,7 @@ impl<S: Store> Ledger<S> {
             entries: vec![entry],
             head: head.ok_or(LedgerError::NotCreated)?,
             phase: None,
+            questions: Vec::new(),
             snapshot: None,
         };
         match store.append(&[append]).map_err(LedgerError::from)?.first() {
@@ -175,6 +185,8 @@ impl<S: Store> Ledger<S> {
             registry_turn: Mutex::default(),
             session,
             surroundings,
+            listeners: Vec::new(),
+            counters: Counters::default(),
         })
     }
 
@@ -194,13 +206,18 @@ impl<S: Store> Ledger<S> {
         Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Returns what was done since the ledger was opened.
+    pub fn figures(&self) -> Figures {
+        self.counters.read()
+    }
+
     /// Records what an author said. When this returns, it is on the disk.
     pub fn submit(
         &self,
         submission: Submission,
         artifact: Option<&Artifact>,
     ) -> Result<Acknowledged, LedgerError> {
-        let submitted = Submitted::new(submission, artifact, &self.registry())?;
+        let submitted = self.check(submission, artifact)?;
         if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
             self.store.put_artifact(&artifact.bytes)?;
         }
@@ -216,7 +233,7 @@ impl<S: Store> Ledger<S> {
         submission: Submission,
         consequences: Consequences,
     ) -> Result<Acknowledged, LedgerError> {
-        let submitted = Submitted::new(submission, None, &self.registry())?;
+        let submitted = self.check(submission, None)?;
         let trace = submitted.checked().statement().trace;
         self.perform(trace, &Command::Submit(Box::new(submitted.with_consequences(consequences))))
     }
@@ -270,8 +287,15 @@ impl<S: Store> Ledger<S> {
         Ok(Some(self.sign(document)?))
     }
 
+    /// Returns a submission once its signature holds.
+    fn check(&self, submission: Submission, artifact: Option<&Artifact>) -> Result<Submitted, LedgerError> {
+        let submitted = Submitted::new(submission, artifact, &self.registry());
+        Ok(submitted.inspect_err(|_| self.counters.count_refusal())?)
+    }
+
     /// Decides until what was decided is recorded, or refused.
     fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, LedgerError> {
+        let _in_line = self.counters.stand_in_line();
         let mut past = Past::Unknown;
         for _ in 0..ATTEMPTS {
             match self.attempt(trace, command, &past)? {
@@ -281,7 +305,10 @@ impl<S: Store> Ledger<S> {
                 Attempt::Settled(Reply::Repeated { trace, position }) => {
                     return Ok(Acknowledged { trace, position, repeated: true });
                 }
-                Attempt::Settled(Reply::Refused(refusal)) => return Err(refusal.into()),
+                Attempt::Settled(Reply::Refused(refusal)) => {
+                    self.counters.count_refusal();
+                    return Err(refusal.into());
+                }
                 Attempt::Settled(Reply::Moved) => return Err(LedgerError::Moved),
                 Attempt::LookUp => past = Past::Known(self.earlier(command)?.map(Box::new)),
                 Attempt::Settled(_) | Attempt::Again => {}
@@ -426,59 +453,6 @@ impl<S: Store> Ledger<S> {
         }))
     }
 
-    /// Commits what waits and tells everybody who waits for it.
-    fn write(&self, items: Vec<Item>) {
-        let mut groups: Vec<Group> = Vec::new();
-        for item in items {
-            match groups.iter_mut().find(|group| group.trace == item.trace) {
-                Some(group) => group.add(item),
-                None => groups.push(Group::new(item)),
-            }
-        }
-        let appends = groups
-            .iter_mut()
-            .map(|group| group.append(|head| self.sign(head)))
-            .collect::<Result<Vec<_>, _>>();
-        let unsigned =
-            |error: WriteError| StoreError::Trouble { action: "sign a head", message: error.to_string() };
-        let result =
-            appends.map_err(unsigned).and_then(|appends| self.store.append(&appends)).map_err(Arc::new);
-        for (place, group) in groups.into_iter().enumerate() {
-            let ending = match &result {
-                Ok(outcomes) => match outcomes.get(place) {
-                    Some(Outcome::Done) => Ending::Done,
-                    Some(Outcome::Refused(conflict)) => Ending::Conflict(*conflict),
-                    None => Ending::Failed(Arc::new(StoreError::Misuse { what: "it lost count of appends" })),
-                },
-                Err(error) if matches!(**error, StoreError::Uncertain) => Ending::Uncertain,
-                Err(error) => Ending::Failed(Arc::clone(error)),
-            };
-            group.waiting.into_iter().for_each(|waiting| self.tell(waiting, ending.clone()));
-        }
-    }
-
-    fn tell(&self, mut waiting: Waiting, ending: Ending) {
-        if matches!(ending, Ending::Done) {
-            if let Some(registry) = waiting.registry.take() {
-                self.adopt(registry);
-            }
-        } else {
-            waiting.queue.void();
-        }
-        if let Some(id) = waiting.command {
-            lock(&self.in_flight).remove(&id);
-        }
-        waiting.slot.end(ending);
-    }
-
-    /// Goes on with a newer registry.
-    fn adopt(&self, registry: Arc<Registry>) {
-        let mut current = self.registry.write().unwrap_or_else(PoisonError::into_inner);
-        if registry.head().sequence > current.head().sequence {
-            *current = registry;
-        }
-    }
-
     /// Reads the registry again, after another process changed it.
     fn refresh(&self) -> Result<(), LedgerError> {
         let state = load::load_registry(&self.store)?;
@@ -525,6 +499,7 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
     let head = pending.state.tip().head()?;
     let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
     let snapshot = if due { snapshot::to_bytes(&pending.state) } else { None };
+    let questions = pending.state.questions().map(|questions| touched_questions(&entries, questions));
     Some(Item {
         trace,
         expected,
@@ -532,6 +507,7 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
         head: head_document(head, after.as_deref().unwrap_or(registry), trace),
         signed: None,
         phase: pending.state.phase(),
+        questions: questions.unwrap_or_default(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
         deferred: false,
         waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },

@@ -2,6 +2,7 @@
 //! stands above it (ONE-05).
 
 mod fault;
+mod question;
 mod state;
 
 use std::{
@@ -9,15 +10,19 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_core::{hash::Digest, key::Fingerprint};
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
-use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+use demur_ledger::{
+    name::{CommandId, Position, Sequence, TraceId},
+    question::OutcomeKind,
+};
 
 pub use self::fault::{Fault, Faults, Write};
 use self::state::State;
 use crate::{
     contract::{
-        Append, Cursor, Failure, Outcome, Performed, Snapshot, Store, StoreError, Stored, TraceSummary,
+        Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
+        StoreError, Stored, TraceSummary,
     },
     derived,
 };
@@ -154,6 +159,42 @@ impl Store for MemoryStore {
         self.read(|state| state.command(*key, command))
     }
 
+    fn command_beginning(
+        &self,
+        key: &Fingerprint,
+        beginning: u64,
+    ) -> Result<Option<(CommandId, Performed)>, StoreError> {
+        self.read(|state| state.command_beginning(*key, beginning))
+    }
+
+    fn questions(
+        &self,
+        filter: &QuestionFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<QuestionSummary>, StoreError> {
+        self.read(|state| state.questions().page(filter, after, limit))
+    }
+
+    fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {
+        self.read(|state| state.questions().find(trace, sequence))
+    }
+
+    fn question_counts(&self) -> Result<Vec<(OutcomeKind, u64)>, StoreError> {
+        self.read(|state| state.questions().counts())
+    }
+
+    fn due_questions(&self, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>, StoreError> {
+        self.read(|state| {
+            let waiting = state.waiting().take_while(|(deadline, _)| *deadline <= now);
+            waiting.map(|(_, question)| question).take(limit).collect()
+        })
+    }
+
+    fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(|state| state.waiting().next().map(|(deadline, _)| deadline))
+    }
+
     fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {
         self.read(|state| state.heads_at(cursor))
     }
@@ -189,6 +230,28 @@ impl Store for MemoryStore {
     fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
         self.write(Write::Operational, |state| {
             state.set_note(name, value);
+            Ok(())
+        })
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.read(|state| state.notes(prefix))
+    }
+
+    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
+        self.write(Write::Operational, |state| {
+            state.keep_secret((trace, sequence), value);
+            Ok(())
+        })
+    }
+
+    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|state| state.secret((trace, sequence)))
+    }
+
+    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
+        self.write(Write::Operational, |state| {
+            state.forget_secret((trace, sequence));
             Ok(())
         })
     }

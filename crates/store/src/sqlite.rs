@@ -14,7 +14,9 @@ mod connection;
 mod derive;
 mod migration;
 mod places;
+mod question;
 mod read;
+mod secret;
 mod trouble;
 
 use std::{
@@ -25,9 +27,12 @@ use std::{
     },
 };
 
-use demur_core::{hash::Digest, key::Fingerprint};
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
-use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+use demur_ledger::{
+    name::{CommandId, Position, Sequence, TraceId},
+    question::OutcomeKind,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 pub use self::{
@@ -38,11 +43,13 @@ use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},
     connection::Readers,
+    secret::Secrets,
 };
 use crate::{
     artifacts::Artifacts,
     contract::{
-        Append, Cursor, Failure, Outcome, Performed, Snapshot, Store, StoreError, Stored, TraceSummary,
+        Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
+        StoreError, Stored, TraceSummary,
     },
     derived,
     folder::{Folder, Lock},
@@ -56,6 +63,7 @@ pub struct SqliteStore {
     _checkpointer: Option<Checkpointer>,
     readers: Readers,
     writer: Option<Writer>,
+    secrets: Secrets,
     artifacts: Artifacts,
     folder: Folder,
     _lock: Option<Lock>,
@@ -122,7 +130,8 @@ impl SqliteStore {
             return Err(places::damage());
         }
         let artifacts = Artifacts::at(folder.artifacts());
-        Ok(Self { _checkpointer: None, readers, writer: None, artifacts, folder, _lock: None })
+        let secrets = Secrets::in_folder(folder.clone());
+        Ok(Self { _checkpointer: None, readers, writer: None, secrets, artifacts, folder, _lock: None })
     }
 
     /// Returns the folder.
@@ -151,6 +160,7 @@ impl SqliteStore {
             _checkpointer: Some(checkpointer),
             readers: Readers::new(database),
             writer: Some(Writer { connection, stopped: AtomicBool::new(false) }),
+            secrets: Secrets::in_folder(folder.clone()),
             artifacts,
             folder,
             _lock: Some(lock),
@@ -178,6 +188,13 @@ impl SqliteStore {
             error
         })?;
         Ok(answer)
+    }
+
+    /// Returns the secrets, if this is the owner and nothing stands against writing.
+    fn own_secrets(&self) -> Result<&Secrets, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        writer.expect_running()?;
+        Ok(&self.secrets)
     }
 
     /// Returns of each append whether it names an artifact that is not there. Asked before the transaction:
@@ -241,6 +258,40 @@ impl Store for SqliteStore {
         self.readers.read("look up a command", |connection| read::command(connection, key, command))
     }
 
+    fn command_beginning(
+        &self,
+        key: &Fingerprint,
+        beginning: u64,
+    ) -> Result<Option<(CommandId, Performed)>, StoreError> {
+        self.readers
+            .read("look up a command", |connection| read::command_beginning(connection, key, beginning))
+    }
+
+    fn questions(
+        &self,
+        filter: &QuestionFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<QuestionSummary>, StoreError> {
+        self.readers.read("list questions", |connection| question::page(connection, filter, after, limit))
+    }
+
+    fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {
+        self.readers.read("read a question", |connection| question::question(connection, trace, sequence))
+    }
+
+    fn question_counts(&self) -> Result<Vec<(OutcomeKind, u64)>, StoreError> {
+        self.readers.read("count questions", question::counts)
+    }
+
+    fn due_questions(&self, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>, StoreError> {
+        self.readers.read("find due questions", |connection| question::due(connection, now, limit))
+    }
+
+    fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.readers.read("find the next deadline", question::next_deadline)
+    }
+
     fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {
         self.readers.read("read the heads", |connection| read::heads_at(connection, cursor))
     }
@@ -296,6 +347,22 @@ impl Store for SqliteStore {
                 .map_err(trouble::of("write a note"))
                 .map(|_| ())
         })
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.readers.read("read notes", |connection| read::notes(connection, prefix))
+    }
+
+    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
+        self.own_secrets()?.keep(trace, sequence, value)
+    }
+
+    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
+        self.secrets.read(trace, sequence)
+    }
+
+    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
+        self.own_secrets()?.forget(trace, sequence)
     }
 }
 

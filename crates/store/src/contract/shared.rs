@@ -2,11 +2,17 @@
 
 use std::sync::Arc;
 
-use demur_core::{hash::Digest, key::Fingerprint};
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
-use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+use demur_ledger::{
+    name::{CommandId, Position, Sequence, TraceId},
+    question::OutcomeKind,
+};
 
-use super::{Append, Cursor, Failure, Outcome, Performed, Snapshot, Store, StoreError, Stored, TraceSummary};
+use super::{
+    Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
+    StoreError, Stored, TraceSummary,
+};
 
 impl<S: Store + ?Sized> Store for Arc<S> {
     fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
@@ -39,6 +45,39 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn command(&self, key: &Fingerprint, command: CommandId) -> Result<Option<Performed>, StoreError> {
         (**self).command(key, command)
+    }
+
+    fn command_beginning(
+        &self,
+        key: &Fingerprint,
+        beginning: u64,
+    ) -> Result<Option<(CommandId, Performed)>, StoreError> {
+        (**self).command_beginning(key, beginning)
+    }
+
+    fn questions(
+        &self,
+        filter: &QuestionFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<QuestionSummary>, StoreError> {
+        (**self).questions(filter, after, limit)
+    }
+
+    fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {
+        (**self).question(trace, sequence)
+    }
+
+    fn question_counts(&self) -> Result<Vec<(OutcomeKind, u64)>, StoreError> {
+        (**self).question_counts()
+    }
+
+    fn due_questions(&self, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>, StoreError> {
+        (**self).due_questions(now, limit)
+    }
+
+    fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
+        (**self).next_deadline()
     }
 
     fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {
@@ -75,5 +114,21 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
         (**self).set_note(name, value)
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        (**self).notes(prefix)
+    }
+
+    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
+        (**self).keep_secret(trace, sequence, value)
+    }
+
+    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
+        (**self).secret(trace, sequence)
+    }
+
+    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
+        (**self).forget_secret(trace, sequence)
     }
 }

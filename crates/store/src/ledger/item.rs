@@ -1,18 +1,18 @@
 //! What one decision wants recorded, and how the items of one trace become one append.
 
-use std::{mem, sync::Arc};
+use std::{collections::BTreeMap, mem, sync::Arc};
 
 use demur_core::{canonical::WriteError, key::Fingerprint};
 use demur_engine::entry::Entry;
 use demur_ledger::{
-    name::{CommandId, Position, TraceId},
+    name::{CommandId, Position, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Signed},
     state::Phase,
 };
 
 use super::{commit::Slot, queue::Queue};
-use crate::contract::{Append, Snapshot};
+use crate::contract::{Append, QuestionRow, Snapshot};
 
 /// What one decision wants recorded.
 pub(super) struct Item {
@@ -25,6 +25,8 @@ pub(super) struct Item {
     /// The signature, if the decider made it already.
     pub(super) signed: Option<Signed<Head>>,
     pub(super) phase: Option<Phase>,
+    /// The questions it touched, as they stand after it.
+    pub(super) questions: Vec<(Sequence, Option<QuestionRow>)>,
     pub(super) snapshot: Option<Snapshot>,
     /// Its caller does not wait for it yet, and so cannot be told to write.
     pub(super) deferred: bool,
@@ -59,6 +61,7 @@ pub(super) struct Group {
     head: Head,
     signed: Option<Signed<Head>>,
     phase: Option<Phase>,
+    questions: BTreeMap<Sequence, Option<QuestionRow>>,
     snapshot: Option<Snapshot>,
     pub(super) waiting: Vec<Waiting>,
 }
@@ -66,8 +69,9 @@ pub(super) struct Group {
 impl Group {
     /// Returns the group of one item.
     pub(super) fn new(item: Item) -> Self {
-        let Item { trace, expected, entries, head, signed, phase, snapshot, waiting, deferred: _ } = item;
-        Self { trace, expected, entries, head, signed, phase, snapshot, waiting: vec![waiting] }
+        let Item { trace, expected, entries, head, signed, phase, snapshot, .. } = item;
+        let (questions, waiting) = (item.questions.into_iter().collect(), vec![item.waiting]);
+        Self { trace, expected, entries, head, signed, phase, questions, snapshot, waiting }
     }
 
     /// Adds the next item of the same trace. If it was not chained to the one before, the store refuses the whole
@@ -77,6 +81,7 @@ impl Group {
         self.head = item.head;
         self.signed = item.signed;
         self.phase = item.phase;
+        self.questions.extend(item.questions);
         self.snapshot = item.snapshot.or(self.snapshot.take());
         self.waiting.push(item.waiting);
     }
@@ -97,6 +102,7 @@ impl Group {
             entries: mem::take(&mut self.entries),
             head,
             phase: self.phase,
+            questions: mem::take(&mut self.questions).into_iter().collect(),
             snapshot: self.snapshot.take(),
         })
     }

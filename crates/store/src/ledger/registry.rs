@@ -10,7 +10,7 @@ use demur_core::{
     limit::Whole,
     merkle::{self, Scheme},
 };
-use demur_engine::command::{Command, Submitted};
+use demur_engine::command::Command;
 use demur_ledger::{
     content::NoteContent,
     event_type::{Content, Facts},
@@ -115,7 +115,7 @@ impl<S: Store> Ledger<S> {
         };
         let salt = Salt::draw(&mut Draw(&*self.surroundings));
         let submission = draft.sign(&self.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let submitted = Submitted::new(submission, None, &registry)?;
+        let submitted = self.check(submission, None)?;
         self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))
     }
 

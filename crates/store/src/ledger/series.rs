@@ -4,11 +4,7 @@
 
 use std::{mem, sync::Arc};
 
-use demur_engine::{
-    Reply,
-    command::{Command, Submitted},
-    entry::Entry,
-};
+use demur_engine::{Reply, command::Command, entry::Entry};
 use demur_ledger::{author::Artifact, name::TraceId, statement::Submission};
 
 use super::{
@@ -63,7 +59,7 @@ impl<S: Store> Series<'_, S> {
             self.commit()?;
         }
         let ledger = self.ledger;
-        let submitted = Submitted::new(submission, artifact, &ledger.registry())?;
+        let submitted = ledger.check(submission, artifact)?;
         let trace = submitted.checked().statement().trace;
         if trace == ledger.registry().trace() {
             return Err(StoreError::Misuse { what: "a series is of a run, not of the registry" }.into());
@@ -71,7 +67,11 @@ impl<S: Store> Series<'_, S> {
         if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
             ledger.store.put_artifact(&artifact.bytes)?;
         }
-        self.decide(trace, &Command::Submit(Box::new(submitted)))
+        let decided = self.decide(trace, &Command::Submit(Box::new(submitted)))?;
+        if matches!(decided.reply, Reply::Refused(_)) {
+            ledger.counters.count_refusal();
+        }
+        Ok(decided)
     }
 
     fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, LedgerError> {
@@ -112,6 +112,7 @@ impl<S: Store> Series<'_, S> {
     pub fn commit(&mut self) -> Result<(), LedgerError> {
         let slots = mem::take(&mut self.waiting);
         let commits = &self.ledger.commits;
+        let _in_line = (!slots.is_empty()).then(|| self.ledger.counters.stand_in_line());
         let mut leads = commits.call_in(&slots);
         let mut result = Ok(());
         for slot in slots {

@@ -10,7 +10,7 @@ pub enum Write {
     Append,
     /// A call of `put_artifact`.
     Artifact,
-    /// A note or a mark.
+    /// A note, a mark or a secret.
     Operational,
 }
 

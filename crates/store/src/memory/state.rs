@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
 use demur_ledger::{
     event_type::TraceKind,
@@ -11,10 +11,11 @@ use demur_ledger::{
     state::Phase,
 };
 
+use super::question::List;
 use crate::{
     contract::{
-        Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, Snapshot, StoreError, Stored,
-        TraceSummary,
+        Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, QuestionSummary, Snapshot, StoreError,
+        Stored, TraceSummary,
     },
     derived,
 };
@@ -30,8 +31,10 @@ pub(super) struct State {
     registry: Option<TraceId>,
     commands: BTreeMap<(Fingerprint, CommandId), (TraceId, usize)>,
     key_changes: BTreeMap<Fingerprint, Sequence>,
+    questions: List,
     artifacts: BTreeMap<Address, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
+    secrets: BTreeMap<(TraceId, Sequence), Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
@@ -141,6 +144,20 @@ impl State {
             });
         }
         finish(trace, append.head.clone(), append);
+        self.write_questions(append);
+    }
+
+    fn write_questions(&mut self, append: &Append) {
+        // A question is new exactly when this append asked it; its events are the newest of the log.
+        let Self { questions, log, .. } = self;
+        let before = log.len() - append.entries.len();
+        for (at, row) in &append.questions {
+            let mut places = (1..).map(Cursor::new).skip(before).zip(&append.entries);
+            questions.put((append.trace, *at), *row, || {
+                let (cursor, entry) = places.find(|(_, entry)| entry.event.envelope().sequence == *at)?;
+                Some((cursor, entry.event.envelope().time))
+            });
+        }
     }
 
     pub(super) fn summary(&self, id: TraceId) -> Option<TraceSummary> {
@@ -187,6 +204,30 @@ impl State {
         let (trace, index) = *self.commands.get(&(key, command))?;
         let bytes = self.traces.get(&trace)?.events.get(index)?.bytes.clone();
         Some(Performed { trace, bytes })
+    }
+
+    pub(super) fn command_beginning(
+        &self,
+        key: Fingerprint,
+        beginning: u64,
+    ) -> Option<(CommandId, Performed)> {
+        let least = u128::from(beginning) << 64;
+        let id = |number| (key, CommandId::from(Ulid::from_u128(number)));
+        let mut found = self.commands.range(id(least)..=id(least | u128::from(u64::MAX)));
+        let ((_, command), _) = found.next()?;
+        Some((*command, self.command(key, *command)?))
+    }
+
+    pub(super) fn questions(&self) -> &List {
+        &self.questions
+    }
+
+    /// Returns the questions whose deadline can be recorded as passed, by deadline.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (Timestamp, QuestionSummary)> {
+        self.questions.by_deadline(|trace| {
+            let ended = |trace: &Trace| trace.failed.is_some() || trace.phase.is_some_and(Phase::is_final);
+            self.traces.get(&trace).is_some_and(|trace| !ended(trace))
+        })
     }
 
     pub(super) fn heads_at(&self, cursor: Cursor) -> Vec<(TraceId, Position)> {
@@ -244,6 +285,23 @@ impl State {
 
     pub(super) fn set_note(&mut self, name: &str, value: &[u8]) {
         self.notes.insert(name.to_owned(), value.to_vec());
+    }
+
+    pub(super) fn notes(&self, prefix: &str) -> Vec<(String, Vec<u8>)> {
+        let notes = self.notes.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
+        notes.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    pub(super) fn keep_secret(&mut self, place: (TraceId, Sequence), value: &[u8]) {
+        self.secrets.insert(place, value.to_vec());
+    }
+
+    pub(super) fn secret(&self, place: (TraceId, Sequence)) -> Option<Vec<u8>> {
+        self.secrets.get(&place).cloned()
+    }
+
+    pub(super) fn forget_secret(&mut self, place: (TraceId, Sequence)) {
+        self.secrets.remove(&place);
     }
 }
 

@@ -12,7 +12,10 @@ use demur_ledger::{
 };
 use rusqlite::{OptionalExtension as _, Result, Row, Transaction, params};
 
-use super::column::{self, number, ulid};
+use super::{
+    column::{self, number, ulid},
+    question,
+};
 use crate::{
     contract::{Append, Conflict, Outcome, Snapshot, StoreError},
     derived,
@@ -199,6 +202,9 @@ impl<'a> Session<'a> {
         }
         if let Some(new) = append.phase.filter(|new| Some(*new) != phase) {
             write_phase(self.transaction, trace, new)?;
+        }
+        for (at, row) in &append.questions {
+            question::put(self.transaction, trace, *at, row.as_ref())?;
         }
         append.snapshot.as_ref().map_or(Ok(()), |snapshot| self.write_snapshot(trace, snapshot))
     }

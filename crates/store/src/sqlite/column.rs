@@ -14,8 +14,10 @@ use demur_engine::entry::{Address, ArtifactPlace};
 use demur_ledger::{
     content::Opening,
     event_type::TraceKind,
-    name::{Position, Sequence, StoreId, TraceId},
+    facts::Severity,
+    name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::KeySignature,
+    question::OutcomeKind,
     signed::{Head, Signed},
     state::Phase,
 };
@@ -47,6 +49,14 @@ pub(super) fn trace(row: &Row<'_>, index: usize) -> Result<TraceId> {
     Ok(Ulid::from_u128(u128::from_be_bytes(row.get(index)?)).into())
 }
 
+pub(super) fn principal(row: &Row<'_>, index: usize) -> Result<PrincipalId> {
+    Ok(Ulid::from_u128(u128::from_be_bytes(row.get(index)?)).into())
+}
+
+pub(super) fn command(row: &Row<'_>, index: usize) -> Result<CommandId> {
+    Ok(Ulid::from_u128(u128::from_be_bytes(row.get(index)?)).into())
+}
+
 pub(super) fn digest(row: &Row<'_>, index: usize) -> Result<Digest> {
     row.get(index).map(Digest::from_bytes)
 }
@@ -75,6 +85,25 @@ pub(super) fn phase(row: &Row<'_>, index: usize) -> Result<Option<Phase>> {
     let Some(text) = row.get_ref(index)?.as_str_or_null()? else { return Ok(None) };
     let known = Phase::ALL.into_iter().find(|phase| phase.as_str() == text);
     known.map(Some).ok_or_else(|| wrong(index)("expected the name of a phase"))
+}
+
+pub(super) fn outcome(row: &Row<'_>, index: usize) -> Result<OutcomeKind> {
+    let known = OutcomeKind::from_word(row.get_ref(index)?.as_str()?);
+    known.ok_or_else(|| wrong(index)("expected the outcome of a question"))
+}
+
+pub(super) fn severity(row: &Row<'_>, index: usize) -> Result<Severity> {
+    let text = row.get_ref(index)?.as_str()?;
+    let known = SEVERITIES.into_iter().find(|severity| severity_word(*severity) == text);
+    known.ok_or_else(|| wrong(index)("expected block or warn"))
+}
+
+/// Returns a severity as it is stored.
+pub(super) const fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Block => "block",
+        Severity::Warn => "warn",
+    }
 }
 
 /// Returns a signed head without what its row says already.
@@ -170,6 +199,9 @@ macro_rules! stored_columns {
     };
 }
 pub(super) use stored_columns;
+
+/// Every severity there is.
+pub(super) const SEVERITIES: [Severity; 2] = [Severity::Block, Severity::Warn];
 
 /// The length of a compact head: form, epoch, registry position, store, key, signature.
 const HEAD: usize = 1 + 8 + 8 + 32 + 32 + 32 + 64;

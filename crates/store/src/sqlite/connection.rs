@@ -25,6 +25,14 @@ pub(super) fn writer(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Returns the connection to the database of secrets, which has a rollback journal. The database must be there.
+pub(super) fn secrets(path: &Path) -> Result<Connection> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // EXTRA: when a commit returns, the journal with what was there before is gone for good.
+    connection.execute_batch("PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON;")?;
+    Ok(connection)
+}
+
 /// Turns the write-ahead log on; it stays on in the file.
 pub(super) fn use_log(connection: &Connection) -> Result<bool> {
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;

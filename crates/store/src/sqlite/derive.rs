@@ -8,19 +8,27 @@ use demur_ledger::{
     envelope::Event,
     event_type::TraceKind,
     name::{Position, Sequence, TraceId},
+    state::GuardError,
     trace_state::TraceState,
 };
 use rusqlite::{Connection, Result, Row, params};
 
 use super::{
     column::{self, number, ulid},
-    trouble,
+    question, trouble,
 };
-use crate::{contract::StoreError, derived};
+use crate::{
+    contract::{QuestionRow, StoreError},
+    derived,
+};
 
 /// The tables that follow from events, each with a list of all its columns.
-pub(super) const TABLES: [(&str, &str); 3] =
-    [("commands", "key, command, event"), ("key_changes", "fingerprint, sequence"), ("runs", "trace, phase")];
+pub(super) const TABLES: [(&str, &str); 4] = [
+    ("commands", "key, command, event"),
+    ("key_changes", "fingerprint, sequence"),
+    ("runs", "trace, phase"),
+    ("questions", "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed"),
+];
 
 /// One row of events, as it stands in the database.
 pub(super) struct Raw {
@@ -52,6 +60,26 @@ pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
     refill.finish().map_err(trouble::of("rebuild"))
 }
 
+/// Fills the list of questions of a store that had none. A trace that does not hold is passed over: whoever opens the
+/// store must be able to check it.
+pub(super) fn fill_questions(connection: &Connection) -> Result<(), StoreError> {
+    let filling = || trouble::of("fill the list of questions");
+    let mut folding = Folding::default();
+    walk(connection, |raw| {
+        if let Some((id, state)) = folding.begin(raw.id) {
+            write_questions(connection, "main", id, &state).map_err(filling())?;
+        }
+        match Event::parse(&raw.bytes) {
+            // The registry asks nothing.
+            Ok(event) if raw.kind != TraceKind::Registry => drop(folding.apply(&event)),
+            _ => folding.give_up(),
+        }
+        Ok(())
+    })?;
+    let last = folding.end();
+    last.map_or(Ok(()), |(id, state)| write_questions(connection, "main", id, &state)).map_err(filling())
+}
+
 /// Visits every event, trace by trace and in order.
 pub(super) fn walk(
     connection: &Connection,
@@ -75,9 +103,46 @@ pub(super) fn walk(
 pub(super) struct Refill<'a> {
     connection: &'a Connection,
     schema: &'static str,
-    /// The trace that is being folded; its state is missing once an event did not fit.
-    open: Option<(i64, Option<TraceState>)>,
+    folding: Folding,
     keys: BTreeMap<Fingerprint, Sequence>,
+}
+
+/// The trace that is being folded; its state is missing once an event did not fit.
+#[derive(Default)]
+struct Folding(Option<(i64, Option<TraceState>)>);
+
+impl Folding {
+    /// Makes ready for an event of this trace. Returns the trace before it, if that was another and is whole.
+    fn begin(&mut self, id: i64) -> Option<(i64, TraceState)> {
+        if self.0.as_ref().is_some_and(|(open, _)| *open == id) {
+            return None;
+        }
+        let before = self.end();
+        self.0 = Some((id, Some(TraceState::New)));
+        before
+    }
+
+    /// Folds the next event. After one that does not fit the rest of its trace is passed over.
+    fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
+        let applied = match &mut self.0 {
+            Some((_, Some(state))) => state.apply(event),
+            _ => Ok(()),
+        };
+        applied.inspect_err(|_| self.give_up())
+    }
+
+    /// Passes over the rest of the trace.
+    fn give_up(&mut self) {
+        if let Some((_, state)) = &mut self.0 {
+            *state = None;
+        }
+    }
+
+    /// Returns the last trace, if it is whole.
+    fn end(&mut self) -> Option<(i64, TraceState)> {
+        let (id, state) = self.0.take()?;
+        Some((id, state?))
+    }
 }
 
 /// An event that derived rows cannot be made from.
@@ -97,7 +162,7 @@ impl From<rusqlite::Error> for Misfit {
 impl<'a> Refill<'a> {
     /// Returns a refill of the tables in this schema, which are empty.
     pub(super) fn new(connection: &'a Connection, schema: &'static str) -> Self {
-        Self { connection, schema, open: None, keys: BTreeMap::new() }
+        Self { connection, schema, folding: Folding::default(), keys: BTreeMap::new() }
     }
 
     /// Takes the next event of [`walk`]. After a misfit the rest of its trace is passed over.
@@ -122,7 +187,9 @@ impl<'a> Refill<'a> {
 
     /// Writes what only the end shows.
     pub(super) fn finish(mut self) -> Result<()> {
-        self.close()?;
+        if let Some(last) = self.folding.end() {
+            self.write(last)?;
+        }
         let sql = format!("INSERT INTO {}.key_changes (fingerprint, sequence) VALUES (?1, ?2)", self.schema);
         let mut statement = self.connection.prepare_cached(&sql)?;
         for (key, sequence) in &self.keys {
@@ -132,27 +199,27 @@ impl<'a> Refill<'a> {
     }
 
     fn fold(&mut self, raw: &Raw, event: &Event) -> Result<(), Misfit> {
-        if self.open.as_ref().is_none_or(|(id, _)| *id != raw.id) {
-            self.close()?;
-            self.open = Some((raw.id, Some(TraceState::New)));
+        if let Some(before) = self.folding.begin(raw.id) {
+            self.write(before)?;
         }
-        let Some((_, state)) = &mut self.open else { return Ok(()) };
-        match state.as_mut().map(|state| state.apply(event)) {
-            Some(Err(error)) => {
-                *state = None;
-                Err(Misfit::Guard(error.to_string()))
-            }
-            _ => Ok(()),
-        }
+        self.folding.apply(event).map_err(|error| Misfit::Guard(error.to_string()))
     }
 
-    fn close(&mut self) -> Result<()> {
-        let Some((id, Some(state))) = self.open.take() else { return Ok(()) };
+    fn write(&self, (id, state): (i64, TraceState)) -> Result<()> {
         // Only a run has phases.
-        let Some(phase) = state.phase() else { return Ok(()) };
-        let sql = format!("INSERT INTO {}.runs (trace, phase) VALUES (?1, ?2)", self.schema);
-        self.connection.prepare_cached(&sql)?.execute(params![id, phase.as_str()]).map(|_| ())
+        if let Some(phase) = state.phase() {
+            let sql = format!("INSERT INTO {}.runs (trace, phase) VALUES (?1, ?2)", self.schema);
+            self.connection.prepare_cached(&sql)?.execute(params![id, phase.as_str()])?;
+        }
+        write_questions(self.connection, self.schema, id, &state)
     }
+}
+
+fn write_questions(connection: &Connection, schema: &str, id: i64, state: &TraceState) -> Result<()> {
+    let Some(questions) = state.questions() else { return Ok(()) };
+    questions
+        .iter()
+        .try_for_each(|(at, asked)| question::refill(connection, schema, id, at, &QuestionRow::from(asked)))
 }
 
 fn raw(row: &Row<'_>) -> Result<Raw> {

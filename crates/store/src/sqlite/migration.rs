@@ -5,14 +5,14 @@ use std::{fs::File, io::Read as _, path::Path};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::trouble;
+use super::{derive, trouble};
 use crate::{
     contract::StoreError,
     folder::{io_trouble, shown},
 };
 
 /// The newest version this code knows.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Refuses a file that cannot be one of ours, before SQLite touches it.
 pub(super) fn inspect(path: &Path) -> Result<(), StoreError> {
@@ -45,18 +45,19 @@ pub(super) fn version(connection: &Connection, path: &Path) -> Result<u32, Store
 
 /// Brings a database from its version to the newest; a new one has version 0.
 pub(super) fn migrate(connection: &mut Connection, from: u32) -> Result<(), StoreError> {
-    for (number, sql) in (1..).zip(MIGRATIONS).skip(from as usize) {
-        step(connection, number, sql).map_err(trouble::of("migrate the database"))?;
-    }
-    Ok(())
+    let migrations = (1..).zip(MIGRATIONS).skip(from as usize);
+    migrations.into_iter().try_for_each(|(number, migration)| step(connection, number, migration))
 }
 
-fn step(connection: &mut Connection, number: u32, sql: &str) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute_batch(sql)?;
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", number)?;
-    transaction.commit()
+fn step(connection: &mut Connection, number: u32, migration: Migration) -> Result<(), StoreError> {
+    let migrating = || trouble::of("migrate the database");
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(migrating())?;
+    transaction.execute_batch(migration.sql).map_err(migrating())?;
+    (migration.fill)(&transaction)?;
+    transaction.pragma_update(None, "application_id", APPLICATION).map_err(migrating())?;
+    transaction.pragma_update(None, "user_version", number).map_err(migrating())?;
+    transaction.commit().map_err(migrating())
 }
 
 fn foreign(path: &Path, why: &str) -> StoreError {
@@ -70,7 +71,18 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// "dmur": tells tools what the file is, and us that it is ours.
 const APPLICATION: u32 = u32::from_be_bytes(*b"dmur");
 
-const MIGRATIONS: [&str; VERSION as usize] = [include_str!("0001_ledger.sql")];
+/// One step from a version to the next.
+#[derive(Clone, Copy)]
+struct Migration {
+    sql: &'static str,
+    /// Fills what is derived from the events that are there, in the same transaction.
+    fill: fn(&Connection) -> Result<(), StoreError>,
+}
+
+const MIGRATIONS: [Migration; VERSION as usize] = [
+    Migration { sql: include_str!("0001_ledger.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("0002_questions.sql"), fill: derive::fill_questions },
+];
 
 #[cfg(test)]
 mod tests {
@@ -88,8 +100,8 @@ mod tests {
         migrate(&mut fresh, 0).unwrap();
         for version in 0..=VERSION {
             let mut old = Connection::open_in_memory().unwrap();
-            for (number, sql) in (1..=version).zip(MIGRATIONS) {
-                step(&mut old, number, sql).unwrap();
+            for (number, migration) in (1..=version).zip(MIGRATIONS) {
+                step(&mut old, number, migration).unwrap();
             }
             migrate(&mut old, version).unwrap();
             assert_eq!(schema(&old), schema(&fresh), "from version {version}");
@@ -101,9 +113,13 @@ mod tests {
     #[test]
     fn failed_migration_leaves_the_version_before_it() {
         let mut connection = Connection::open_in_memory().unwrap();
-        step(&mut connection, 1, "CREATE TABLE one (a) STRICT; CREATE TABLE").unwrap_err();
-        assert_eq!(schema(&connection), Vec::<String>::new());
-        let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-        assert_eq!(found, 0);
+        let half = Migration { sql: "CREATE TABLE one (a) STRICT; CREATE TABLE", fill: |_| Ok(()) };
+        let unfilled = Migration { sql: "CREATE TABLE one (a) STRICT", fill: |_| Err(StoreError::Full) };
+        for migration in [half, unfilled] {
+            step(&mut connection, 1, migration).unwrap_err();
+            assert_eq!(schema(&connection), Vec::<String>::new());
+            let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+            assert_eq!(found, 0);
+        }
     }
 }

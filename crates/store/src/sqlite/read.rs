@@ -105,6 +105,26 @@ pub(super) fn command(
     statement.query_row(parameters, performed).optional()
 }
 
+pub(super) fn command_beginning(
+    connection: &Connection,
+    key: &Fingerprint,
+    beginning: u64,
+) -> Result<Option<(CommandId, Performed)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT c.command, t.trace, e.bytes FROM commands c
+         JOIN events e ON e.ordinal = c.event
+         JOIN traces t ON t.id = e.trace
+         WHERE c.key = ?1 AND c.command BETWEEN ?2 AND ?3 ORDER BY c.command LIMIT 1",
+    )?;
+    let least = u128::from(beginning) << 64;
+    let most = least | u128::from(u64::MAX);
+    let parameters = params![key.as_digest().as_bytes(), least.to_be_bytes(), most.to_be_bytes()];
+    let performed = |row: &Row<'_>| {
+        Ok((column::command(row, 0)?, Performed { trace: column::trace(row, 1)?, bytes: row.get(2)? }))
+    };
+    statement.query_row(parameters, performed).optional()
+}
+
 pub(super) fn heads_at(connection: &Connection, cursor: Cursor) -> Result<Vec<(TraceId, Position)>> {
     // The index of places holds the ordinals too, so nothing else is read until the newest event is found.
     let mut statement = connection.prepare_cached(
@@ -148,6 +168,16 @@ pub(super) fn snapshot(connection: &Connection, trace: TraceId) -> Result<Option
 pub(super) fn note(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>> {
     let mut statement = connection.prepare_cached("SELECT value FROM notes WHERE name = ?1")?;
     statement.query_row([name], |row| row.get(0)).optional()
+}
+
+pub(super) fn notes(connection: &Connection, prefix: &str) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT name, value FROM notes WHERE name >= ?1 ORDER BY name")?;
+    let notes = statement.query_map([prefix], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    // Names that begin so stand together.
+    let begins =
+        |note: &Result<(String, _)>| note.as_ref().map_or(true, |(name, _)| name.starts_with(prefix));
+    notes.take_while(begins).collect()
 }
 
 fn summary(row: &Row<'_>) -> Result<TraceSummary> {

@@ -25,7 +25,7 @@ use demur_ledger::{
     role::Role,
     statement::{Draft, Submission},
 };
-use demur_store::contract::{Append, Outcome, Store};
+use demur_store::contract::{Append, Outcome, Store, touched_questions};
 
 /// A desk with agents.
 pub(crate) struct Sample {
@@ -134,7 +134,7 @@ impl Sample {
         let (trace, head) = (chain.trace(), self.desk.head(chain).unwrap().unwrap());
         let expected = self.registry_head.replace(head.document.head);
         let entries = std::mem::take(&mut self.registry);
-        Append { trace, expected, entries, head, phase: None, snapshot: None }
+        Append { trace, expected, entries, head, phase: None, questions: Vec::new(), snapshot: None }
     }
 
     pub(crate) fn agent(&self, role: Role) -> &Agent {
@@ -202,7 +202,9 @@ impl Sample {
         let expected = work.expected.replace(head.document.head);
         let entries = std::mem::take(&mut work.entries);
         let phase = work.run.state().phase();
-        Append { trace: chain.trace(), expected, entries, head, phase, snapshot: None }
+        let questions = work.run.state().questions().map(|questions| touched_questions(&entries, questions));
+        let questions = questions.unwrap_or_default();
+        Append { trace: chain.trace(), expected, entries, head, phase, questions, snapshot: None }
     }
 
     /// Returns a fresh command id.

@@ -1,0 +1,249 @@
+//! The list of questions: its rows and its queries. No query reads more of the table than it returns, except that a
+//! filter by trace looks at the questions of that trace, and counting counts.
+
+use demur_core::time::Timestamp;
+use demur_ledger::{
+    facts::Severity,
+    name::{Sequence, TraceId},
+    question::OutcomeKind,
+    state::Phase,
+};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, Statement, params};
+
+use super::column::{self, number, ulid};
+use crate::contract::{Cursor, QuestionFilter, QuestionRow, QuestionSummary};
+
+/// What [`summary`] reads. Whoever selects it knows which of the three tables comes first.
+macro_rules! summary {
+    ($tables:literal) => {
+        concat!(
+            "SELECT q.ordinal, t.trace, q.sequence, e.time,
+                    q.outcome, q.severity, q.people, q.asker, q.deadline, q.changed ",
+            $tables
+        )
+    };
+}
+
+/// A question and what stands beside it, found by the question.
+macro_rules! found {
+    () => {
+        summary!("FROM questions q CROSS JOIN traces t ON t.id = q.trace CROSS JOIN events e USING (ordinal)")
+    };
+}
+
+/// Writes how a question of a trace stands now, or that it is no longer there.
+pub(super) fn put(
+    connection: &Connection,
+    trace: i64,
+    sequence: Sequence,
+    row: Option<&QuestionRow>,
+) -> Result<()> {
+    let Some(row) = row else {
+        let sql = "DELETE FROM questions
+                   WHERE ordinal = (SELECT ordinal FROM events WHERE trace = ?1 AND sequence = ?2)";
+        return connection
+            .prepare_cached(sql)?
+            .execute(params![trace, number(sequence.number())])
+            .map(|_| ());
+    };
+    let sql = "INSERT INTO questions
+                   (ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed)
+               VALUES ((SELECT ordinal FROM events WHERE trace = ?1 AND sequence = ?2),
+                       ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+               ON CONFLICT (ordinal) DO UPDATE SET
+                   outcome = ?3, severity = ?4, people = ?5, asker = ?6, deadline = ?7, changed = ?8";
+    insert(&mut *connection.prepare_cached(sql)?, trace, sequence, row)
+}
+
+/// Writes a question into a table of another schema, which has no constraints, or into ours where it is not yet.
+pub(super) fn refill(
+    connection: &Connection,
+    schema: &str,
+    trace: i64,
+    sequence: Sequence,
+    row: &QuestionRow,
+) -> Result<()> {
+    let sql = format!(
+        "INSERT INTO {schema}.questions
+             (ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed)
+         VALUES ((SELECT ordinal FROM main.events WHERE trace = ?1 AND sequence = ?2),
+                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+    );
+    insert(&mut *connection.prepare_cached(&sql)?, trace, sequence, row)
+}
+
+fn insert(statement: &mut Statement<'_>, trace: i64, sequence: Sequence, row: &QuestionRow) -> Result<()> {
+    let parameters = params![
+        trace,
+        number(sequence.number()),
+        row.outcome.as_str(),
+        column::severity_word(row.severity),
+        row.people,
+        ulid(row.asker.as_ulid()),
+        row.deadline.map(|deadline| number(deadline.as_millis())),
+        number(row.changed.number()),
+    ];
+    statement.execute(parameters).map(|_| ())
+}
+
+/// Returns a page of the list.
+pub(super) fn page(
+    connection: &Connection,
+    filter: &QuestionFilter,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<QuestionSummary>> {
+    let way = Way::new(filter.newest_first, after);
+    if let Some(trace) = filter.trace {
+        let sql = way.sql(concat!(found!(), " WHERE q.trace = (SELECT id FROM traces WHERE trace = ?2)"));
+        let mut statement = connection.prepare_cached(&sql)?;
+        let questions = statement.query_map(params![way.from, ulid(trace.as_ulid())], summary)?;
+        let admitted = |question: &Result<_>| question.as_ref().map_or(true, |found| filter.admits(found));
+        return questions.filter(admitted).take(limit).collect();
+    }
+    let QuestionFilter { outcomes: None, asker: None, severity: None, people: None, .. } = filter else {
+        return merged(connection, filter, &way, limit);
+    };
+    let sql = way.sql(concat!(found!(), " WHERE true"));
+    connection.prepare_cached(&sql)?.query_map([way.from], summary)?.take(limit).collect()
+}
+
+/// Returns a page out of several lanes. Within a lane outcome, people and severity are the same, so that its questions
+/// stand in order in an index, whatever else the list holds.
+fn merged(
+    connection: &Connection,
+    filter: &QuestionFilter,
+    way: &Way,
+    limit: usize,
+) -> Result<Vec<QuestionSummary>> {
+    // Several statements, one moment.
+    let transaction = connection.unchecked_transaction()?;
+    let (asker, by) = match filter.asker {
+        Some(asker) => (Some(ulid(asker.as_ulid())), "questions_asker WHERE q.asker = ?5"),
+        None => (None, "questions_list WHERE ?5 IS NULL"),
+    };
+    let sql = format!(
+        "SELECT q.ordinal FROM questions q INDEXED BY {by} AND q.outcome = ?2 AND q.people = ?3 AND q.severity = ?4"
+    );
+    let mut statement = transaction.prepare_cached(&way.sql(&sql))?;
+    let mut ordinals: Vec<i64> = Vec::new();
+    for (outcome, people, severity) in lanes(filter) {
+        let lane = params![way.from, outcome.as_str(), people, column::severity_word(severity), asker];
+        for ordinal in statement.query_map(lane, |row| row.get(0))?.take(limit) {
+            ordinals.push(ordinal?);
+        }
+    }
+    ordinals.sort_unstable_by_key(|ordinal| if way.down { -ordinal } else { *ordinal });
+    ordinals.truncate(limit);
+    let mut statement = transaction.prepare_cached(concat!(found!(), " WHERE q.ordinal = ?1"))?;
+    ordinals.into_iter().map(|ordinal| statement.query_row([ordinal], summary)).collect()
+}
+
+/// Returns every combination of what a filter admits.
+fn lanes(filter: &QuestionFilter) -> impl Iterator<Item = (OutcomeKind, bool, Severity)> {
+    let outcomes = OutcomeKind::ALL
+        .into_iter()
+        .filter(|outcome| filter.outcomes.as_ref().is_none_or(|wanted| wanted.contains(outcome)));
+    let people = [false, true].into_iter().filter(|people| filter.people.is_none_or(|one| one == *people));
+    let severities =
+        column::SEVERITIES.into_iter().filter(|severity| filter.severity.is_none_or(|one| one == *severity));
+    outcomes.flat_map(move |outcome| {
+        let severities = severities.clone();
+        people
+            .clone()
+            .flat_map(move |people| severities.clone().map(move |severity| (outcome, people, severity)))
+    })
+}
+
+/// From where a list is read, and to which end.
+struct Way {
+    down: bool,
+    from: i64,
+}
+
+impl Way {
+    fn new(down: bool, after: Option<Cursor>) -> Self {
+        let start = if down { i64::MAX } else { 0 };
+        Self { down, from: after.map_or(start, |after| number(after.number())) }
+    }
+
+    /// Returns a query for what lies behind its first parameter, in order.
+    fn sql(&self, query: &str) -> String {
+        let (behind, order) = if self.down { ("<", "DESC") } else { (">", "ASC") };
+        format!("{query} AND q.ordinal {behind} ?1 ORDER BY q.ordinal {order}")
+    }
+}
+
+pub(super) fn question(
+    connection: &Connection,
+    trace: TraceId,
+    sequence: Sequence,
+) -> Result<Option<QuestionSummary>> {
+    let mut statement = connection.prepare_cached(summary!(
+        "FROM traces t CROSS JOIN events e ON e.trace = t.id CROSS JOIN questions q USING (ordinal)
+         WHERE t.trace = ?1 AND e.sequence = ?2"
+    ))?;
+    statement.query_row(params![ulid(trace.as_ulid()), number(sequence.number())], summary).optional()
+}
+
+pub(super) fn counts(connection: &Connection) -> Result<Vec<(OutcomeKind, u64)>> {
+    let mut statement = connection.prepare_cached("SELECT count(*) FROM questions WHERE outcome = ?1")?;
+    let transaction = connection.unchecked_transaction()?;
+    let mut counts = Vec::new();
+    for outcome in OutcomeKind::ALL {
+        let count = statement.query_row([outcome.as_str()], |row| column::unsigned(row, 0))?;
+        counts.extend((count > 0).then_some((outcome, count)));
+    }
+    drop(transaction);
+    Ok(counts)
+}
+
+pub(super) fn due(connection: &Connection, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>> {
+    let sql = format!(
+        "{} WHERE {} AND q.deadline <= ?1 ORDER BY q.deadline, q.ordinal LIMIT ?2",
+        summary!(
+            "FROM questions q INDEXED BY questions_due
+             CROSS JOIN traces t ON t.id = q.trace CROSS JOIN events e USING (ordinal)"
+        ),
+        can_end()
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let parameters = params![number(now.as_millis()), column::limit(limit)];
+    statement.query_map(parameters, summary)?.collect()
+}
+
+pub(super) fn next_deadline(connection: &Connection) -> Result<Option<Timestamp>> {
+    let sql = format!(
+        "SELECT q.deadline FROM questions q INDEXED BY questions_due WHERE {} ORDER BY q.deadline LIMIT 1",
+        can_end()
+    );
+    connection.prepare_cached(&sql)?.query_row([], |row| column::time(row, 0)).optional()
+}
+
+/// Returns the condition that a question has a deadline whose passing can be recorded.
+fn can_end() -> String {
+    let over: Vec<_> = Phase::ALL.into_iter().filter(|phase| phase.is_final()).map(Phase::as_str).collect();
+    format!(
+        "q.outcome = 'open' AND q.deadline IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.trace = q.trace AND r.phase IN ('{}'))
+         AND NOT EXISTS (SELECT 1 FROM failures f WHERE f.trace = q.trace)",
+        over.join("', '")
+    )
+}
+
+fn summary(row: &Row<'_>) -> Result<QuestionSummary> {
+    Ok(QuestionSummary {
+        cursor: Cursor::new(column::unsigned(row, 0)?),
+        trace: column::trace(row, 1)?,
+        sequence: column::sequence(row, 2)?,
+        asked: column::time(row, 3)?,
+        row: QuestionRow {
+            outcome: column::outcome(row, 4)?,
+            severity: column::severity(row, 5)?,
+            people: row.get(6)?,
+            asker: column::principal(row, 7)?,
+            deadline: row.get::<_, Option<i64>>(8)?.map(|_| column::time(row, 8)).transpose()?,
+            changed: column::sequence(row, 9)?,
+        },
+    })
+}
