@@ -57,7 +57,7 @@ impl fmt::Debug for Salt {
     }
 }
 
-/// The digest that stands for some content or artifact.
+/// The digest that stands for some content, an artifact or a secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Commitment(Digest);
@@ -73,6 +73,11 @@ impl Commitment {
         Self(digest(Purpose::Artifact, &[&salt.0, artifact]))
     }
 
+    /// Returns the commitment to a secret answer: salt and secret never stand in a ledger.
+    pub fn to_secret(salt: &Salt, secret: &[u8]) -> Self {
+        Self(digest(Purpose::Secret, &[&salt.0, secret]))
+    }
+
     /// Returns whether this is the commitment to that content under that salt.
     #[must_use]
     pub fn opens_content(&self, salt: &Salt, content: &[u8]) -> bool {
@@ -83,6 +88,12 @@ impl Commitment {
     #[must_use]
     pub fn opens_artifact(&self, salt: &Salt, artifact: &[u8]) -> bool {
         *self == Self::to_artifact(salt, artifact)
+    }
+
+    /// Returns whether this is the commitment to that secret under that salt.
+    #[must_use]
+    pub fn opens_secret(&self, salt: &Salt, secret: &[u8]) -> bool {
+        *self == Self::to_secret(salt, secret)
     }
 
     /// Returns the commitment as the digest it is.

@@ -74,6 +74,8 @@ pub enum Purpose {
     Effect,
     /// The token that a reply to a question carries.
     Reply,
+    /// A commitment to a secret answer.
+    Secret,
 }
 
 impl Purpose {
@@ -93,6 +95,7 @@ impl Purpose {
         Self::Export,
         Self::Effect,
         Self::Reply,
+        Self::Secret,
     ];
 
     /// Returns the bytes that everything of this purpose begins with.
@@ -112,6 +115,7 @@ impl Purpose {
             Self::Export => b"demur/v1/export\0",
             Self::Effect => b"demur/v1/effect\0",
             Self::Reply => b"demur/v1/reply\0",
+            Self::Secret => b"demur/v1/secret\0",
         }
     }
 }

@@ -23,7 +23,7 @@ fn every_purpose_has_its_prefix_and_no_prefix_begins_another() {
             assert!(!other.prefix().starts_with(purpose.prefix()), "{purpose:?} begins {other:?}");
         }
     }
-    assert_eq!(Purpose::ALL.len(), 14);
+    assert_eq!(Purpose::ALL.len(), 15);
 }
 
 #[test]
@@ -60,6 +60,8 @@ fn a_commitment_is_sha256_over_prefix_salt_and_content() {
     assert_eq!(*Commitment::to_content(&salt, b"words").as_digest(), sha256(&whole));
     let whole = [b"demur/v1/artifact\0".as_slice(), &[7; 32], b"words"].concat();
     assert_eq!(*Commitment::to_artifact(&salt, b"words").as_digest(), sha256(&whole));
+    let whole = [b"demur/v1/secret\0".as_slice(), &[7; 32], b"words"].concat();
+    assert_eq!(*Commitment::to_secret(&salt, b"words").as_digest(), sha256(&whole));
 }
 
 #[test]
@@ -72,7 +74,13 @@ fn a_commitment_opens_only_with_its_salt_its_content_and_its_kind() {
     assert!(!commitment.opens_content(&other, b"words"));
     assert!(!commitment.opens_content(&salt, b"word"));
     assert!(!commitment.opens_artifact(&salt, b"words"));
+    assert!(!commitment.opens_secret(&salt, b"words"));
     assert!(Commitment::to_artifact(&salt, b"words").opens_artifact(&salt, b"words"));
+    let secret = Commitment::to_secret(&salt, b"words");
+    assert!(secret.opens_secret(&salt, b"words"));
+    assert!(!secret.opens_secret(&other, b"words"));
+    assert!(!secret.opens_secret(&salt, b"word"));
+    assert!(!secret.opens_content(&salt, b"words"));
 }
 
 #[test]
