@@ -25,7 +25,7 @@ pub use plan::{
 };
 pub use question::{
     ActContent, AnswerClaimContent, AnswerContent, AnswerValue, Choice, DefaultContent, DeliveryContent,
-    QuestionContent, RuleName, Shown, Terms, TermsError, Wording, Wordings,
+    QuestionContent, RuleName, Sealed, Shown, Terms, TermsError, Wording, Wordings,
 };
 pub use run::{ProposalContent, ProposalReviewContent, SessionContent, VerificationContent};
 pub use tool::{
@@ -99,26 +99,33 @@ pub fn agrees(facts: &Facts, content: &Content) -> Result<(), ContentMismatch> {
         (Facts::AnswerSuperseded(facts), Content::AnswerSuperseded(content)) => {
             answers(&facts.answer, content)
         }
+        (_, Content::AnswerClaimed(content)) => !content.answer.is_sealed(),
+        (_, Content::QuestionDefaulted(content)) => !content.default.is_sealed(),
         _ => true,
     };
     if holds { Ok(()) } else { Err(ContentMismatch) }
 }
 
 /// As many choices as the facts count, no value twice, and a default exactly if the facts say so, of a kind that
-/// fits (AEP-11, AEP-16).
+/// fits (AEP-11, AEP-16). What the asker offers is there to be read, and a secret has nothing on offer.
 fn asks(facts: &Question, content: &QuestionContent) -> bool {
     let choices = content.choices.as_slice();
     let distinct = choices.iter().map(|choice| choice.value.as_str()).collect::<BTreeSet<_>>();
     let fits = |value: &AnswerValue| facts.kinds.iter().any(|kind| value.fits(*kind, choices));
+    let offered = content.recommendation.is_some() || !content.suggestions.is_empty();
+    let sealed = content.default.iter().chain(&content.recommendation).any(AnswerValue::is_sealed);
     facts.choices.as_u64() == choices.len() as u64
         && distinct.len() == choices.len()
         && facts.default == content.default.is_some()
         && content.default.as_ref().is_none_or(fits)
+        && !sealed
+        && !(offered && facts.is_secret())
 }
 
 /// The value is of the kind that the facts name. Which choice a value belongs to, only the question can tell.
 fn answers(facts: &QuestionAnswered, content: &AnswerContent) -> bool {
     match facts.kind {
+        AnswerKind::Secret => content.answer.is_sealed() && content.signed.is_none(),
         AnswerKind::MultipleChoice => matches!(content.answer, AnswerValue::Text(_)),
         kind => content.answer.fits(kind, &[]),
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use demur_core::{
+    commitment::Commitment,
     hash::Digest,
     limit::{List, Text, Whole},
 };
@@ -25,7 +26,7 @@ pub struct QuestionContent {
     /// What was found and why it is not enough.
     #[serde(deserialize_with = "present")]
     pub context: Option<Text<1, 4096>>,
-    /// The declared default.
+    /// The declared default; never sealed.
     #[serde(deserialize_with = "present")]
     pub default: Option<AnswerValue>,
     /// The field of the plan it is about, as a dotted path.
@@ -36,7 +37,7 @@ pub struct QuestionContent {
     pub gap: Option<Text<1, 64>>,
     /// The language of the wordings, as a BCP 47 tag.
     pub language: Text<2, 64>,
-    /// What the asker would choose.
+    /// What the asker would choose; never sealed, and null where the answer is secret.
     #[serde(deserialize_with = "present")]
     pub recommendation: Option<AnswerValue>,
     /// SHA-256 of the request that waits for the answer.
@@ -45,7 +46,7 @@ pub struct QuestionContent {
     /// The rule behind it and the SHA-256 of the rules it stands in.
     #[serde(deserialize_with = "present")]
     pub rule: Option<RuleName>,
-    /// What could be answered; other answers are possible.
+    /// What could be answered; other answers are possible. None where the answer is secret.
     pub suggestions: List<Text<1, 4096>, 0, 32>,
     /// The three wordings.
     pub wording: Wordings,
@@ -155,7 +156,7 @@ pub struct RuleName {
     pub rules: Digest,
 }
 
-/// What was answered: a text, yes or no, or a number.
+/// What was answered: a text, yes or no, a number, or in place of a secret the commitment to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum AnswerValue {
@@ -165,6 +166,8 @@ pub enum AnswerValue {
     Flag(bool),
     /// A number.
     Number(serde_json::Number),
+    /// The commitment to a secret, which is elsewhere.
+    Sealed(Sealed),
 }
 
 impl AnswerValue {
@@ -173,13 +176,28 @@ impl AnswerValue {
         match (kind, self) {
             (AnswerKind::Freetext, Self::Text(_))
             | (AnswerKind::YesNo, Self::Flag(_))
-            | (AnswerKind::Numeric, Self::Number(_)) => true,
+            | (AnswerKind::Numeric, Self::Number(_))
+            | (AnswerKind::Secret, Self::Sealed(_)) => true,
             (AnswerKind::MultipleChoice, Self::Text(text)) => {
                 choices.iter().any(|choice| choice.value.as_str() == text.as_str())
             }
             _ => false,
         }
     }
+
+    /// Returns whether the value itself is elsewhere.
+    pub const fn is_sealed(&self) -> bool {
+        matches!(self, Self::Sealed(_))
+    }
+}
+
+/// What stands for a secret answer. Its value and its salt are never in the ledger; whoever was given both can show
+/// that they are what was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sealed {
+    /// The commitment to the bytes of the value.
+    pub commitment: Commitment,
 }
 
 impl std::fmt::Display for AnswerValue {
@@ -189,6 +207,8 @@ impl std::fmt::Display for AnswerValue {
             Self::Flag(true) => formatter.write_str("yes"),
             Self::Flag(false) => formatter.write_str("no"),
             Self::Number(number) => number.fmt(formatter),
+            // The commitment is no answer, and must not be read as one.
+            Self::Sealed(_) => formatter.write_str("(secret)"),
         }
     }
 }
@@ -198,8 +218,11 @@ impl JsonSchema for AnswerValue {
         "AnswerValue".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": ["string", "boolean", "integer", "number"], "minLength": 1, "maxLength": 16384})
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [
+            {"type": ["string", "boolean", "integer", "number"], "minLength": 1, "maxLength": 16384},
+            generator.subschema_for::<Sealed>(),
+        ]})
     }
 }
 
@@ -218,7 +241,7 @@ pub struct AnswerContent {
     /// The SHA-256 of the blocked request, the same as in the question.
     #[serde(deserialize_with = "present")]
     pub request: Option<Digest>,
-    /// The signed answer of the clarification protocol, where there is one.
+    /// The signed answer of the clarification protocol, where there is one. It tells the answer, so a secret has none.
     #[serde(deserialize_with = "present")]
     pub signed: Option<Map<String, Value>>,
     /// What the answerer was shown.
@@ -268,7 +291,7 @@ pub struct DeliveryContent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerClaimContent {
-    /// The answer it would give.
+    /// The answer it would give; never sealed.
     pub answer: AnswerValue,
     /// Why.
     #[serde(deserialize_with = "present")]

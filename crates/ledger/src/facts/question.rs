@@ -41,6 +41,13 @@ pub struct Question {
     pub severity: Severity,
 }
 
+impl Question {
+    /// Returns whether the answer stays out of the ledger.
+    pub fn is_secret(&self) -> bool {
+        self.kinds.contains(&AnswerKind::Secret)
+    }
+}
+
 /// Who may answer a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -107,6 +114,8 @@ pub enum AnswerKind {
     MultipleChoice,
     /// A number.
     Numeric,
+    /// A value that stays out of the ledger; the answer holds a commitment to it. Never with another kind.
+    Secret,
 }
 
 impl AnswerKind {
@@ -117,6 +126,7 @@ impl AnswerKind {
             Self::YesNo => "yes_no",
             Self::MultipleChoice => "multiple_choice",
             Self::Numeric => "numeric",
+            Self::Secret => "secret",
         }
     }
 }

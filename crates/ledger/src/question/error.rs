@@ -112,6 +112,14 @@ pub enum QuestionError {
         /// The question.
         question: Sequence,
     },
+    /// A guess at a secret.
+    #[error(
+        "the answer to question {question} is secret: what the asker thinks it is has no place in the record"
+    )]
+    Secret {
+        /// The question.
+        question: Sequence,
+    },
     /// Somebody else's answer.
     #[error("answer {answer} was given by somebody else: only its author replaces it or takes it back")]
     NotYourAnswer {
@@ -181,6 +189,7 @@ impl QuestionError {
             Self::Choice { .. } => "ANSWER_CHOICE",
             Self::MustBeAnswered { .. } => "MUST_BE_ANSWERED",
             Self::NotAsker { .. } => "NOT_ASKER",
+            Self::Secret { .. } => "QUESTION_SECRET",
             Self::NotYourAnswer { .. } => "NOT_YOUR_ANSWER",
             Self::NotTheAnswer { .. } => "NOT_THE_ANSWER",
             Self::OperationBlocked { .. } => "OPERATION_BLOCKED",
@@ -200,7 +209,8 @@ impl QuestionError {
             | Self::Expired { .. }
             | Self::StillInTime { .. }
             | Self::MustBeAnswered { .. }
-            | Self::NotAsker { .. } => "facts.question",
+            | Self::NotAsker { .. }
+            | Self::Secret { .. } => "facts.question",
             Self::SelfAnswer | Self::NotEntitled { .. } => "proof.key",
             Self::NotForPeople => "statement.role",
             Self::AssuranceForged { .. } | Self::AssuranceTooLow { .. } => "facts.assurance",
@@ -241,6 +251,7 @@ impl QuestionError {
             Self::Choice { .. } => "choose one of the choices",
             Self::MustBeAnswered { .. } => "answer it",
             Self::NotAsker { .. } => "leave this to whoever asked",
+            Self::Secret { .. } => "wait for the answer",
             Self::NotYourAnswer { .. } => "leave this to whoever answered",
             Self::NotTheAnswer { .. } => "name the answer that counts",
             Self::OperationBlocked { .. } => "wait for the answer, then try again",
@@ -269,6 +280,7 @@ impl QuestionError {
             | Self::AssuranceTooLow { .. }
             | Self::MustBeAnswered { .. }
             | Self::NotAsker { .. }
+            | Self::Secret { .. }
             | Self::NotYourAnswer { .. } => Blame::Forbidden,
             Self::StillInTime { .. }
             | Self::OperationBlocked { .. }

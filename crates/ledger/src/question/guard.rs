@@ -47,6 +47,10 @@ impl Questions {
             return Err(QuestionError::TooMany { limit: LIMIT });
         }
         check_shape(facts)?;
+        if facts.is_secret() && step.said.role == Role::Desk {
+            // The answer to a gap goes into the plan, which everybody reads.
+            return Err(QuestionError::Form { field: "kinds", expected: "no secret in a gap" });
+        }
         let excluded = (!facts.asker_settles).then_some(step.actor);
         check_somebody(&facts.answerers, facts.assurance, excluded)?;
         if facts.deadline.is_some_and(|deadline| deadline <= step.time) {
@@ -115,9 +119,13 @@ impl Questions {
         asked.guard_answerers(answerers, asked.facts.assurance)
     }
 
+    /// An asker says what it thinks the answer is, which settles nothing. A secret is not written down as a guess.
     pub(super) fn guard_asker(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
-        let asked = self.known(question)?;
-        if asked.asker == step.actor { Ok(()) } else { Err(QuestionError::NotAsker { question }) }
+        if self.own(step, question)?.facts.is_secret() {
+            Err(QuestionError::Secret { question })
+        } else {
+            Ok(())
+        }
     }
 
     /// An asker speaks about its own question: whether that still waits or not, it changes nothing.
@@ -126,8 +134,7 @@ impl Questions {
         step: &Step<'_>,
         question: Sequence,
     ) -> Result<(), QuestionError> {
-        self.guard_asker(step, question)?;
-        self.known(question)?.guard_unsettled(question)
+        self.own(step, question)?.guard_unsettled(question)
     }
 
     pub(super) fn guard_extension(
@@ -135,8 +142,7 @@ impl Questions {
         step: &Step<'_>,
         facts: &QuestionExtended,
     ) -> Result<(), QuestionError> {
-        self.guard_asker(step, facts.question)?;
-        let asked = self.known(facts.question)?;
+        let asked = self.own(step, facts.question)?;
         asked.guard_open(facts.question, step)?;
         if asked.facts.deadline.is_some_and(|deadline| facts.deadline > deadline) {
             return Ok(());
@@ -228,6 +234,11 @@ impl Questions {
 
     fn known(&self, question: Sequence) -> Result<&Asked, QuestionError> {
         self.0.get(&question).ok_or(QuestionError::Unknown { question })
+    }
+
+    fn own(&self, step: &Step<'_>, question: Sequence) -> Result<&Asked, QuestionError> {
+        let asked = self.known(question)?;
+        if asked.asker == step.actor { Ok(asked) } else { Err(QuestionError::NotAsker { question }) }
     }
 
     /// An answer belongs to one question in one wording.
@@ -322,6 +333,9 @@ fn check_shape(facts: &Question) -> Result<(), QuestionError> {
     let chooses = facts.kinds.contains(&AnswerKind::MultipleChoice);
     if chooses != (facts.choices.as_u64() > 0) || facts.choices.as_u64() == 1 {
         return form("choices", "two or more exactly with multiple_choice");
+    }
+    if facts.is_secret() && (facts.kinds.len() > 1 || facts.default) {
+        return form("kinds", "secret alone, and without a default");
     }
     if facts.severity == Severity::Warn && !facts.blocks.is_empty() {
         return form("blocks", "nothing in a question of severity warn");
