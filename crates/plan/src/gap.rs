@@ -169,9 +169,9 @@ pub(crate) fn plain(answer: &str) -> Result<Worded, Error> {
     Ok(Worded { kind: AnswerKind::Freetext, choice: None, value })
 }
 
-/// Returns a recorded answer as somebody would type it.
-pub(crate) fn typed(answer: &AnswerValue) -> String {
-    answer.to_string()
+/// Returns a recorded answer as somebody would type it; none for a secret, which nobody could write into a plan.
+pub(crate) fn typed(answer: &AnswerValue) -> Option<String> {
+    (!answer.is_sealed()).then(|| answer.to_string())
 }
 
 /// Returns the name of the gap with this number.

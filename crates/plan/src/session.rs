@@ -377,7 +377,8 @@ impl Session {
             // A question of the agent's own: it is no gap of the plan.
             return Ok(());
         };
-        let answer = gap::typed(&content.answer);
+        let expected = "an answer in the open: what settles a gap goes into the plan";
+        let answer = gap::typed(&content.answer).ok_or(Error::Trace { at: event, expected })?;
         let resolved = self.take(index, &answer, event)?;
         self.rounds.push(self.gaps[index].round(answer, answered, resolved, event)?);
         self.changed = answered;

@@ -1,6 +1,6 @@
 //! Questions and plans for the tests: facts, words that fit them, and people who speak through the desk.
 
-use demur_core::hash::sha256;
+use demur_core::{commitment::Commitment, hash::sha256};
 use demur_engine::{
     Reply,
     command::{Command, Consequences, Saying, Told},
@@ -10,7 +10,7 @@ use demur_ledger::{
     content::{
         ActContent, AnswerClaimContent, AnswerContent, AnswerValue, AttestationContent, Choice,
         ConfirmationContent, DefaultContent, DeliveryContent, OperationContent, PlanContent, QuestionContent,
-        RulesContent, Shown, Wording, Wordings,
+        RulesContent, Sealed, Shown, Wording, Wordings,
     },
     event_type::{Content, Facts},
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionAsked, Severity},
@@ -206,6 +206,9 @@ pub(crate) fn answers(facts: &QuestionAnswered) -> AnswerContent {
         (AnswerKind::YesNo, _) => AnswerValue::Flag(true),
         (AnswerKind::Numeric, _) => AnswerValue::Number(3.into()),
         (AnswerKind::MultipleChoice, Some(choice)) => words(&format!("value-{}", choice.as_u64())),
+        (AnswerKind::Secret, _) => {
+            AnswerValue::Sealed(Sealed { commitment: Commitment::from(sha256(b"a secret")) })
+        }
         _ => words("dist"),
     };
     let shown = Some(shown());

@@ -149,6 +149,7 @@ fn of_the_questions() -> Vec<QuestionError> {
         E::Choice { choices: 2 },
         E::MustBeAnswered { question },
         E::NotAsker { question },
+        E::Secret { question },
         E::NotYourAnswer { answer },
         E::NotTheAnswer { question, answer },
         E::OperationBlocked { operation, question },
@@ -275,6 +276,7 @@ pub(crate) const PINNED: &[&str] = &[
     "QUESTION_FORM",
     "QUESTION_IN_TIME",
     "QUESTION_OTHER",
+    "QUESTION_SECRET",
     "QUESTION_UNKNOWN",
     "RECOVERY_KEY",
     "REFERENCE",
@@ -309,7 +311,7 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "WRITE",
     // No statement within the limits of its fields is that large.
     "EVENT_TOO_LARGE",
-    // Tests of their own: question.rs and work.rs.
+    // Tests of their own: question.rs, secret.rs and work.rs.
     "ALREADY_ANSWERED",
     "ANSWER_CHOICE",
     "ANSWER_DEFAULT",
@@ -333,6 +335,7 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "QUESTION_FORM",
     "QUESTION_IN_TIME",
     "QUESTION_OTHER",
+    "QUESTION_SECRET",
     "QUESTION_UNKNOWN",
     "SELF_ANSWER",
     "SIG_MISSING",

@@ -17,6 +17,7 @@ mod recovery;
 mod registry;
 mod repeat;
 mod reply_token;
+mod secret;
 mod snapshot;
 mod walk;
 mod words;

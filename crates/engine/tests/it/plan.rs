@@ -7,7 +7,7 @@ use demur_engine::{
 use demur_ledger::{
     facts::{
         AnswerKind, AnswerRevoked, GapAccepted, GapFound, OperationStarted, PlanAttested, PlanConfirmed,
-        PlanSubmitted, ProposalCreated, Question, QuestionAsked, RulesRecorded, Severity,
+        PlanSubmitted, ProposalCreated, Question, QuestionAnswered, QuestionAsked, RulesRecorded, Severity,
     },
     name::{Position, Sequence},
     role::Role,
@@ -120,6 +120,19 @@ fn if_the_desks_words_do_not_hold_nothing_is_recorded() {
     assert_eq!(refusal(&world.send_with(&sent, consequences)).code, "QUESTION_FORM");
     let open = world.run.state.questions().unwrap().unsettled().count();
     assert_eq!(open, 2, "the answer was not recorded either");
+}
+
+/// What settles a gap goes into the plan.
+#[test]
+fn a_gap_is_never_secret() {
+    let (mut world, [block, _]) = World::planned();
+    let sent = world.spoken(Role::Answerer, answer(block));
+    let secret = Question { kinds: list([AnswerKind::Secret]), ..question() };
+    let consequences = Consequences { after: None, sayings: vec![saying(GapFound(secret))] };
+    let refused = refusal(&world.send_with(&sent, consequences));
+    assert_eq!((refused.code, refused.field), ("QUESTION_FORM", Some("facts.kinds")));
+    let sealed = QuestionAnswered { kind: AnswerKind::Secret, ..answer(block) };
+    assert_eq!(world.refused_answer(sealed).code, "ANSWER_KIND");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn only_those_whom_the_question_names_may_answer() {
 #[test]
 fn an_answer_of_another_kind_is_refused_and_the_question_stays_open() {
     use AnswerKind as K;
-    let kinds = [K::Freetext, K::YesNo, K::MultipleChoice, K::Numeric];
+    let kinds = [K::Freetext, K::YesNo, K::MultipleChoice, K::Numeric, K::Secret];
     for accepted in kinds {
         for kind in kinds {
             let count = if accepted == K::MultipleChoice { 3 } else { 0 };

@@ -1,6 +1,6 @@
 //! Content of questions and answers: the words, the choices, what was shown to whom.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use demur_core::{
     commitment::Commitment,
@@ -8,7 +8,7 @@ use demur_core::{
     limit::{List, Text, Whole},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::EventContent;
@@ -193,11 +193,22 @@ impl AnswerValue {
 
 /// What stands for a secret answer. Its value and its salt are never in the ledger; whoever was given both can show
 /// that they are what was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Sealed {
     /// The commitment to the bytes of the value.
     pub commitment: Commitment,
+}
+
+impl<'de> Deserialize<'de> for Sealed {
+    /// Reads an object; the derived form would take a list of one commitment for it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut members = BTreeMap::<String, Commitment>::deserialize(deserializer)?;
+        match members.remove("commitment") {
+            Some(commitment) if members.is_empty() => Ok(Self { commitment }),
+            _ => Err(D::Error::custom("expected an object with the member commitment and no other")),
+        }
+    }
 }
 
 impl std::fmt::Display for AnswerValue {
@@ -323,3 +334,47 @@ impl EventContent for DeliveryContent {}
 impl EventContent for AnswerClaimContent {}
 impl EventContent for DefaultContent {}
 impl EventContent for ActContent {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_a_commitment_and_a_commitment_is_a_secret() {
+        let kinds =
+            [AnswerKind::Freetext, AnswerKind::YesNo, AnswerKind::MultipleChoice, AnswerKind::Numeric];
+        let sealed = AnswerValue::Sealed(Sealed { commitment: "5a".repeat(32).parse().unwrap() });
+        let text = AnswerValue::Text(Text::try_from("5a".repeat(32)).unwrap());
+        assert!(sealed.fits(AnswerKind::Secret, &[]));
+        assert!(!kinds.into_iter().any(|kind| sealed.fits(kind, &[])));
+        for value in [text, AnswerValue::Flag(true), AnswerValue::Number(5.into())] {
+            assert!(!value.fits(AnswerKind::Secret, &[]), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_sealed_answer_has_one_form_on_the_wire() {
+        let commitment = "5a".repeat(32);
+        let written = format!(r#"{{"commitment":"{commitment}"}}"#);
+        let sealed: AnswerValue = serde_json::from_str(&written).unwrap();
+        assert!(sealed.is_sealed());
+        assert_eq!(serde_json::to_string(&sealed).unwrap(), written);
+        for wrong in [
+            "{}".to_owned(),
+            r#"{"commitment":null}"#.to_owned(),
+            r#"{"commitment":"5a"}"#.to_owned(),
+            written.replace('5', "A"),
+            format!(r#"{{"commitment":"{commitment}","salt":"{commitment}"}}"#),
+            format!("[{written}]"),
+            format!(r#"["{commitment}"]"#),
+        ] {
+            assert!(serde_json::from_str::<AnswerValue>(&wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn people_do_not_read_a_commitment_as_an_answer() {
+        let sealed = AnswerValue::Sealed(Sealed { commitment: "5a".repeat(32).parse().unwrap() });
+        assert_eq!(sealed.to_string(), "(secret)");
+    }
+}

@@ -387,3 +387,45 @@ fn check_order<T: Ord, const MIN: usize, const MAX: usize>(
 
 /// How many questions one trace can have.
 const LIMIT: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use demur_core::{limit::Whole, time::Timestamp};
+
+    use super::*;
+
+    /// Where the words are disclosed they contradict such facts; where not, the facts alone must do.
+    #[test]
+    fn a_secret_has_no_default() {
+        let secret = question(&[AnswerKind::Secret]);
+        assert_eq!(check_shape(&secret), Ok(()));
+        let wrong = check_shape(&Question { default: true, ..secret });
+        assert!(matches!(wrong, Err(QuestionError::Form { field: "kinds", .. })), "{wrong:?}");
+        let open = Question { default: true, ..question(&[AnswerKind::Freetext]) };
+        assert_eq!(check_shape(&open), Ok(()));
+    }
+
+    #[test]
+    fn a_secret_stands_alone() {
+        for other in [AnswerKind::Freetext, AnswerKind::YesNo, AnswerKind::Numeric] {
+            let wrong = check_shape(&question(&[other, AnswerKind::Secret]));
+            assert!(matches!(wrong, Err(QuestionError::Form { field: "kinds", .. })), "{other:?}: {wrong:?}");
+        }
+    }
+
+    fn question(kinds: &[AnswerKind]) -> Question {
+        Question {
+            about: None,
+            answerers: Answerers { people: true, principals: None },
+            asker_settles: false,
+            assurance: Assurance::Agent,
+            blocks: List::try_from(vec![]).unwrap(),
+            choices: Whole::try_from(0).unwrap(),
+            deadline: Some(Timestamp::MIN),
+            default: false,
+            kinds: List::try_from(kinds.to_vec()).unwrap(),
+            repeats: None,
+            severity: Severity::Block,
+        }
+    }
+}

@@ -8,20 +8,20 @@ use demur_clarify::{
 };
 use demur_core::limit::{List, Text};
 use demur_ledger::{
-    content::{ActContent, AnswerContent, AnswerValue},
+    content::{ActContent, AnswerContent, AnswerValue, Sealed},
     desk::DeskError,
-    event_type::Content,
+    event_type::{Content, Facts},
     facts::{AnswerKind, AnswerRevoked, AnswerSuperseded, Assurance, QuestionAnswered},
     name::Operation,
 };
 use demur_plan::{
-    Standing,
+    Session, Standing,
     act::{self, Act, Judged},
     session::ACCEPTED,
 };
 use serde_json::{Value, json};
 
-use crate::office::{Office, Who, uuid};
+use crate::office::{Office, Who, assurance, uuid};
 
 /// CLR-03 CLR-30 CLR-44 CLR-50 CLR-61 CLR-71
 #[test]
@@ -150,6 +150,21 @@ fn an_answer_that_is_replaced_or_taken_back_leaves_the_plan() {
     assert_eq!((record.total_rounds.as_u64(), record.all_resolved), (2, false));
 }
 
+/// What settles a gap goes into the plan, and a secret goes nowhere.
+#[test]
+fn a_secret_settles_no_gap() {
+    let mut office = Office::with(&with(&json!({"real_build": true})));
+    assert_eq!(
+        code(office.perform(Who::Answerer, sealed(&office, Who::Answerer, AnswerKind::Secret))),
+        "ANSWER_KIND"
+    );
+    assert_eq!(open(&office), ["output_path"]);
+    // The desk in these tests looks at no words; whoever reads the trace does.
+    office.perform(Who::Person, sealed(&office, Who::Person, AnswerKind::Freetext)).unwrap();
+    let read = Session::read(office.events.clone()).unwrap_err();
+    assert!(read.to_string().contains("an answer in the open"), "{read}");
+}
+
 /// CLR-51 CLR-70
 #[test]
 fn a_handoff_carries_the_chain_and_the_receiver_checks_it_against_a_round_it_knows() {
@@ -212,4 +227,20 @@ fn code<T>(refused: Result<T, DeskError>) -> &'static str {
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("expected a refusal"),
     }
+}
+
+/// Returns an answer to the first gap of this kind whose value is sealed.
+fn sealed(office: &Office, who: Who, kind: AnswerKind) -> Act {
+    let session = office.session();
+    let gap = session.gap("gap-001").unwrap();
+    let (mut act, _) = session.answer(gap, "dist", assurance(who), act::Voice::default()).unwrap();
+    let (Facts::QuestionAnswered(facts), Content::QuestionAnswered(words)) =
+        (&mut act.facts, &mut act.content)
+    else {
+        panic!("{act:?} is no answer")
+    };
+    facts.kind = kind;
+    words.answer = AnswerValue::Sealed(Sealed { commitment: "5a".repeat(32).parse().unwrap() });
+    act.consequences = demur_engine::command::Consequences::default();
+    act
 }
