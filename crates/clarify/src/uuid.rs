@@ -26,6 +26,20 @@ impl From<Uuid7> for Uuid {
     }
 }
 
+impl TryFrom<u128> for Uuid {
+    type Error = FieldError;
+
+    /// Returns the UUID with this number, if it is one of a version we know.
+    fn try_from(number: u128) -> Result<Self, FieldError> {
+        let (version, variant) = (number >> 76 & 0xf, number >> 62 & 0x3);
+        if !(1..=8).contains(&version) || variant != 2 {
+            let found = format!("version {version}, variant {variant:02b}");
+            return Err(FieldError::new("Uuid", EXPECTED, found));
+        }
+        Ok(Self(number))
+    }
+}
+
 impl FromStr for Uuid {
     type Err = FieldError;
 
@@ -44,12 +58,7 @@ impl FromStr for Uuid {
             };
             number = number << 4 | u128::from(digit);
         }
-        let (version, variant) = (number >> 76 & 0xf, number >> 62 & 0x3);
-        if !(1..=8).contains(&version) || variant != 2 {
-            let found = format!("version {version}, variant {variant:02b}");
-            return Err(FieldError::new("Uuid", EXPECTED, found));
-        }
-        Ok(Self(number))
+        Self::try_from(number)
     }
 }
 

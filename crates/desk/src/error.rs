@@ -94,6 +94,11 @@ impl CommandError {
         self.exit
     }
 
+    /// Returns the field it is about.
+    pub const fn field(&self) -> Option<&'static str> {
+        self.field
+    }
+
     /// Returns what to do about it.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

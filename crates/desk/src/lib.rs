@@ -8,6 +8,7 @@
 //! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
+//! | questions | [`question`] |
 //! | what the verifier says about a trace of the store | [`audit`] |
 
 pub mod audit;
@@ -19,6 +20,7 @@ pub mod key_entry;
 pub mod keystore;
 pub mod owner;
 pub mod plan;
+pub mod question;
 pub mod roster;
 pub mod rules;
 pub mod session;

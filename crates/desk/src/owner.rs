@@ -23,7 +23,7 @@ use demur_ledger::{
 };
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Acknowledged, Ledger, LedgerError},
+    ledger::{Acknowledged, Ledger, LedgerError, Listener},
     sqlite::SqliteStore,
 };
 
@@ -48,6 +48,8 @@ pub struct Owner {
     tentative: Vec<Tentative>,
     /// Whoever makes a key has it alone.
     enrolling: Mutex<()>,
+    /// Whoever answers in secret does so alone.
+    secrets: Mutex<()>,
     /// The words of the registry when somebody last asked.
     roster: Mutex<Option<Arc<Roster>>>,
     /// Authors whose secrets were read.
@@ -126,6 +128,7 @@ impl Owner {
             world,
             tentative: Vec::new(),
             enrolling: Mutex::default(),
+            secrets: Mutex::default(),
             roster: Mutex::default(),
             authors: Mutex::default(),
         }
@@ -137,6 +140,13 @@ impl Owner {
     /// Never: it is there until the owner goes away.
     pub fn ledger(&self) -> &Ledger<SqliteStore> {
         self.ledger.as_ref().expect("the ledger is there until the owner goes away")
+    }
+
+    /// Tells a listener of everything that is recorded from now on.
+    pub fn listen(&mut self, listener: Arc<dyn Listener>) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.listen(listener);
+        }
     }
 
     /// Returns the secrets.
@@ -161,6 +171,11 @@ impl Owner {
         Ok(roster)
     }
 
+    /// Returns the right to keep a secret answer, once nobody else has it.
+    pub(crate) fn secret_turn(&self) -> MutexGuard<'_, ()> {
+        lock(&self.secrets)
+    }
+
     /// Returns every key.
     pub fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
         Ok(KeyEntry::all(&*self.roster()?, &self.keystore))
@@ -180,6 +195,20 @@ impl Owner {
         let Some(author) = self.read_author(name, role)? else { return Ok(None) };
         known.1.insert(wanted, Arc::clone(&author));
         Ok(Some(author))
+    }
+
+    /// Returns the author behind a principal, with a key that speaks and whose secret is here.
+    pub fn author_of(&self, principal: PrincipalId) -> Result<Arc<Author>, CommandError> {
+        let usable = |entry: &KeyEntry| {
+            entry.principal == principal && entry.status == Status::Active && entry.secret_here
+        };
+        let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
+            let message = "expected the secret key of whoever asked in the data folder, found none";
+            CommandError::refused("SECRET_ELSEWHERE", message)
+                .with_hint("its holder has it elsewhere and has to say this itself")
+        })?;
+        let key = self.keystore.load(&entry.fingerprint)?;
+        Ok(Arc::new(Author::new(key.secret, key.principal, key.role)))
     }
 
     fn read_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, CommandError> {

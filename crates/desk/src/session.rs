@@ -160,7 +160,8 @@ pub fn keep_receipt(
     })
 }
 
-fn say(
+/// Records what somebody says and what the desk adds, once.
+pub(crate) fn say(
     ledger: &Ledger<SqliteStore>,
     trace: TraceId,
     speaker: &Speaker,

@@ -43,7 +43,7 @@ pub mod event_type;
 pub mod export;
 pub mod facts;
 pub mod graph;
-mod markup;
+pub mod markup;
 pub mod name;
 pub mod proof;
 pub mod question;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use demur_core::visible::visible;
 
 /// Returns text as the text of an HTML or XML element or attribute.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in visible(text).chars() {
         match character {

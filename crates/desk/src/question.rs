@@ -1,0 +1,21 @@
+//! Questions at the desk, the same for every door: asked, listed, looked at, answered, declined, passed on, extended,
+//! cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). Whether something counts, the engine
+//! decides; here it is put into events.
+
+mod act;
+mod ask;
+mod expire;
+mod id;
+mod list;
+mod secret;
+mod typed;
+mod view;
+
+pub use act::{Act, Answer, Done, Extension, Passing, accept, answer, cancel, decline, extend, pass_on};
+pub use ask::{Answering, Ask, Asked, ask};
+pub use expire::expire;
+pub use id::QuestionId;
+pub use list::{Listed, list};
+pub use secret::{Delivered, forget_secret, secret};
+pub use typed::typed;
+pub use view::{Ending, QuestionView, Whom, view};

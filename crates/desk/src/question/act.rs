@@ -1,0 +1,357 @@
+//! What somebody does about a question. A retry of what counted already changes nothing and is told so; whoever comes
+//! second is told who was first (ONE-02, CLR-04).
+
+use std::sync::Arc;
+
+use demur_clarify::uuid::Uuid;
+use demur_core::{
+    hash::Digest,
+    limit::{List, Text, Whole},
+    time::Timestamp,
+};
+use demur_engine::command::Consequences;
+use demur_ledger::{
+    author::Author,
+    content::{ActContent, AnswerContent, AnswerValue, Shown, Wording},
+    event_type::{Content, Facts},
+    facts::{
+        AnswerKind, Answerers, QuestionAnswered, QuestionCancelled, QuestionDeclined, QuestionExtended,
+        QuestionPassedOn,
+    },
+    name::{Position, PrincipalId},
+    role::Role,
+};
+use demur_plan::{act, act::Judged};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{QuestionId, QuestionView, secret, view};
+use crate::{
+    error::CommandError,
+    key_entry::Status,
+    owner::Owner,
+    plan::{self, Resolution},
+    session::{self, Speaker},
+};
+
+/// An answer, as somebody gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// A text, the value of a choice, yes or no as a boolean, or a number.
+    pub answer: AnswerValue,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Text<1, 4096>>,
+    /// The digest of the request that waits, if the question names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Digest>,
+    /// Who says so, where a person speaks through somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Text<1, 256>>,
+}
+
+/// Why somebody does something about a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Act {
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text<1, 4096>>,
+    /// Who says so, where a person speaks through somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Text<1, 256>>,
+}
+
+/// More time for an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    /// How many seconds after the deadline there is.
+    pub seconds: Whole<1, 31_536_000>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text<1, 4096>>,
+    /// Who says so, where a person speaks through somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Text<1, 256>>,
+}
+
+/// To whom a question is handed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Passing {
+    /// The names of holders of keys for answering.
+    #[serde(default)]
+    pub to: List<Text<1, 64>, 0, 64>,
+    /// Whether people may answer from now on.
+    #[serde(default)]
+    pub people: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text<1, 4096>>,
+    /// Who says so, where a person speaks through somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Text<1, 256>>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Done {
+    /// The question as it stands now.
+    pub question: QuestionView,
+    /// Whether it had happened before and nothing was recorded now.
+    pub repeated: bool,
+    /// Why the answer does not settle the question, which is put again.
+    pub unsettled: Option<String>,
+}
+
+/// Answers a question.
+pub fn answer(
+    owner: &Owner,
+    id: QuestionId,
+    speaker: &Speaker,
+    given: &Answer,
+) -> Result<Done, CommandError> {
+    let question = view(owner, id)?;
+    if question.gap.is_some() {
+        let text = given.answer.to_string();
+        return settle_gap(owner, &question, speaker, Some(&text), given.note.clone());
+    }
+    if is_repeated(&question, speaker, &given.answer) {
+        return Ok(Done { question, repeated: true, unsettled: None });
+    }
+    let (kind, choice) = kind_of(&question, &given.answer)?;
+    let (by, hash) = (speaker.by(), question.hash);
+    let shown = by.is_some().then(|| shown(&question)).transpose()?;
+    let record = |answer: AnswerValue| {
+        let (note, request) = (given.note.clone(), given.request);
+        let content = AnswerContent { answer, by, note, request, signed: None, shown };
+        let position = Position::new(id.sequence, hash);
+        let facts = QuestionAnswered { assurance: speaker.assurance(), choice, kind, question: position };
+        say(owner, id, speaker, facts, Content::QuestionAnswered(content))
+    };
+    let said = match kind {
+        // It must not enter the ledger.
+        AnswerKind::Secret => secret::seal(owner, id, &given.answer, record),
+        _ => record(given.answer.clone()),
+    };
+    said.map_err(|error| lost(error, owner, id))?;
+    done(owner, id)
+}
+
+/// Accepts what a question of severity `warn` points at.
+pub fn accept(owner: &Owner, id: QuestionId, speaker: &Speaker, act: &Act) -> Result<Done, CommandError> {
+    let question = view(owner, id)?;
+    if question.gap.is_none() {
+        let message = "expected a question about a plan, found one that has to be answered";
+        return Err(CommandError::refused("MUST_BE_ANSWERED", message).with_hint("answer or decline it"));
+    }
+    settle_gap(owner, &question, speaker, None, act.reason.clone())
+}
+
+/// Says that nobody here will answer.
+pub fn decline(owner: &Owner, id: QuestionId, speaker: &Speaker, act: &Act) -> Result<Done, CommandError> {
+    let question = view(owner, id)?;
+    let mine = |by: Option<&str>| by == speaker.by().as_deref();
+    if question.state == "declined"
+        && question.outcome.as_ref().is_some_and(|ending| mine(ending.by.as_deref()))
+    {
+        return Ok(Done { question, repeated: true, unsettled: None });
+    }
+    let facts = QuestionDeclined { question: id.sequence };
+    let content = Content::QuestionDeclined(words(speaker.by(), act.reason.clone(), "declined")?);
+    say(owner, id, speaker, facts, content).map_err(|error| lost(error, owner, id))?;
+    done(owner, id)
+}
+
+/// Hands a question to others.
+pub fn pass_on(owner: &Owner, id: QuestionId, speaker: &Speaker, to: &Passing) -> Result<Done, CommandError> {
+    let mut principals = to.to.iter().map(|name| principal(owner, name)).collect::<Result<Vec<_>, _>>()?;
+    principals.sort_unstable();
+    principals.dedup();
+    let answerers = Answerers { people: to.people, principals: Some(principals.try_into()?) };
+    let facts = QuestionPassedOn { answerers, question: id.sequence };
+    let content = Content::QuestionPassedOn(words(speaker.by(), to.reason.clone(), "passed on")?);
+    say(owner, id, speaker, facts, content).map_err(|error| lost(error, owner, id))?;
+    done(owner, id)
+}
+
+/// Gives more time, in the asker's name. `by` is whoever wanted it.
+pub fn extend(
+    owner: &Owner,
+    id: QuestionId,
+    asker: Arc<Author>,
+    by: Option<Text<1, 256>>,
+    extension: &Extension,
+) -> Result<Done, CommandError> {
+    let question = view(owner, id)?;
+    let deadline = question.deadline.ok_or_else(|| {
+        let message = "expected a question with a deadline, found one that waits as long as it takes";
+        CommandError::refused("NO_DEADLINE", message).with_hint("nothing needs to be extended")
+    })?;
+    let deadline: Timestamp = deadline.plus_millis(extension.seconds.as_u64().saturating_mul(1000));
+    let facts = QuestionExtended { deadline, question: id.sequence };
+    let content = Content::QuestionExtended(words(by, extension.reason.clone(), "more time is needed")?);
+    say(owner, id, &Speaker::Key(asker), facts, content).map_err(|error| lost(error, owner, id))?;
+    done(owner, id)
+}
+
+/// Says that the asker no longer needs an answer.
+pub fn cancel(
+    owner: &Owner,
+    id: QuestionId,
+    asker: Arc<Author>,
+    by: Option<Text<1, 256>>,
+    act: &Act,
+) -> Result<Done, CommandError> {
+    let question = view(owner, id)?;
+    if question.state == "cancelled" && question.asker.principal == asker.principal() {
+        return Ok(Done { question, repeated: true, unsettled: None });
+    }
+    let facts = QuestionCancelled { question: id.sequence };
+    let content = Content::QuestionCancelled(words(by, act.reason.clone(), "no longer needed")?);
+    say(owner, id, &Speaker::Key(asker), facts, content).map_err(|error| lost(error, owner, id))?;
+    done(owner, id)
+}
+
+/// Settles a gap of a plan: the rules are asked what else follows.
+fn settle_gap(
+    owner: &Owner,
+    question: &QuestionView,
+    speaker: &Speaker,
+    answer: Option<&str>,
+    note: Option<Text<1, 4096>>,
+) -> Result<Done, CommandError> {
+    let session =
+        Uuid::try_from(question.trace.as_ulid().as_u128()).map_err(|error| CommandError::bug(&error))?;
+    let gap = question.gap.as_deref().unwrap_or_default();
+    let resolution = Resolution { session, gap, answer, note };
+    let (at, judged) =
+        plan::resolve(owner, speaker, &resolution).map_err(|error| lost(error, owner, question.id))?;
+    let unsettled = match judged {
+        Judged::Resolved => None,
+        Judged::Escalated(why) => Some(why.to_string()),
+    };
+    // A gap that was put again has another place now.
+    let now = view(owner, question.id).unwrap_or_else(|_| question.clone());
+    Ok(Done { question: now, repeated: at.is_none() && unsettled.is_none(), unsettled })
+}
+
+fn say(
+    owner: &Owner,
+    id: QuestionId,
+    speaker: &Speaker,
+    facts: impl Into<Facts>,
+    content: Content,
+) -> Result<Position, CommandError> {
+    let act = act::Act { facts: facts.into(), content, consequences: Consequences::default() };
+    session::say(owner.ledger(), id.trace, speaker, act)
+}
+
+fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
+    Ok(Done { question: view(owner, id)?, repeated: false, unsettled: None })
+}
+
+/// Returns the refusal with who was first, when and how.
+fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
+    let ending = view(owner, id).ok().and_then(|question| question.outcome);
+    let Some(ending) = ending.filter(|_| matches!(error.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED"))
+    else {
+        return error;
+    };
+    let by = ending.by.unwrap_or_else(|| "the desk".to_owned());
+    let how = ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance.as_str()));
+    error.with_hint(format!("it was {} by {by} at {}{how}; nothing changed", ending.state, ending.time))
+}
+
+/// Returns whether this very answer counts already.
+fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
+    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == "answered") else {
+        return false;
+    };
+    let same_voice = match speaker {
+        Speaker::Key(author) => ending.principal == Some(author.principal()),
+        Speaker::Person { name, .. } => {
+            ending.principal.is_none() && ending.by.as_deref() == Some(name.as_str())
+        }
+    };
+    same_voice && ending.value.as_ref() == Some(answer)
+}
+
+/// Returns the kind of an answer among those that fit, and the number of the choice.
+fn kind_of(
+    question: &QuestionView,
+    answer: &AnswerValue,
+) -> Result<(AnswerKind, Option<Whole<0, 31>>), CommandError> {
+    let has = |kind| question.kinds.contains(&kind);
+    let chosen = match answer {
+        AnswerValue::Text(text) => {
+            question.choices.iter().position(|choice| choice.value.as_str() == text.as_str())
+        }
+        _ => None,
+    };
+    let kind = match answer {
+        AnswerValue::Text(_) if has(AnswerKind::Secret) => AnswerKind::Secret,
+        AnswerValue::Text(_) if has(AnswerKind::MultipleChoice) && chosen.is_some() => {
+            AnswerKind::MultipleChoice
+        }
+        AnswerValue::Text(_) if has(AnswerKind::Freetext) => AnswerKind::Freetext,
+        AnswerValue::Flag(_) if has(AnswerKind::YesNo) => AnswerKind::YesNo,
+        AnswerValue::Number(_) if has(AnswerKind::Numeric) => AnswerKind::Numeric,
+        _ => return Err(misfit(question)),
+    };
+    let choice = chosen.filter(|_| kind == AnswerKind::MultipleChoice);
+    Ok((kind, choice.map(|number| Whole::try_from(number as u64)).transpose()?))
+}
+
+fn misfit(question: &QuestionView) -> CommandError {
+    let words = question.kinds.iter().map(|kind| match kind {
+        AnswerKind::Freetext | AnswerKind::Secret => "a text".to_owned(),
+        AnswerKind::YesNo => "true or false".to_owned(),
+        AnswerKind::Numeric => "a number".to_owned(),
+        AnswerKind::MultipleChoice => {
+            let values: Vec<_> =
+                question.choices.iter().map(|choice| format!("{:?}", choice.value.as_str())).collect();
+            format!("one of {}", values.join(", "))
+        }
+    });
+    let expected = words.collect::<Vec<_>>().join(" or ");
+    CommandError::input("ANSWER_KIND", format!("expected {expected}, found another answer"))
+        .about(Some("answer"))
+        .with_hint("the question is still open: answer again")
+}
+
+/// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.
+fn shown(question: &QuestionView) -> Result<Shown, CommandError> {
+    let choices = (0..question.choices.len() as u64).map(Whole::try_from).collect::<Result<Vec<_>, _>>()?;
+    Ok(Shown {
+        choices: choices.try_into()?,
+        language: Text::try_from(question.language.as_deref().unwrap_or("en"))?,
+        recommendation: question.recommendation.is_some(),
+        wording: Wording::Normal,
+    })
+}
+
+fn words(
+    by: Option<Text<1, 256>>,
+    reason: Option<Text<1, 4096>>,
+    otherwise: &str,
+) -> Result<ActContent, CommandError> {
+    Ok(ActContent { by, reason: reason.map_or_else(|| Text::try_from(otherwise), Ok)? })
+}
+
+/// Returns whoever has a key for answering under this name.
+fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
+    let answers = |entry: &crate::key_entry::KeyEntry| {
+        entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
+    };
+    let found = owner.entries()?.into_iter().find(answers).map(|entry| entry.principal);
+    found.ok_or_else(|| {
+        CommandError::input(
+            "KEY_UNKNOWN",
+            format!("expected a key of {name:?} that speaks as answerer, found none"),
+        )
+        .with_hint("make it with `demur keys new NAME --role answerer`")
+    })
+}

@@ -1,0 +1,293 @@
+//! Somebody asks: from the request of a door to the event `question_asked`, once per idempotency key.
+
+use std::sync::Arc;
+
+use demur_core::{
+    canonical,
+    hash::{Digest, Purpose, digest},
+    id::Ulid,
+    limit::{List, Text, Whole},
+};
+use demur_ledger::{
+    author::{Author, Place},
+    content::{AnswerValue, Choice, QuestionContent, Wordings},
+    envelope::Event,
+    event_type::Content,
+    facts::{AnswerKind, Answerers, Assurance, Question, QuestionAsked, Severity},
+    name::{CommandId, Operation, Sequence, TraceId},
+};
+use demur_store::contract::{Performed, Store as _};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::QuestionId;
+use crate::{error::CommandError, owner::Owner};
+
+/// A question, as an asker puts it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// The question itself.
+    pub question: Text<1, 16384>,
+    /// In a few words; otherwise the beginning of the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terse: Option<Text<1, 4096>>,
+    /// With why it is asked and what the answer affects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detailed: Option<Text<1, 16384>>,
+    /// What was found and why it is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Text<1, 4096>>,
+    /// What the answer is for, as a dotted path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<Text<1, 256>>,
+    /// The kinds of answers that fit; without any, one of the choices if there are some, else any text.
+    #[serde(default)]
+    pub kinds: List<AnswerKind, 0, 4>,
+    /// What can be chosen.
+    #[serde(default)]
+    pub choices: List<Choice, 0, 32>,
+    /// What could be answered; other answers are possible.
+    #[serde(default)]
+    pub suggestions: List<Text<1, 4096>, 0, 32>,
+    /// What holds once the deadline has passed; it needs `timeout_seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<AnswerValue>,
+    /// What the asker would choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<AnswerValue>,
+    /// How long it waits, in seconds; otherwise as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<Whole<1, 31_536_000>>,
+    /// How much depends on it: `block` or `warn`.
+    #[serde(default = "block")]
+    pub severity: Severity,
+    /// What is refused in its trace until it is settled.
+    #[serde(default)]
+    pub blocks: List<Operation, 0, 32>,
+    /// Who may answer.
+    #[serde(default)]
+    pub answering: Answering,
+    /// The least assurance of an answer, if more is wanted than `answering` implies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<Assurance>,
+    /// The language of the words, as a BCP 47 tag.
+    #[serde(default = "english")]
+    pub language: Text<2, 64>,
+    /// The trace of the asker's work that waits for it; otherwise it has a trace of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceId>,
+    /// SHA-256 of the request that waits for the answer; an answer has to name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Digest>,
+}
+
+/// Who may answer a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Answering {
+    /// People.
+    #[default]
+    People,
+    /// Agents with a key for answering.
+    Agents,
+    /// Both.
+    Anybody,
+}
+
+/// A question that is on record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its name.
+    pub id: QuestionId,
+    /// Whether the same request had been recorded before.
+    pub repeated: bool,
+}
+
+impl Ask {
+    /// Returns a question in these words, with everything else as usual.
+    pub fn new(question: Text<1, 16384>) -> Self {
+        Self {
+            question,
+            terse: None,
+            detailed: None,
+            context: None,
+            field: None,
+            kinds: List::default(),
+            choices: List::default(),
+            suggestions: List::default(),
+            default: None,
+            recommendation: None,
+            timeout_seconds: None,
+            severity: block(),
+            blocks: List::default(),
+            answering: Answering::default(),
+            assurance: None,
+            language: english(),
+            trace: None,
+            request: None,
+        }
+    }
+
+    fn kinds(&self) -> Result<List<AnswerKind, 1, 4>, CommandError> {
+        let mut kinds = self.kinds.to_vec();
+        if kinds.is_empty() {
+            kinds.push(if self.choices.is_empty() {
+                AnswerKind::Freetext
+            } else {
+                AnswerKind::MultipleChoice
+            });
+        }
+        kinds.sort_unstable();
+        Ok(kinds.try_into()?)
+    }
+
+    /// Returns what decides about it, with the deadline that follows from the time it is asked.
+    fn facts(&self, place: &Place) -> Result<QuestionAsked, CommandError> {
+        let (people, principals, least) = match self.answering {
+            Answering::People => (true, Some(List::default()), Assurance::Relayed),
+            Answering::Agents => (false, None, Assurance::Agent),
+            Answering::Anybody => (true, None, Assurance::Agent),
+        };
+        let wait = self.timeout_seconds.map(|seconds| seconds.as_u64().saturating_mul(1000));
+        Ok(QuestionAsked(Question {
+            about: None,
+            answerers: Answerers { people, principals },
+            asker_settles: false,
+            assurance: self.assurance.unwrap_or(least),
+            blocks: self.blocks.clone(),
+            choices: Whole::try_from(self.choices.len() as u64)?,
+            deadline: wait.map(|wait| place.now.plus_millis(wait)),
+            default: self.default.is_some(),
+            kinds: self.kinds()?,
+            repeats: None,
+            severity: self.severity,
+        }))
+    }
+
+    fn content(&self) -> Result<QuestionContent, CommandError> {
+        let terse = self.terse.clone().map_or_else(|| Text::cut(&self.question), Ok)?;
+        let detailed = match (&self.detailed, &self.context) {
+            (Some(detailed), _) => detailed.clone(),
+            (None, Some(context)) => Text::cut(&format!("{}\n\n{context}", self.question))?,
+            (None, None) => self.question.clone(),
+        };
+        Ok(QuestionContent {
+            ask: None,
+            choices: self.choices.clone(),
+            context: self.context.clone(),
+            default: self.default.clone(),
+            field: self.field.clone(),
+            gap: None,
+            language: self.language.clone(),
+            recommendation: self.recommendation.clone(),
+            request: self.request,
+            rule: None,
+            suggestions: self.suggestions.clone(),
+            wording: Wordings { detailed, normal: self.question.clone(), terse },
+        })
+    }
+}
+
+/// Records a question. The same request under the same idempotency key is recorded once, for good; another request under
+/// it is refused (CLR-04).
+pub fn ask(
+    owner: &Owner,
+    author: &Arc<Author>,
+    ask: &Ask,
+    idempotency: Option<&str>,
+) -> Result<Asked, CommandError> {
+    let command = idempotency.map(|key| Keyed::new(author, key, ask)).transpose()?;
+    if let Some(earlier) = command.as_ref().map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten() {
+        return Ok(earlier);
+    }
+    let (world, ledger) = (owner.world(), owner.ledger());
+    let now = world.now()?;
+    let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
+    let seen = match ask.trace {
+        Some(trace) => Some(ledger.store().trace(trace)?.ok_or_else(|| unknown(trace))?.head),
+        None => None,
+    };
+    let place = Place { store: ledger.registry().store(), trace, seen, now };
+    let (facts, content) = (ask.facts(&place)?, Content::QuestionAsked(ask.content()?));
+    let id = command.as_ref().map_or_else(|| CommandId::new(now, &mut { world }), |keyed| keyed.command);
+    let submission = author.say_once(id, &place, facts, Some(content), &mut { world })?;
+    match ledger.submit(submission, None).map_err(CommandError::from) {
+        Ok(recorded) => {
+            let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };
+            Ok(Asked { id, repeated: recorded.repeated })
+        }
+        // Somebody else with the same key was faster.
+        Err(error) => match command.map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten() {
+            Some(earlier) => Ok(earlier),
+            None => Err(error),
+        },
+    }
+}
+
+fn unknown(trace: TraceId) -> CommandError {
+    CommandError::input(
+        "TRACE_UNKNOWN",
+        format!("expected a trace of this data folder, found none called {trace}"),
+    )
+    .with_hint("leave `trace` out to ask in a trace of its own")
+}
+
+/// A command that follows from an idempotency key and a request: 64 bits from the key, 64 from the request. So the ledger
+/// itself remembers which request came under which key.
+struct Keyed {
+    command: CommandId,
+}
+
+impl Keyed {
+    fn new(author: &Author, key: &str, ask: &Ask) -> Result<Self, CommandError> {
+        let principal = author.principal().as_ulid().as_u128().to_be_bytes();
+        let beginning = half(&digest(Purpose::Effect, &[b"idempotency\0", &principal, key.as_bytes()]));
+        let request = canonical::to_vec(ask)?;
+        let end = half(&digest(Purpose::Effect, &[b"request\0", &request]));
+        let number = u128::from(beginning) << 64 | u128::from(end);
+        Ok(Self { command: CommandId::from(Ulid::from_u128(number)) })
+    }
+
+    fn beginning(&self) -> u64 {
+        (self.command.as_ulid().as_u128() >> 64) as u64
+    }
+
+    /// Returns what came of an earlier request under the same key.
+    fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Asked>, CommandError> {
+        let key = author.public().fingerprint();
+        match owner.ledger().store().command_beginning(&key, self.beginning())? {
+            None => Ok(None),
+            Some((command, performed)) if command == self.command => {
+                Ok(Some(Asked { id: place(&performed)?, repeated: true }))
+            }
+            Some(_) => {
+                let message =
+                    "expected the request that came first under this Idempotency-Key, found another";
+                Err(CommandError::refused("IDEMPOTENCY_CONFLICT", message)
+                    .with_hint("send a new key with a new request; nothing was recorded"))
+            }
+        }
+    }
+}
+
+fn place(performed: &Performed) -> Result<QuestionId, CommandError> {
+    let event = Event::parse(&performed.bytes).map_err(|error| CommandError::bug(&error))?;
+    Ok(QuestionId { trace: performed.trace, sequence: Sequence::from(event.position().sequence) })
+}
+
+/// Returns the first half of the first half of a digest.
+fn half(digest: &Digest) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest.as_bytes()[..8]);
+    u64::from_be_bytes(bytes)
+}
+
+const fn block() -> Severity {
+    Severity::Block
+}
+
+fn english() -> Text<2, 64> {
+    // Unwrap safety: two letters.
+    "en".try_into().expect("two letters fit")
+}

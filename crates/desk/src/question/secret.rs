@@ -1,0 +1,74 @@
+//! Secret answers: the ledger holds a salted commitment; the value waits in an operational table until its asker has
+//! taken it, then it is gone.
+
+use demur_core::commitment::{Commitment, Salt};
+use demur_ledger::content::{AnswerValue, Sealed};
+use demur_store::contract::Store as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::{QuestionId, view};
+use crate::{error::CommandError, owner::Owner};
+
+/// A secret answer on its way to the asker.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delivered {
+    /// The answer.
+    pub value: String,
+    /// What opens the commitment in the ledger.
+    pub salt: Salt,
+}
+
+/// A secret does not show in logs.
+impl std::fmt::Debug for Delivered {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Delivered(..)")
+    }
+}
+
+/// Returns a secret answer that its asker has not taken yet.
+pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, CommandError> {
+    let kept = owner.ledger().store().secret(id.trace, id.sequence)?.map(Zeroizing::new);
+    let found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    found.ok_or_else(|| {
+        let message = format!("expected a secret answer to {id} that waits, found none");
+        CommandError::input("SECRET_GONE", message).with_hint("it is delivered once: ask again")
+    })
+}
+
+/// Forgets a secret answer, because its asker has it.
+pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
+    Ok(owner.ledger().store().forget_secret(id.trace, id.sequence)?)
+}
+
+/// Seals a secret and records the answer with `say`. The value is kept for its asker before the answer is recorded, so
+/// that nothing acknowledged is lost, and goes away again if the answer does not count.
+pub(super) fn seal<T>(
+    owner: &Owner,
+    id: QuestionId,
+    answer: &AnswerValue,
+    say: impl FnOnce(AnswerValue) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let AnswerValue::Text(text) = answer else {
+        return Err(CommandError::input("ANSWER_KIND", "expected a text, found another answer"));
+    };
+    let salt = Salt::draw(&mut { owner.world() });
+    let commitment = Commitment::to_secret(&salt, text.as_str().as_bytes());
+    let sealed = AnswerValue::Sealed(Sealed { commitment });
+    let delivered = Delivered { value: text.as_str().to_owned(), salt };
+    let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| CommandError::bug(&error))?);
+    // One at a time: whoever comes second must not touch what the first one left.
+    let _turn = owner.secret_turn();
+    let store = owner.ledger().store();
+    if view(owner, id)?.state != "open" {
+        return say(sealed);
+    }
+    store.keep_secret(id.trace, id.sequence, &bytes)?;
+    let said = say(sealed);
+    if said.as_ref().is_err_and(|error| !error.is_uncertain()) {
+        store.forget_secret(id.trace, id.sequence)?;
+    }
+    said
+}

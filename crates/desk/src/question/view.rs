@@ -1,0 +1,237 @@
+//! A question as every door shows it: the words, who may answer until when, and what became of it.
+
+use demur_core::{hash::Digest, time::Timestamp};
+use demur_ledger::{
+    content::{AnswerValue, Choice, QuestionContent},
+    envelope::Event,
+    event_type::{Content, Facts},
+    facts::{AnswerKind, Assurance, Question, Severity},
+    name::{Operation, PrincipalId, Sequence, TraceId},
+    question::OutcomeKind,
+};
+use demur_store::{
+    contract::{Kept, QuestionSummary, Store as _},
+    ledger::LedgerError,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::QuestionId;
+use crate::{error::CommandError, owner::Owner};
+
+/// A question and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionView {
+    /// Its name.
+    pub id: QuestionId,
+    /// Its trace.
+    pub trace: TraceId,
+    /// The hash of the event that asked: an answer belongs to it.
+    pub hash: Digest,
+    /// `open`, `answered`, `accepted`, `declined`, `expired`, `defaulted`, `cancelled` or `withdrawn`.
+    pub state: String,
+    /// The question; none once it was erased.
+    pub question: Option<String>,
+    /// In a few words.
+    pub terse: Option<String>,
+    /// With why it is asked and what the answer affects.
+    pub detailed: Option<String>,
+    /// What was found and why it is not enough.
+    pub context: Option<String>,
+    /// What the answer is for.
+    pub field: Option<String>,
+    /// Its name in the session of a plan.
+    pub gap: Option<String>,
+    /// How much depends on it.
+    pub severity: Severity,
+    /// The kinds of answers that fit.
+    pub kinds: Vec<AnswerKind>,
+    /// What can be chosen.
+    pub choices: Vec<Choice>,
+    /// What could be answered.
+    pub suggestions: Vec<String>,
+    /// What holds once the deadline has passed.
+    pub default: Option<AnswerValue>,
+    /// What the asker would choose.
+    pub recommendation: Option<AnswerValue>,
+    /// The language of the words.
+    pub language: Option<String>,
+    /// SHA-256 of the request that waits.
+    pub request: Option<Digest>,
+    /// What waits for it.
+    pub blocks: Vec<Operation>,
+    /// When it was asked.
+    pub asked: Timestamp,
+    /// When it ends unanswered.
+    pub deadline: Option<Timestamp>,
+    /// Who asks.
+    pub asker: Whom,
+    /// Whether people may answer.
+    pub people: bool,
+    /// The least assurance of an answer.
+    pub assurance: Assurance,
+    /// What became of it; none while it is open.
+    pub outcome: Option<Ending>,
+}
+
+/// Somebody with a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Whom {
+    /// The name, by the desk's word.
+    pub name: String,
+    /// The principal.
+    pub principal: PrincipalId,
+}
+
+/// What became of a question: who, when and how (ONE-02).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ending {
+    /// The same word as the question's state.
+    pub state: String,
+    /// The answer, or the default that holds now; none for a secret, which its asker alone gets.
+    pub value: Option<AnswerValue>,
+    /// Who, by name.
+    pub by: Option<String>,
+    /// Whose key; none for a person or the desk.
+    pub principal: Option<PrincipalId>,
+    /// How sure one can be who it was.
+    pub assurance: Option<Assurance>,
+    /// When.
+    pub time: Timestamp,
+    /// The event.
+    pub event: Sequence,
+    /// Why, in their words.
+    pub note: Option<String>,
+}
+
+/// Returns a question as it stands.
+pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, CommandError> {
+    let summary = owner.ledger().store().question(id.trace, id.sequence)?;
+    summary.map_or_else(|| Err(unknown(id)), |summary| view_of(owner, &summary))
+}
+
+pub(super) fn unknown(id: QuestionId) -> CommandError {
+    CommandError::input(
+        "QUESTION_UNKNOWN",
+        format!("expected a question of this data folder, found none called {id}"),
+    )
+    .with_hint("`demur inbox --list` shows what waits")
+}
+
+/// Returns a question that the list shows.
+pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, CommandError> {
+    let (event, content) = read(owner, summary.trace, summary.sequence)?;
+    let said = event.said().map_err(|_| damaged(summary.trace, summary.sequence))?;
+    let facts = match said.facts {
+        Facts::QuestionAsked(facts) => &facts.0,
+        Facts::GapFound(facts) => &facts.0,
+        _ => return Err(damaged(summary.trace, summary.sequence).into()),
+    };
+    let words = match &content {
+        Some(Content::QuestionAsked(words) | Content::GapFound(words)) => Some(words),
+        _ => None,
+    };
+    let mut shown = shown(owner, summary, facts, words, *event.hash())?;
+    if summary.row.outcome != OutcomeKind::Open {
+        shown.outcome = Some(ending(owner, summary)?);
+    }
+    Ok(shown)
+}
+
+fn shown(
+    owner: &Owner,
+    summary: &QuestionSummary,
+    facts: &Question,
+    words: Option<&QuestionContent>,
+    hash: Digest,
+) -> Result<QuestionView, CommandError> {
+    let row = &summary.row;
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    Ok(QuestionView {
+        id: QuestionId { trace: summary.trace, sequence: summary.sequence },
+        trace: summary.trace,
+        hash,
+        state: row.outcome.as_str().to_owned(),
+        question: text(words.map(|words| words.wording.normal.as_str())),
+        terse: text(words.map(|words| words.wording.terse.as_str())),
+        detailed: text(words.map(|words| words.wording.detailed.as_str())),
+        context: text(words.and_then(|words| words.context.as_deref())),
+        field: text(words.and_then(|words| words.field.as_deref())),
+        gap: text(words.and_then(|words| words.gap.as_deref())),
+        severity: row.severity,
+        kinds: facts.kinds.to_vec(),
+        choices: words.map(|words| words.choices.to_vec()).unwrap_or_default(),
+        suggestions: words
+            .map(|words| words.suggestions.iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
+        default: words.and_then(|words| words.default.clone()),
+        recommendation: words.and_then(|words| words.recommendation.clone()),
+        language: text(words.map(|words| words.language.as_str())),
+        request: words.and_then(|words| words.request),
+        blocks: facts.blocks.to_vec(),
+        asked: summary.asked,
+        deadline: row.deadline,
+        asker: Whom { name: owner.roster()?.name(row.asker).to_owned(), principal: row.asker },
+        people: row.people,
+        assurance: facts.assurance,
+        outcome: None,
+    })
+}
+
+/// Returns what became of a question, as the event says that ended it.
+fn ending(owner: &Owner, summary: &QuestionSummary) -> Result<Ending, CommandError> {
+    let (event, content) = read(owner, summary.trace, summary.row.changed)?;
+    let said = event.said().map_err(|_| damaged(summary.trace, summary.row.changed))?;
+    let assurance = match said.facts {
+        Facts::QuestionAnswered(facts) => Some(facts.assurance),
+        Facts::AnswerSuperseded(facts) => Some(facts.answer.assurance),
+        Facts::GapAccepted(facts) => Some(facts.assurance),
+        _ => None,
+    };
+    let (value, by, note) = match content {
+        Some(Content::QuestionAnswered(words) | Content::AnswerSuperseded(words)) => {
+            (Some(words.answer), words.by, words.note)
+        }
+        Some(Content::QuestionDefaulted(words)) => (Some(words.default), None, None),
+        Some(
+            Content::GapAccepted(words)
+            | Content::GapWithdrawn(words)
+            | Content::QuestionDeclined(words)
+            | Content::QuestionCancelled(words),
+        ) => (None, words.by, Some(words.reason)),
+        _ => (None, None, None),
+    };
+    let principal = event.envelope().statement.as_ref().map(|_| event.envelope().actor);
+    let named = principal.map(|principal| Ok::<_, CommandError>(owner.roster()?.name(principal).to_owned()));
+    Ok(Ending {
+        state: summary.row.outcome.as_str().to_owned(),
+        value,
+        by: by.map(|by| by.to_string()).or(named.transpose()?),
+        principal,
+        assurance,
+        time: event.envelope().time,
+        event: summary.row.changed,
+        note: note.map(|note| note.to_string()),
+    })
+}
+
+/// Returns an event with its words.
+pub(super) fn read(
+    owner: &Owner,
+    trace: TraceId,
+    sequence: Sequence,
+) -> Result<(Event, Option<Content>), CommandError> {
+    let stored = owner.ledger().store().events(trace, sequence, 1)?.pop();
+    let stored = stored.ok_or_else(|| damaged(trace, sequence))?;
+    let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, sequence))?;
+    let kind = event.said().ok().and_then(|said| said.facts.event_type());
+    let content = match (stored.content, kind) {
+        (Kept::Here(opening), Some(kind)) => Content::parse(kind, &opening.bytes).ok(),
+        _ => None,
+    };
+    Ok((event, content))
+}
+
+fn damaged(trace: TraceId, sequence: Sequence) -> LedgerError {
+    LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" }
+}

@@ -1,0 +1,209 @@
+//! The table of operations: each is a route and a description at once, so that nothing is served that the API document
+//! does not name and nothing is open that was not opened on purpose.
+
+use axum::{
+    Router,
+    extract::Request,
+    handler::Handler,
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+    routing::MethodFilter,
+};
+use hyper::{Method, StatusCode};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use crate::{
+    caller::{Caller, Scope, TOKEN_HINT},
+    problem::Problem,
+    service::Shared,
+};
+
+/// One thing that can be done.
+pub struct Operation {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    /// Its name for programs.
+    pub(crate) id: &'static str,
+    /// What it does, in one sentence.
+    pub(crate) summary: &'static str,
+    /// Who may: any of these. Empty where everybody may.
+    pub(crate) scopes: &'static [Scope],
+    pub(crate) query: Option<MakeSchema>,
+    pub(crate) request: Option<(MakeSchema, &'static str)>,
+    pub(crate) headers: &'static [Header],
+    pub(crate) returns: Vec<Returned>,
+}
+
+/// Makes the schema of a type.
+pub(crate) type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
+
+/// A header of a request.
+pub(crate) struct Header {
+    pub(crate) name: &'static str,
+    pub(crate) meaning: &'static str,
+    pub(crate) longest: u64,
+}
+
+/// What comes back when all goes well.
+pub(crate) struct Returned {
+    pub(crate) status: StatusCode,
+    pub(crate) meaning: &'static str,
+    pub(crate) body: Option<(MakeSchema, &'static str)>,
+}
+
+impl Operation {
+    /// Returns an operation that these scopes may use; nobody else may.
+    pub fn new(
+        method: Method,
+        path: &'static str,
+        id: &'static str,
+        scopes: &'static [Scope],
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            id,
+            summary,
+            scopes,
+            query: None,
+            request: None,
+            headers: &[],
+            returns: Vec::new(),
+        }
+    }
+
+    /// Returns the operation with these parameters in the query.
+    pub fn query<T: JsonSchema>(mut self) -> Self {
+        self.query = Some(schema_of::<T>);
+        self
+    }
+
+    /// Returns the operation with a JSON document in its request.
+    pub fn takes<T: JsonSchema>(mut self) -> Self {
+        self.request = Some((schema_of::<T>, JSON));
+        self
+    }
+
+    /// Returns the operation with bytes of this media type in its request.
+    pub fn takes_bytes(mut self, media: &'static str) -> Self {
+        self.request = Some((|_| schemars::json_schema!({"type": "string", "format": "binary"}), media));
+        self
+    }
+
+    /// Returns the operation with the header that makes a retry safe.
+    pub fn idempotent(mut self) -> Self {
+        self.headers = &[Header {
+            name: "Idempotency-Key",
+            meaning: "The same request under the same key is recorded once, for good.",
+            longest: 256,
+        }];
+        self
+    }
+
+    /// Returns the operation with a JSON document that comes back.
+    pub fn gives<T: JsonSchema>(mut self, status: StatusCode, meaning: &'static str) -> Self {
+        self.returns.push(Returned { status, meaning, body: Some((schema_of::<T>, JSON)) });
+        self
+    }
+
+    /// Returns the operation with a text of this media type that comes back.
+    pub fn gives_text(mut self, meaning: &'static str, media: &'static str) -> Self {
+        let body: (MakeSchema, _) = (|_| schemars::json_schema!({"type": "string"}), media);
+        self.returns.push(Returned { status: StatusCode::OK, meaning, body: Some(body) });
+        self
+    }
+
+    /// Returns the operation with nothing that comes back.
+    pub fn gives_nothing(mut self, meaning: &'static str) -> Self {
+        self.returns.push(Returned { status: StatusCode::NO_CONTENT, meaning, body: None });
+        self
+    }
+
+    pub(crate) const fn is_open(&self) -> bool {
+        self.scopes.is_empty()
+    }
+}
+
+fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// Every operation with its handler.
+#[derive(Default)]
+pub struct Api {
+    router: Router<Shared>,
+    operations: Vec<Operation>,
+}
+
+impl Api {
+    /// Adds an operation.
+    #[must_use]
+    pub fn with<H, T>(mut self, operation: Operation, handler: H) -> Self
+    where
+        H: Handler<T, Shared>,
+        T: 'static,
+    {
+        let filter = MethodFilter::try_from(operation.method.clone()).unwrap_or(MethodFilter::GET);
+        let scopes = operation.scopes;
+        let gate = middleware::from_fn(move |request: Request, next: Next| admit(scopes, request, next));
+        let route = axum::routing::on(filter, handler).layer(gate);
+        self.router = self.router.route(operation.path, route);
+        self.operations.push(operation);
+        self
+    }
+
+    /// Returns the routes and their descriptions.
+    pub fn into_parts(self) -> (Router<Shared>, Vec<Operation>) {
+        (self.router, self.operations)
+    }
+}
+
+/// Lets a request through if its caller may do this.
+async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+    if scopes.is_empty() || caller.may(scopes) {
+        return next.run(request).await;
+    }
+    refuse(&caller, scopes).into_response()
+}
+
+fn refuse(caller: &Caller, scopes: &[Scope]) -> Problem {
+    if caller.is_stranger() {
+        return stranger();
+    }
+    let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let detail = format!("expected a token with the scope {}, found one without", words.join(" or "));
+    Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
+        .with_hint("`demur token new NAME --scope SCOPE` makes one")
+}
+
+/// Returns what somebody without credentials hears about everything that is closed.
+pub(crate) fn stranger() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", "expected a token, found none that is good")
+        .with_hint(TOKEN_HINT)
+}
+
+/// What is not there is as closed as what is.
+pub(crate) async fn nothing_here(request: Request) -> Problem {
+    match request.extensions().get::<Caller>() {
+        Some(caller) if !caller.is_stranger() => {
+            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "expected a path of the API, found another")
+                .with_hint("GET /v1/openapi.json names them")
+        }
+        _ => stranger(),
+    }
+}
+
+pub(crate) async fn wrong_method(request: Request) -> Problem {
+    match request.extensions().get::<Caller>() {
+        Some(caller) if !caller.is_stranger() => {
+            let detail = format!("expected a method that this path has, found {}", request.method());
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+        }
+        _ => stranger(),
+    }
+}
+
+/// The media type of most of what goes in and out.
+pub(crate) const JSON: &str = "application/json";

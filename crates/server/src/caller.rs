@@ -1,0 +1,200 @@
+//! Who calls, and what they may do. Closed by default: over TCP nobody is anybody without a token; over the Unix socket
+//! the kernel says which user it is.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use demur_core::{limit::Text, time::Timestamp};
+use demur_desk::{error::CommandError, owner::Owner, session::Speaker};
+use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whoever sent a request.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// The user who runs the server, over the Unix socket.
+    Local {
+        /// The user's name.
+        name: Text<1, 256>,
+    },
+    /// Somebody with a token.
+    Token(Arc<Token>),
+    /// Nobody known.
+    Stranger,
+}
+
+/// What a token is good for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Token {
+    /// Its public name, the first part of the token.
+    pub id: String,
+    /// Whose it is.
+    pub name: Text<1, 64>,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it ends.
+    pub expires: Option<Timestamp>,
+    /// The holder of the key that speaks for it, if one does.
+    pub principal: Option<PrincipalId>,
+}
+
+/// What a token can allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Ask, submit plans, and see what came of both.
+    Ask,
+    /// See questions and answer them with a key of its own.
+    Answer,
+    /// See questions and pass on what a person said through its own interface.
+    Relay,
+    /// Read every trace.
+    Read,
+    /// Read the metrics.
+    Metrics,
+    /// What only the user of this machine may do: tokens, the server itself.
+    Local,
+}
+
+impl Scope {
+    /// What can be given to a token.
+    pub const GRANTED: [Self; 5] = [Self::Ask, Self::Answer, Self::Relay, Self::Read, Self::Metrics];
+
+    /// Returns the word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Answer => "answer",
+            Self::Relay => "relay",
+            Self::Read => "read",
+            Self::Metrics => "metrics",
+            Self::Local => "local",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = NotAScope;
+
+    fn from_str(text: &str) -> Result<Self, NotAScope> {
+        Self::GRANTED.into_iter().find(|scope| scope.as_str() == text).ok_or(NotAScope)
+    }
+}
+
+/// A word that is no scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected ask, answer, relay, read or metrics")]
+pub struct NotAScope;
+
+impl Caller {
+    /// Returns whether one of these is allowed.
+    pub fn may(&self, any: &[Scope]) -> bool {
+        match self {
+            Self::Local { .. } => true,
+            Self::Token(token) => token.scopes.iter().any(|scope| any.contains(scope)),
+            Self::Stranger => false,
+        }
+    }
+
+    /// Returns whether this is the user of this machine.
+    pub const fn is_local(&self) -> bool {
+        matches!(self, Self::Local { .. })
+    }
+
+    /// Returns whether nobody knows who this is.
+    pub const fn is_stranger(&self) -> bool {
+        matches!(self, Self::Stranger)
+    }
+
+    /// Returns the name for logs.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Local { .. } => "local",
+            Self::Token(token) => &token.id,
+            Self::Stranger => "stranger",
+        }
+    }
+
+    /// Returns whether this caller may see what this principal asked.
+    pub fn sees_questions_of(&self, asker: PrincipalId) -> bool {
+        self.may(&[Scope::Read, Scope::Answer, Scope::Relay]) || self.is(asker)
+    }
+
+    /// Returns whether this caller speaks for this principal.
+    pub fn is(&self, principal: PrincipalId) -> bool {
+        matches!(self, Self::Token(token) if token.principal == Some(principal))
+    }
+
+    /// Returns the one who asks and submits plans in the caller's name. The user of this machine asks under a name of
+    /// choice; a key is made where there is none yet.
+    pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, CommandError> {
+        let name = match (self, name) {
+            (Self::Local { .. }, name) => name.unwrap_or(LOCAL_ASKER),
+            (Self::Token(token), None) => token.name.as_str(),
+            (Self::Token(token), Some(name)) if name == token.name.as_str() => name,
+            (Self::Token(_), Some(_)) => {
+                let message = "expected no other name than that of the token, found one";
+                return Err(CommandError::refused("FORBIDDEN", message).with_hint("leave the name out"));
+            }
+            (Self::Stranger, _) => return Err(nobody()),
+        };
+        match owner.find_author(name, Role::Agent)? {
+            Some(author) => Ok(author),
+            None if self.is_local() => {
+                owner.enrol(name, Role::Agent)?;
+                owner.find_author(name, Role::Agent)?.ok_or_else(|| CommandError::bug(&"a key vanished"))
+            }
+            None => Err(CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
+                .with_hint("make a new token with `demur token new`")),
+        }
+    }
+
+    /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
+    pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
+        match self {
+            Self::Local { name } => Ok(Speaker::Person {
+                name: by.unwrap_or_else(|| name.clone()),
+                assurance: Assurance::Terminal,
+            }),
+            Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
+                let name = by.ok_or_else(|| {
+                    CommandError::input("NAME_MISSING", "expected the name of whoever said it, found none")
+                        .about(Some("by"))
+                        .with_hint("a relay passes on what a person said: say who it was")
+                })?;
+                Ok(Speaker::Person { name, assurance: Assurance::Relayed })
+            }
+            Self::Token(token) => {
+                if by.is_some() {
+                    let message = "expected no name beside a key, found one";
+                    return Err(CommandError::refused("FORBIDDEN", message).about(Some("by")));
+                }
+                let author = owner.find_author(&token.name, Role::Answerer)?;
+                author.map(Speaker::Key).ok_or_else(|| {
+                    CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
+                        .with_hint("make a new token with `demur token new`")
+                })
+            }
+            Self::Stranger => Err(nobody()),
+        }
+    }
+}
+
+fn nobody() -> CommandError {
+    CommandError::refused("UNAUTHENTICATED", "expected a token, found none").with_hint(TOKEN_HINT)
+}
+
+/// What somebody without a token can do.
+pub const TOKEN_HINT: &str = "send `Authorization: Bearer TOKEN`; `demur token new` makes one";
+
+/// The name under which the user of this machine asks.
+const LOCAL_ASKER: &str = "ask";

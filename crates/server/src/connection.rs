@@ -1,0 +1,218 @@
+//! Connections: a bounded number of them, with limits on how long a request may take to arrive and a response to be
+//! taken, so that a client that is slow or never reads costs the others nothing.
+
+use std::{
+    future::Future,
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{Router, body::Body, extract::Request};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, UnixListener},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::{self, Instant, Sleep},
+};
+use tower::ServiceExt as _;
+
+use crate::{
+    caller::Caller,
+    gate::{Names, Way},
+};
+
+/// Where connections are counted, and what ends them.
+#[derive(Clone)]
+pub struct Connections {
+    router: Router,
+    room: Arc<Semaphore>,
+    ending: watch::Receiver<bool>,
+}
+
+impl Connections {
+    /// Returns connections to these routes, until `ending` says so.
+    pub fn new(router: Router, ending: watch::Receiver<bool>) -> Self {
+        Self { router, room: Arc::new(Semaphore::new(MOST)), ending }
+    }
+
+    /// Returns how many there are now.
+    pub fn count(&self) -> usize {
+        MOST - self.room.available_permits()
+    }
+
+    /// Takes connections over TCP.
+    pub async fn serve_tcp(self, listener: TcpListener, names: Arc<Names>) {
+        loop {
+            let Some(permit) = self.permit().await else { return };
+            match self.or_end(listener.accept()).await {
+                None => return,
+                Some(Ok((stream, _))) => {
+                    // A small answer must not wait for a larger one.
+                    let _ = stream.set_nodelay(true);
+                    self.spawn(stream, Way::Tcp(Arc::clone(&names)), permit);
+                }
+                Some(Err(error)) => rest_after(&error).await,
+            }
+        }
+    }
+
+    /// Takes connections over the Unix socket, from one user only.
+    pub async fn serve_socket(self, listener: UnixListener, user: u32, caller: Caller) {
+        loop {
+            let Some(permit) = self.permit().await else { return };
+            match self.or_end(listener.accept()).await {
+                None => return,
+                Some(Ok((stream, _))) => {
+                    // The file's mode keeps others out; the kernel's word makes sure.
+                    if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
+                        self.spawn(stream, Way::Socket(caller.clone()), permit);
+                    } else {
+                        tracing::warn!("another user tried the socket");
+                    }
+                }
+                Some(Err(error)) => rest_after(&error).await,
+            }
+        }
+    }
+
+    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        self.or_end(Arc::clone(&self.room).acquire_owned()).await?.ok()
+    }
+
+    async fn or_end<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+        let mut ending = self.ending.clone();
+        tokio::select! {
+            done = future => Some(done),
+            () = over(&mut ending) => None,
+        }
+    }
+
+    fn spawn<I>(&self, stream: I, way: Way, permit: OwnedSemaphorePermit)
+    where
+        I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let (router, mut ending) = (self.router.clone(), self.ending.clone());
+        tokio::spawn(async move {
+            let _permit = permit;
+            let service = service_fn(move |request: hyper::Request<Incoming>| {
+                let mut request: Request = request.map(Body::new);
+                request.extensions_mut().insert(way.clone());
+                router.clone().oneshot(request)
+            });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEADERS)
+                .max_buf_size(BUFFER)
+                .max_headers(64)
+                .serve_connection(TokioIo::new(Impatient::new(stream)), service);
+            let mut connection = std::pin::pin!(connection);
+            let ended = tokio::select! {
+                ended = connection.as_mut() => ended,
+                () = over(&mut ending) => {
+                    connection.as_mut().graceful_shutdown();
+                    time::timeout(LAST, connection).await.unwrap_or(Ok(()))
+                }
+            };
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ended early");
+            }
+        });
+    }
+}
+
+/// Waits until the server ends.
+async fn over(ending: &mut watch::Receiver<bool>) {
+    // Without a sender there is no server.
+    let _ = ending.wait_for(|ending| *ending).await;
+}
+
+/// Out of file descriptors, most likely: others have to go first.
+async fn rest_after(error: &io::Error) {
+    tracing::warn!(%error, "a connection could not be taken");
+    time::sleep(Duration::from_millis(50)).await;
+}
+
+/// A stream whose other side must take what is written, sooner or later.
+struct Impatient<I> {
+    stream: I,
+    blocked: Option<Pin<Box<Sleep>>>,
+}
+
+impl<I> Impatient<I> {
+    const fn new(stream: I) -> Self {
+        Self { stream, blocked: None }
+    }
+
+    /// Returns what became of a write, or that it took too long.
+    fn judge<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if polled.is_ready() {
+            self.blocked = None;
+            return polled;
+        }
+        let until = || Box::pin(time::sleep_until(Instant::now() + WRITE));
+        let sleep = self.blocked.get_or_insert_with(until);
+        match sleep.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Impatient<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge(context, polled)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = Pin::new(&mut self.stream).poll_flush(context);
+        self.judge(context, polled)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.judge(context, polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+/// How many connections there are at once.
+const MOST: usize = 1024;
+/// How long the head of a request may take, and an idle connection may stay.
+const HEADERS: Duration = Duration::from_secs(30);
+/// How long the other side may take nothing of a response.
+const WRITE: Duration = Duration::from_secs(30);
+/// How long the last responses may take when the server ends.
+const LAST: Duration = Duration::from_secs(3);
+/// How large the head of a request may be.
+const BUFFER: usize = 16 << 10;

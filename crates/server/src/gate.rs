@@ -1,0 +1,94 @@
+//! The gate of every connection: who calls, under which name the server was called, and from which page. Forged names
+//! and foreign pages get nothing.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use hyper::{HeaderMap, StatusCode, header};
+
+use crate::{caller::Caller, problem::Problem, service::Shared};
+
+/// Under which names a server answers on TCP.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// `host:port` as browsers send it.
+    pub hosts: Vec<String>,
+    /// `http://host:port` as browsers send it.
+    pub origins: Vec<String>,
+}
+
+/// How a request came in.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// Over the Unix socket, from the user who runs the server.
+    Socket(Caller),
+    /// Over TCP.
+    Tcp(Arc<Names>),
+}
+
+/// Finds out who calls, and lets nobody in under a false name.
+pub async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
+    let way = request.extensions().get::<Way>().cloned();
+    let caller = match way {
+        Some(Way::Socket(caller)) => Ok(caller),
+        Some(Way::Tcp(names)) => match check_names(request.headers(), &names) {
+            Ok(()) => by_token(&service, request.headers()).await,
+            Err(problem) => Err(problem),
+        },
+        None => Ok(Caller::Stranger),
+    };
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (label, response) = match caller {
+        Ok(caller) => {
+            let label = caller.label().to_owned();
+            request.extensions_mut().insert(caller);
+            (label, next.run(request).await)
+        }
+        Err(problem) => ("stranger".to_owned(), problem.into_response()),
+    };
+    let status = response.status().as_u16();
+    service.metrics.count_request(status);
+    tracing::debug!(%method, path, status, caller = label, "request");
+    response
+}
+
+/// A page of another site must not speak through somebody's browser, nor a name that leads here by a trick.
+fn check_names(headers: &HeaderMap, names: &Names) -> Result<(), Problem> {
+    let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let known = |list: &[String], found: &str| list.iter().any(|name| name.eq_ignore_ascii_case(found));
+    if !text(header::HOST).is_some_and(|host| known(&names.hosts, host)) {
+        let detail = format!("expected the Host {}, found another", names.hosts.join(" or "));
+        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "HOST_FORBIDDEN", detail));
+    }
+    match text(header::ORIGIN) {
+        Some(origin) if !known(&names.origins, origin) => {
+            let detail = "expected no Origin or that of this server, found another";
+            Err(Problem::new(StatusCode::FORBIDDEN, "ORIGIN_FORBIDDEN", detail))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn by_token(service: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Caller::Stranger) };
+    let words = value.to_str().unwrap_or_default().split_once(' ');
+    let Some((_, secret)) = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")) else {
+        return Ok(Caller::Stranger);
+    };
+    let secret = secret.trim().to_owned();
+    if secret.len() > LONGEST {
+        return Ok(Caller::Stranger);
+    }
+    let found = service.work(move |service, owner| {
+        let now = owner.world().now()?;
+        service.tokens.find(owner, &secret, now)
+    });
+    Ok(found.await?.map_or(Caller::Stranger, Caller::Token))
+}
+
+/// No token is longer.
+const LONGEST: usize = 128;

@@ -1,0 +1,30 @@
+//! The local server: one process that owns a data folder and answers HTTP over a Unix socket and TCP. It decides almost
+//! nothing: routes turn requests into calls of `demur-desk`, and what comes back into documents.
+//!
+//! | part | module |
+//! |---|---|
+//! | the folder, lent and taken back | [`premises`] |
+//! | who waits for what | [`notices`] |
+//! | deadlines that pass | [`timers`] |
+//! | who calls and what they may do | [`caller`], [`tokens`], [`gate`] |
+//! | operations, routes and their description | [`api`], [`routes`], [`openapi`] |
+//! | what a request carries, what a refusal says | [`read`], [`problem`] |
+//! | connections, start and end | [`connection`], [`serve`], [`socket`] |
+//! | what is counted | [`metrics`] |
+
+pub mod api;
+pub mod caller;
+pub mod connection;
+pub mod gate;
+pub mod metrics;
+pub mod notices;
+pub mod openapi;
+pub mod premises;
+pub mod problem;
+pub mod read;
+pub mod routes;
+pub mod serve;
+pub mod service;
+pub mod socket;
+pub mod timers;
+pub mod tokens;

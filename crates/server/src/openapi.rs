@@ -1,0 +1,158 @@
+//! The description of the API: OpenAPI 3.1 from the same types that read and write the documents, and a page for people.
+
+mod page;
+
+use schemars::{SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+pub use page::page;
+
+use crate::{
+    api::{Operation, Returned},
+    problem::{self, Problem},
+};
+
+/// Returns the document of these operations.
+pub fn document(operations: &[Operation]) -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.definitions_path = "/components/schemas".into();
+    settings.meta_schema = None;
+    let mut generator = settings.into_generator();
+    let mut paths = Map::new();
+    for operation in operations {
+        let path = operation.path.replace("{*", "{");
+        let entry = paths.entry(path).or_insert_with(|| json!({}));
+        entry[operation.method.as_str().to_ascii_lowercase()] = describe(operation, &mut generator);
+    }
+    let failure = generator.subschema_for::<Problem>();
+    let schemas = generator.take_definitions(true);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "demur",
+            "version": "1",
+            "description": "Where agents stop and ask. Every refusal is a problem document (RFC 9457) with a stable code.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"}
+        },
+        "servers": [{"url": "http://localhost:7373", "description": "the default data folder on this machine"}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
+                "description": "`demur token new` makes one. Over the Unix socket of the data folder none is needed."}},
+            "responses": {"Problem": {"description": "A refusal, with what was expected, what was found and what to do",
+                "content": {(problem::CONTENT_TYPE): {"schema": failure}}}}
+        }
+    })
+}
+
+/// Returns a document as text.
+pub fn text(document: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn describe(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
+    let mut described = json!({
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "responses": responses(operation, generator),
+    });
+    if operation.is_open() {
+        described["security"] = json!([]);
+    } else {
+        let words: Vec<_> = operation.scopes.iter().map(|scope| scope.as_str()).collect();
+        described["description"] = json!(format!("Needs the scope {}.", words.join(" or ")));
+    }
+    let parameters = parameters(operation, generator);
+    if !parameters.is_empty() {
+        described["parameters"] = Value::Array(parameters);
+    }
+    if let Some((make, media)) = operation.request {
+        described["requestBody"] =
+            json!({"required": true, "content": {(media): {"schema": make(generator)}}});
+    }
+    described
+}
+
+fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
+    let mut responses = Map::new();
+    for Returned { status, meaning, body } in &operation.returns {
+        let mut response = json!({"description": meaning});
+        if let Some((make, media)) = body {
+            response["content"] = json!({(*media): {"schema": make(generator)}});
+        }
+        responses.insert(status.as_str().to_owned(), response);
+    }
+    for status in REFUSALS {
+        responses.insert((*status).to_owned(), json!({"$ref": "#/components/responses/Problem"}));
+    }
+    Value::Object(responses)
+}
+
+fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Value> {
+    let mut parameters: Vec<Value> = operation
+        .path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| name.trim_start_matches('*'))
+        .map(|name| json!({"name": name, "in": "path", "required": true, "schema": path_schema(name)}))
+        .collect();
+    if let Some(make) = operation.query {
+        parameters.extend(in_query(make(generator), generator));
+    }
+    parameters.extend(operation.headers.iter().map(|header| {
+        json!({"name": header.name, "in": "header", "required": false, "description": header.meaning,
+            "schema": {"type": "string", "minLength": 1, "maxLength": header.longest, "pattern": "^[!-~]+$"}})
+    }));
+    parameters
+}
+
+/// Returns the members of a document as parameters.
+fn in_query(schema: schemars::Schema, generator: &SchemaGenerator) -> Vec<Value> {
+    let schema = schema.to_value();
+    let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let Some(found) = name.and_then(|name| generator.definitions().get(name)) else { return Vec::new() };
+    let Some(members) = found["properties"].as_object() else { return Vec::new() };
+    let parameter = |(name, schema): (&String, &Value)| {
+        let mut schema = schema.clone();
+        let description = schema.as_object_mut().and_then(|members| members.remove("description"));
+        json!({"name": name, "in": "query", "required": false, "description": description, "schema": without_null(schema)})
+    };
+    members.iter().map(parameter).collect()
+}
+
+/// A parameter that is not there is not null: it is not there.
+fn without_null(mut schema: Value) -> Value {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            schema["type"] = only.clone();
+        }
+    }
+    if let Some(Value::Array(any)) = schema.get_mut("anyOf") {
+        any.retain(|one| one["type"] != "null");
+        if let [only] = any.as_slice() {
+            return only.clone();
+        }
+    }
+    schema
+}
+
+fn path_schema(name: &str) -> Value {
+    match name {
+        "question" => json!({"type": "string", "pattern": QUESTION}),
+        "trace" => json!({"type": "string", "pattern": TRACE}),
+        "session" => json!({"type": "string", "format": "uuid"}),
+        "sequence" => json!({"type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991_u64}),
+        _ => json!({"type": "string", "minLength": 1, "maxLength": 256}),
+    }
+}
+
+/// Every status of a refusal that a request can meet.
+const REFUSALS: &[&str] =
+    &["400", "401", "403", "404", "405", "408", "409", "413", "415", "421", "422", "500", "503", "507"];
+const TRACE: &str = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
+const QUESTION: &str = "^[0-7][0-9A-HJKMNP-TV-Z]{25}(\\.(0|[1-9][0-9]{0,15}))?$";

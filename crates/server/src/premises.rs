@@ -1,0 +1,169 @@
+//! The data folder that the server owns, and lends: a command that has to own the folder itself asks the server to step
+//! aside, does its work, and the server takes the folder back. Whoever asks or answers meanwhile waits a moment.
+
+use std::{
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use demur_desk::{data::DataFolder, error::CommandError, owner::Owner};
+use demur_store::ledger::Listener;
+
+/// The data folder of this server.
+pub struct Premises {
+    data: DataFolder,
+    listener: Arc<dyn Listener>,
+    slot: Mutex<Slot>,
+    changed: Condvar,
+}
+
+enum Slot {
+    /// This process owns the folder.
+    Here(Arc<Owner>),
+    /// Another process does its work in it.
+    Lent,
+    /// The server is about to end.
+    Closed,
+}
+
+impl Premises {
+    /// Takes the folder; creates its registry where there is none.
+    pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
+        let premises = Self { data, listener, slot: Mutex::new(Slot::Lent), changed: Condvar::new() };
+        let owner = premises.take()?;
+        *premises.slot() = Slot::Here(owner);
+        Ok(premises)
+    }
+
+    /// Returns where the folder is.
+    pub const fn data(&self) -> &DataFolder {
+        &self.data
+    }
+
+    /// Returns the folder in use. While it is lent, the caller waits; blocks.
+    pub fn owner(&self) -> Result<Arc<Owner>, CommandError> {
+        let until = Instant::now() + PATIENCE;
+        let mut slot = self.slot();
+        loop {
+            match &*slot {
+                Slot::Here(owner) => return Ok(Arc::clone(owner)),
+                Slot::Closed => return Err(closed()),
+                Slot::Lent => {}
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(lent());
+            }
+            slot = self.changed.wait_timeout(slot, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Returns whether requests are served right now.
+    pub fn is_ready(&self) -> bool {
+        matches!(&*self.slot(), Slot::Here(_))
+    }
+
+    /// Lets go of the folder once nobody works in it, and takes it back as soon as whoever wanted it is done; blocks
+    /// until it is free.
+    pub fn lend(self: &Arc<Self>) -> Result<(), CommandError> {
+        self.let_go(Slot::Lent)?;
+        let premises = Arc::clone(self);
+        thread::spawn(move || premises.take_back());
+        Ok(())
+    }
+
+    /// Lets go of the folder for good.
+    pub fn close(&self) {
+        // What cannot be let go is let go when the process ends.
+        let _ = self.let_go(Slot::Closed);
+    }
+
+    fn let_go(&self, next: Slot) -> Result<(), CommandError> {
+        let owner = match std::mem::replace(&mut *self.slot(), next) {
+            Slot::Here(owner) => owner,
+            Slot::Lent => return Ok(()),
+            Slot::Closed => {
+                *self.slot() = Slot::Closed;
+                return Err(closed());
+            }
+        };
+        self.changed.notify_all();
+        let until = Instant::now() + PATIENCE;
+        let mut owner = Some(owner);
+        while let Some(shared) = owner.take() {
+            match Arc::try_unwrap(shared) {
+                // Dropping it closes the ledger in good order and gives the lock back.
+                Ok(alone) => drop(alone),
+                Err(_) if Instant::now() > until => return Err(busy()),
+                Err(shared) => {
+                    owner = Some(shared);
+                    thread::sleep(MOMENT);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the folder back. Whoever asked for it gets a head start.
+    fn take_back(&self) {
+        thread::sleep(HEAD_START);
+        loop {
+            if !matches!(&*self.slot(), Slot::Lent) {
+                return;
+            }
+            match self.take() {
+                Ok(owner) => {
+                    let mut slot = self.slot();
+                    if matches!(&*slot, Slot::Lent) {
+                        *slot = Slot::Here(owner);
+                        self.changed.notify_all();
+                    }
+                    return;
+                }
+                Err(error) if error.code() == "FOLDER_IN_USE" => {}
+                Err(error) => {
+                    tracing::error!(code = error.code(), %error, "the data folder cannot be opened")
+                }
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+
+    fn take(&self) -> Result<Arc<Owner>, CommandError> {
+        let (mut owner, _) = Owner::open_or_create(&self.data)?;
+        owner.listen(Arc::clone(&self.listener));
+        Ok(Arc::new(owner))
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lent() -> CommandError {
+    CommandError::refused(
+        "FOLDER_LENT",
+        "another command has the data folder at the moment, nothing was changed",
+    )
+    .with_hint("try again when it is done")
+}
+
+fn closed() -> CommandError {
+    CommandError::refused("STOPPING", "the server is about to end, nothing was changed")
+        .with_hint("try again")
+}
+
+fn busy() -> CommandError {
+    CommandError::refused("FOLDER_BUSY", "the server has work in the data folder that does not end")
+        .with_hint("try again, or stop the server")
+}
+
+/// How long a request waits for a folder that is lent.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long whoever asked for the folder has it for itself in any case.
+const HEAD_START: Duration = Duration::from_millis(300);
+/// How often the folder is tried afterwards.
+const AGAIN: Duration = Duration::from_millis(50);
+/// How long work in the folder usually takes.
+const MOMENT: Duration = Duration::from_millis(1);

@@ -1,0 +1,118 @@
+//! What the server says when it says no: problem details (RFC 9457) with a stable code, what was expected, what was
+//! found, and what to do.
+
+use axum::response::{IntoResponse, Response};
+use demur_desk::{error::CommandError, exit::Exit, question::Ending};
+use hyper::{StatusCode, header};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A problem, as it goes over the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// `urn:demur:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// What kind of problem it is.
+    pub title: String,
+    /// The stable code.
+    pub code: String,
+    /// What was expected and found.
+    pub detail: String,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The member it is about, as a dotted path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// Who was first, when and how, where somebody was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Ending>,
+}
+
+impl Problem {
+    /// Returns the problem of this status and code.
+    pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: format!("urn:demur:problem:{code}"),
+            status: status.as_u16(),
+            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+            code: code.to_owned(),
+            detail: detail.into(),
+            hint: None,
+            field: None,
+            outcome: None,
+        }
+    }
+
+    /// Returns the same problem with what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns the problem of a request that cannot be read.
+    pub fn malformed(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "MALFORMED", detail)
+            .with_hint("GET /v1/openapi.json describes every request")
+    }
+}
+
+impl From<CommandError> for Problem {
+    fn from(error: CommandError) -> Self {
+        let status = status(&error);
+        if status.is_server_error() {
+            tracing::error!(code = error.code(), %error, "a request failed");
+        }
+        let mut problem = Self::new(status, error.code(), error.to_string());
+        problem.hint = error.hint().map(str::to_owned);
+        problem.field = error.field().map(str::to_owned);
+        problem
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = (status, [(header::CONTENT_TYPE, CONTENT_TYPE)], body).into_response();
+        let headers = response.headers_mut();
+        if status == StatusCode::UNAUTHORIZED {
+            headers
+                .insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer realm=\"demur\""));
+        }
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+/// One way from what went wrong to a status; the code says the rest.
+fn status(error: &CommandError) -> StatusCode {
+    match error.code() {
+        "UNAUTHENTICATED" => StatusCode::UNAUTHORIZED,
+        "FORBIDDEN" => StatusCode::FORBIDDEN,
+        "QUESTION_UNKNOWN" | "TRACE_UNKNOWN" | "SESSION_UNKNOWN" | "GAP_UNKNOWN" | "TOKEN_UNKNOWN"
+        | "SECRET_GONE" | "EVENT_UNKNOWN" | "ARTIFACT_UNKNOWN" | "NO_TRACE" => StatusCode::NOT_FOUND,
+        "IDEMPOTENCY_CONFLICT" => StatusCode::UNPROCESSABLE_ENTITY,
+        "FOLDER_LENT" | "STOPPING" | "FOLDER_BUSY" | "FOLDER_IN_USE" | "STORE_LOCKED" | "OVERLOADED" => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        "RECORD_DAMAGED" | "STORE_DAMAGED" | "NO_DESK_KEY" | "STORE_READ_ONLY" => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+        "DISK_FULL" => StatusCode::INSUFFICIENT_STORAGE,
+        _ => match error.exit() {
+            Exit::Refused => StatusCode::CONFLICT,
+            Exit::BadInput => StatusCode::BAD_REQUEST,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+    }
+}
+
+/// The media type of problem details.
+pub const CONTENT_TYPE: &str = "application/problem+json";

@@ -1,0 +1,98 @@
+//! What a request carries, read with limits: a JSON document, parameters in the query, names in the path. What cannot be
+//! read is told in one sentence.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::{HeaderMap, StatusCode, header, http::request::Parts};
+use serde::de::DeserializeOwned;
+use tokio::time;
+
+use crate::problem::Problem;
+
+/// A JSON document of a request.
+pub struct Document<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Document<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        expect_json(request.headers())?;
+        let bytes = read(request.into_body(), LONGEST).await?;
+        // An empty body is an empty document: every member has a default then, or it is missed by name.
+        let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        serde_json::from_slice(text)
+            .map(Self)
+            .map_err(|error| Problem::malformed(format!("the document: {error}")))
+    }
+}
+
+/// Parameters in the query.
+pub struct Parameters<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = Query::<T>::from_request_parts(parts, state).await;
+        query.map(|Query(read)| Self(read)).map_err(|error| Problem::malformed(error.body_text()))
+    }
+}
+
+/// A name in the path. One that cannot be a name is as unknown as one that nobody has.
+pub struct Named<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = Path::<T>::from_request_parts(parts, state).await;
+        path.map(|Path(read)| Self(read)).map_err(|error| {
+            Problem::new(StatusCode::NOT_FOUND, "NAME_UNKNOWN", format!("the path: {}", error.body_text()))
+        })
+    }
+}
+
+/// Returns the whole body, if it is not too long and does not take too long.
+pub async fn read(body: Body, longest: usize) -> Result<Bytes, Problem> {
+    let collected = time::timeout(PATIENCE, Limited::new(body, longest).collect()).await.map_err(|_| {
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", "expected the whole request within 30 seconds")
+    })?;
+    collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
+        if error.downcast_ref::<LengthLimitError>().is_some() {
+            let detail = format!("expected at most {longest} bytes, found more");
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail)
+        } else {
+            Problem::malformed("the request ended before its time")
+        }
+    })
+}
+
+/// Returns the value of a header that makes a retry safe.
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let text = value.to_str().ok().filter(|text| (1..=256).contains(&text.len()));
+    text.map(|text| Some(text.to_owned())).ok_or_else(|| {
+        Problem::malformed("expected an Idempotency-Key of 1 to 256 visible characters, found another")
+    })
+}
+
+fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let media = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if media.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let detail = "expected Content-Type: application/json, found another";
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE", detail))
+}
+
+/// How long a document is at most.
+const LONGEST: usize = 1 << 20;
+/// How long the body of a request may take.
+const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,68 @@
+//! The operations of the API, by what they are about.
+
+pub mod feed;
+pub mod open;
+pub mod questions;
+pub mod server;
+pub mod tokens;
+
+use std::sync::Arc;
+
+use axum::{Router, middleware};
+use demur_desk::{error::CommandError, owner::Owner};
+use demur_ledger::name::{PrincipalId, TraceId};
+
+use crate::{
+    api::{self, Api, Operation},
+    caller::{Caller, Scope},
+    gate,
+    service::Shared,
+};
+
+/// Returns every operation.
+pub fn all() -> Api {
+    let api = Api::default();
+    let api = questions::add(api);
+    let api = feed::add(api);
+    let api = tokens::add(api);
+    let api = server::add(api);
+    open::add(api)
+}
+
+/// Returns the routes of a service, and the operations behind them.
+pub fn router(service: &Shared) -> Router {
+    let (router, operations) = all().into_parts();
+    let described = Arc::new(open::Described::new(&operations));
+    router
+        .fallback(api::nothing_here)
+        .method_not_allowed_fallback(api::wrong_method)
+        .layer(axum::Extension(described))
+        .layer(middleware::from_fn_with_state(Arc::clone(service), gate::pass))
+        .with_state(Arc::clone(service))
+}
+
+/// Returns every operation without its handler.
+pub fn operations() -> Vec<Operation> {
+    all().into_parts().1
+}
+
+/// Checks that a caller may read this trace; one that it may not read is as unknown as one that is not there.
+pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), CommandError> {
+    let takes_part = |principal: PrincipalId| -> Result<bool, CommandError> {
+        let state = owner.ledger().look(trace)?;
+        Ok(state.trace().is_some_and(|state| state.has_participant(principal)))
+    };
+    let may = match caller {
+        _ if caller.may(&[Scope::Read]) => true,
+        Caller::Token(token) => match token.principal {
+            Some(principal) => takes_part(principal)?,
+            None => false,
+        },
+        _ => false,
+    };
+    if may {
+        return Ok(());
+    }
+    let message = format!("expected a trace of this data folder, found none called {trace}");
+    Err(CommandError::input("TRACE_UNKNOWN", message).with_hint("a token reads the traces it takes part in"))
+}

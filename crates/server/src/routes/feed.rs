@@ -1,0 +1,161 @@
+//! The live feed: every event as it is recorded, as server-sent events. Whoever comes back names the last one seen and
+//! misses nothing. The feed holds nothing in memory for slow readers: each reads the store at its own pace.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    extract::State,
+    response::{
+        IntoResponse as _, Response,
+        sse::{Event as Sent, KeepAlive, Sse},
+    },
+};
+use demur_core::time::Timestamp;
+use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
+use demur_ledger::{
+    envelope::Event,
+    name::{PrincipalId, Sequence, TraceId},
+    question::touched,
+};
+use demur_store::contract::{Cursor, Store as _};
+use futures_core::Stream;
+use hyper::{HeaderMap, Method};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use crate::{
+    api::{Api, Operation},
+    caller::Scope,
+    problem::Problem,
+    read::Parameters,
+    service::Shared,
+};
+
+/// Adds the operation.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::GET,
+            "/v1/feed",
+            "feed",
+            &[Scope::Read],
+            "Follow every event as it is recorded",
+        )
+        .query::<FeedParameters>()
+        .gives_text("Server-sent events; the data of each is a notice in JSON", "text/event-stream"),
+        feed,
+    )
+}
+
+/// Where to begin.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FeedParameters {
+    /// The id of the last event seen, `0` for the very first; otherwise what happens from now on. The header
+    /// `Last-Event-ID` says the same.
+    after: Option<u64>,
+}
+
+/// An event, as far as somebody who follows needs to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Notice {
+    /// The trace.
+    pub trace: TraceId,
+    /// Its place in it.
+    pub sequence: Sequence,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// When.
+    pub time: Timestamp,
+    /// Who.
+    pub actor: PrincipalId,
+    /// The questions it touches.
+    pub questions: Vec<QuestionId>,
+}
+
+async fn feed(
+    State(service): State<Shared>,
+    Parameters(parameters): Parameters<FeedParameters>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default().parse::<u64>());
+    let last = last
+        .transpose()
+        .map_err(|_| Problem::malformed("expected a number in Last-Event-ID, found another"))?;
+    let after = match last.or(parameters.after) {
+        Some(number) if number < LARGEST => Cursor::new(number),
+        Some(_) => {
+            return Err(Problem::malformed("after: expected the id of an event, found a larger number"));
+        }
+        None => service.work(|_, owner| Ok(owner.ledger().store().end()?)).await?,
+    };
+    let (sender, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(follow(service, after, sender));
+    let stream = Sse::new(Receiving(receiver)).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)));
+    Ok(stream.into_response())
+}
+
+/// Sends every event after a cursor, until nobody reads any more.
+async fn follow(service: Shared, mut after: Cursor, sender: mpsc::Sender<Sent>) {
+    let mut commits = service.notices.commits();
+    loop {
+        commits.mark_unchanged();
+        let Ok(page) = Arc::clone(&service).work(move |_, owner| page(owner, after)).await else { return };
+        let full = page.len() == PAGE;
+        for (cursor, notice) in page {
+            after = cursor;
+            let Ok(data) = serde_json::to_string(&notice) else { return };
+            let sent = Sent::default().id(cursor.number().to_string()).event(notice.kind).data(data);
+            if sender.send(sent).await.is_err() {
+                return;
+            }
+        }
+        if full {
+            continue;
+        }
+        tokio::select! {
+            changed = commits.changed() => if changed.is_err() { return },
+            () = sender.closed() => return,
+            () = service.stopping() => return,
+        }
+    }
+}
+
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, CommandError> {
+    let changes = owner.ledger().store().changes(after, PAGE)?;
+    let notice = |(cursor, stored): (Cursor, demur_store::contract::Stored)| {
+        let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
+        let envelope = event.envelope();
+        let trace = envelope.trace;
+        let questions = touched(&event).into_iter().map(|sequence| QuestionId { trace, sequence }).collect();
+        let kind = event.said().map(|said| said.kind.to_string()).unwrap_or_default();
+        let sequence = event.position().sequence;
+        Ok((cursor, Notice { trace, sequence, kind, time: envelope.time, actor: envelope.actor, questions }))
+    };
+    changes.into_iter().map(notice).collect()
+}
+
+/// What arrives over a channel, as a stream.
+struct Receiving(mpsc::Receiver<Sent>);
+
+impl Stream for Receiving {
+    type Item = Result<Sent, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context).map(|sent| sent.map(Ok))
+    }
+}
+
+/// How many events are read at once.
+const PAGE: usize = 64;
+/// How many events wait for a slow reader.
+const WAITING: usize = 16;
+/// More events than a store can count.
+const LARGEST: u64 = 1 << 62;

@@ -1,0 +1,471 @@
+//! Questions over HTTP: asked, listed, waited for, answered, declined, passed on, extended, cancelled (ONE-01, ONE-02,
+//! CLR-03, CLR-04).
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use demur_core::limit::Text;
+use demur_desk::{
+    error::CommandError,
+    owner::Owner,
+    question::{
+        self, Act, Answer, Ask, Asked, Delivered, Done, Extension as MoreTime, Listed, Passing, QuestionId,
+        QuestionView,
+    },
+};
+use demur_ledger::{author::Author, facts::Severity, name::TraceId, question::OutcomeKind};
+use demur_store::contract::QuestionFilter;
+use hyper::{HeaderMap, Method, StatusCode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time;
+
+use super::check_trace;
+use crate::{
+    api::{Api, Operation},
+    caller::{Caller, Scope},
+    problem::Problem,
+    read::{Document, Named, Parameters, idempotency_key},
+    service::{Service, Shared},
+};
+
+/// Adds the operations.
+pub(super) fn add(api: Api) -> Api {
+    let act = |path, id, scopes, summary| {
+        Operation::new(Method::POST, path, id, scopes, summary)
+            .gives::<Done>(StatusCode::OK, "Done, or done before")
+    };
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/questions",
+            "ask",
+            ASKING,
+            "Ask a question, and wait for its answer if wanted",
+        )
+        .idempotent()
+        .query::<AskParameters>()
+        .takes::<Ask>()
+        .gives::<QuestionView>(StatusCode::CREATED, "It is on record")
+        .gives::<QuestionView>(StatusCode::OK, "The same request was recorded before"),
+        ask,
+    )
+    .with(
+        Operation::new(
+            Method::GET,
+            "/v1/questions",
+            "listQuestions",
+            SEEING,
+            "List questions, the oldest first",
+        )
+        .query::<ListParameters>()
+        .gives::<Listed>(StatusCode::OK, "One page"),
+        list,
+    )
+    .with(
+        Operation::new(
+            Method::GET,
+            "/v1/questions/{question}",
+            "question",
+            SEEING,
+            "Show a question and how it stands",
+        )
+        .gives::<QuestionView>(StatusCode::OK, "The question"),
+        show,
+    )
+    .with(
+        Operation::new(
+            Method::GET,
+            "/v1/questions/{question}/wait",
+            "waitForQuestion",
+            SEEING,
+            "Wait until a question is no longer open",
+        )
+        .query::<WaitParameters>()
+        .gives::<QuestionView>(StatusCode::OK, "The question; still open if the time is over"),
+        wait,
+    )
+    .with(
+        act(
+            "/v1/questions/{question}/answer",
+            "answer",
+            ANSWERING,
+            "Answer a question; the first answer counts",
+        )
+        .takes::<Answer>(),
+        answer,
+    )
+    .with(
+        act(
+            "/v1/questions/{question}/accept",
+            "accept",
+            ANSWERING,
+            "Accept what a question of severity warn points at",
+        )
+        .takes::<Act>(),
+        accept,
+    )
+    .with(
+        act("/v1/questions/{question}/decline", "decline", ANSWERING, "Say that nobody here will answer")
+            .takes::<Act>(),
+        decline,
+    )
+    .with(
+        act("/v1/questions/{question}/pass", "pass", ANSWERING, "Hand a question to others")
+            .takes::<Passing>(),
+        pass,
+    )
+    .with(
+        act("/v1/questions/{question}/extend", "extend", ASKING, "Give more time").takes::<MoreTime>(),
+        extend,
+    )
+    .with(
+        act("/v1/questions/{question}/cancel", "cancel", ASKING, "Say that no answer is needed any more")
+            .takes::<Act>(),
+        cancel,
+    )
+    .with(
+        Operation::new(
+            Method::GET,
+            "/v1/questions/{question}/secret",
+            "secret",
+            ASKING,
+            "Read a secret answer, as its asker",
+        )
+        .gives::<Delivered>(StatusCode::OK, "The answer, and what opens the commitment in the ledger"),
+        secret,
+    )
+    .with(
+        Operation::new(
+            Method::DELETE,
+            "/v1/questions/{question}/secret",
+            "forgetSecret",
+            ASKING,
+            "Say that a secret answer has arrived; it is forgotten",
+        )
+        .gives_nothing("It is forgotten"),
+        forget,
+    )
+}
+
+/// How a question is asked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AskParameters {
+    /// How many seconds to wait for the answer, up to 300.
+    #[schemars(range(max = 300))]
+    wait: Option<u64>,
+    /// The name under which the user of this machine asks.
+    #[serde(rename = "as")]
+    #[schemars(length(min = 1, max = 64))]
+    asker: Option<String>,
+}
+
+/// How long to wait.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WaitParameters {
+    /// How many seconds, up to 300.
+    #[schemars(range(max = 300))]
+    seconds: Option<u64>,
+}
+
+/// Which questions to list.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListParameters {
+    /// Only those in these states, with commas between them, such as `open`.
+    state: Option<String>,
+    /// Only those of this trace.
+    trace: Option<TraceId>,
+    /// Only those of this severity.
+    severity: Option<Severity>,
+    /// Only those that people may answer, or only those that they may not.
+    people: Option<bool>,
+    /// The newest first.
+    newest: Option<bool>,
+    /// The cursor that the page before gave.
+    after: Option<String>,
+    /// How many at most, up to 200.
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+async fn ask(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Parameters(parameters): Parameters<AskParameters>,
+    headers: HeaderMap,
+    Document(ask): Document<Ask>,
+) -> Result<Response, Problem> {
+    let key = idempotency_key(&headers)?;
+    let seconds = seconds(parameters.wait.unwrap_or(0))?;
+    let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
+    let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
+    let asked = service
+        .work(move |_, owner| {
+            let author = caller.asker(owner, name.as_deref())?;
+            let asked = question::ask(owner, &author, &ask, key.as_deref())?;
+            Ok((asked, question::view(owner, asked.id)?))
+        })
+        .await?;
+    let (Asked { id, repeated }, mut shown) = asked;
+    if !seconds.is_zero() {
+        shown = until_closed(&service, id, seconds).await?;
+    }
+    let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, Json(shown)).into_response())
+}
+
+async fn list(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Parameters(parameters): Parameters<ListParameters>,
+) -> Result<Json<Listed>, Problem> {
+    let limit = parameters.limit.unwrap_or(50);
+    if !(1..=200).contains(&limit) {
+        return Err(Problem::malformed(format!("limit: expected 1 to 200, found {limit}")));
+    }
+    let filter = QuestionFilter {
+        outcomes: parameters.state.as_deref().map(states).transpose()?,
+        trace: parameters.trace,
+        asker: own_only(&caller),
+        severity: parameters.severity,
+        people: parameters.people,
+        newest_first: parameters.newest.unwrap_or(false),
+    };
+    let page =
+        service.work(move |_, owner| question::list(owner, &filter, parameters.after.as_deref(), limit));
+    Ok(Json(page.await?))
+}
+
+/// Whoever only asks sees only what it asked.
+fn own_only(caller: &Caller) -> Option<demur_ledger::name::PrincipalId> {
+    match caller {
+        Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => token.principal,
+        _ => None,
+    }
+}
+
+fn states(words: &str) -> Result<Vec<OutcomeKind>, Problem> {
+    let state = |word: &str| {
+        OutcomeKind::ALL.into_iter().find(|kind| kind.as_str() == word).ok_or_else(|| {
+            let known: Vec<_> = OutcomeKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            Problem::malformed(format!("state: expected {}, found another word", known.join(", ")))
+        })
+    };
+    words.split(',').map(state).collect()
+}
+
+async fn show(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+) -> Result<Json<QuestionView>, Problem> {
+    Ok(Json(service.work(move |_, owner| seen(owner, &caller, id)).await?))
+}
+
+async fn wait(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Parameters(parameters): Parameters<WaitParameters>,
+) -> Result<Json<QuestionView>, Problem> {
+    let seconds = seconds(parameters.seconds.unwrap_or(30))?;
+    service.work(move |_, owner| seen(owner, &caller, id)).await?;
+    Ok(Json(until_closed(&service, id, seconds).await?))
+}
+
+async fn answer(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Answer>,
+) -> Result<Json<Done>, Problem> {
+    act(service, id, move |service, owner| {
+        seen(owner, &caller, id)?;
+        let done = question::answer(owner, id, &caller.answerer(owner, given.by.clone())?, &given)?;
+        if let Some(ending) = done.question.outcome.as_ref().filter(|_| !done.repeated) {
+            let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
+            service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());
+        }
+        Ok(done)
+    })
+    .await
+}
+
+async fn accept(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Act>,
+) -> Result<Json<Done>, Problem> {
+    act(service, id, move |_, owner| {
+        seen(owner, &caller, id)?;
+        question::accept(owner, id, &caller.answerer(owner, given.by.clone())?, &given)
+    })
+    .await
+}
+
+async fn decline(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Act>,
+) -> Result<Json<Done>, Problem> {
+    act(service, id, move |_, owner| {
+        seen(owner, &caller, id)?;
+        question::decline(owner, id, &caller.answerer(owner, given.by.clone())?, &given)
+    })
+    .await
+}
+
+async fn pass(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Passing>,
+) -> Result<Json<Done>, Problem> {
+    act(service, id, move |_, owner| {
+        seen(owner, &caller, id)?;
+        question::pass_on(owner, id, &caller.answerer(owner, given.by.clone())?, &given)
+    })
+    .await
+}
+
+async fn extend(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<MoreTime>,
+) -> Result<Json<Done>, Problem> {
+    act(service, id, move |_, owner| {
+        let (asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
+        question::extend(owner, id, asker, by, &given)
+    })
+    .await
+}
+
+async fn cancel(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Act>,
+) -> Result<Json<Done>, Problem> {
+    act(service, id, move |_, owner| {
+        let (asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
+        question::cancel(owner, id, asker, by, &given)
+    })
+    .await
+}
+
+async fn secret(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+) -> Result<Json<Delivered>, Problem> {
+    let found = service.work(move |_, owner| {
+        asker_of(owner, &caller, id, None)?;
+        question::secret(owner, id)
+    });
+    Ok(Json(found.await?))
+}
+
+async fn forget(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+) -> Result<StatusCode, Problem> {
+    let forgotten = service.work(move |_, owner| {
+        asker_of(owner, &caller, id, None)?;
+        question::forget_secret(owner, id)
+    });
+    forgotten.await.map(|()| StatusCode::NO_CONTENT)
+}
+
+/// Does something about a question; whoever comes too late is told who was first (ONE-02).
+async fn act(
+    service: Shared,
+    id: QuestionId,
+    work: impl FnOnce(&Service, &Owner) -> Result<Done, CommandError> + Send + 'static,
+) -> Result<Json<Done>, Problem> {
+    match service.work(work).await {
+        Ok(done) => Ok(Json(done)),
+        Err(mut problem) => {
+            if matches!(problem.code.as_str(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") {
+                let shown = service.work(move |_, owner| question::view(owner, id)).await;
+                problem.outcome = shown.ok().and_then(|shown| shown.outcome);
+            }
+            Err(problem)
+        }
+    }
+}
+
+/// Returns the question, if this caller may see it.
+fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, CommandError> {
+    let shown = question::view(owner, id)?;
+    if caller.sees_questions_of(shown.asker.principal) || check_trace(owner, caller, id.trace).is_ok() {
+        return Ok(shown);
+    }
+    let message = format!("expected a question of this data folder, found none called {id}");
+    Err(CommandError::input("QUESTION_UNKNOWN", message)
+        .with_hint("a token sees what it asked or may answer"))
+}
+
+/// Returns whoever asked, if this caller speaks for it, and who the caller says wanted it.
+fn asker_of(
+    owner: &Owner,
+    caller: &Caller,
+    id: QuestionId,
+    by: Option<Text<1, 256>>,
+) -> Result<(Arc<Author>, Option<Text<1, 256>>), CommandError> {
+    let shown = seen(owner, caller, id)?;
+    let asker = shown.asker.principal;
+    match caller {
+        Caller::Local { name } => Ok((owner.author_of(asker)?, by.or_else(|| Some(name.clone())))),
+        caller if caller.is(asker) => Ok((owner.author_of(asker)?, None)),
+        _ => Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
+    }
+}
+
+/// Returns the question once it is no longer open, or as it stands when the time is over.
+async fn until_closed(service: &Shared, id: QuestionId, patience: Duration) -> Result<QuestionView, Problem> {
+    let watch = service.notices.watch(id);
+    let until = time::Instant::now() + patience;
+    loop {
+        // Listening before looking: nothing that happens in between is missed.
+        let mut told = std::pin::pin!(watch.notify().notified());
+        told.as_mut().enable();
+        let shown = service.work(move |_, owner| question::view(owner, id)).await?;
+        if shown.state != "open" {
+            return Ok(shown);
+        }
+        tokio::select! {
+            () = told => {}
+            () = time::sleep_until(until) => return Ok(shown),
+            () = service.stopping() => {
+                return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "STOPPING", "the server is about to end")
+                    .with_hint("the question stays open: wait again"));
+            }
+        }
+    }
+}
+
+fn seconds(wanted: u64) -> Result<Duration, Problem> {
+    if wanted <= 300 {
+        Ok(Duration::from_secs(wanted))
+    } else {
+        Err(Problem::malformed(format!("expected at most 300 seconds, found {wanted}")))
+    }
+}
+
+/// Who may ask.
+const ASKING: &[Scope] = &[Scope::Ask];
+/// Who may answer.
+const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
+/// Who may see questions.
+const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

@@ -1,0 +1,208 @@
+//! The life of a server: it takes the folder, listens, answers, and ends in good order: on a signal, when it is told to,
+//! or when nothing is open and nobody has called for a while.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
+    time::{Duration, Instant},
+};
+
+use demur_core::limit::Text;
+use demur_desk::{data::DataFolder, error::CommandError};
+use demur_ledger::question::OutcomeKind;
+use demur_store::{contract::Store as _, ledger::Listener};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    runtime::Builder,
+    signal::unix::{SignalKind, signal},
+    time,
+};
+
+use crate::{
+    caller::Caller,
+    connection::Connections,
+    gate::Names,
+    metrics::Metrics,
+    notices::Notices,
+    premises::Premises,
+    routes,
+    service::{Service, Shared},
+    socket, timers,
+};
+
+/// How a server is to run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The data folder.
+    pub data: DataFolder,
+    /// Rule packs that plans are held against, over the built-in one.
+    pub rules: Vec<PathBuf>,
+    /// Where to listen on TCP.
+    pub listen: Listen,
+    /// After how long without callers and without open questions it ends.
+    pub idle: Option<Duration>,
+    /// The user who runs it.
+    pub user: Text<1, 256>,
+    /// The version of demur.
+    pub version: String,
+}
+
+/// Where to listen on TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// Nowhere.
+    Nowhere,
+    /// On this machine, at this port if it is free; without one, at the port that the folder remembers.
+    Loopback(Option<u16>),
+    /// At this address, under these names, behind a proxy that speaks TLS to the world.
+    Proxied {
+        /// The address.
+        address: SocketAddr,
+        /// `https://` and the name under which the proxy is reached.
+        origins: Vec<String>,
+    },
+}
+
+/// Runs a server until it ends. `ready` is told once it answers.
+pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), CommandError> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .max_blocking_threads(BLOCKING)
+        .thread_keep_alive(Duration::from_secs(2))
+        .enable_all()
+        .build()
+        .map_err(|error| trouble("start its threads", &error))?;
+    runtime.block_on(live(config, ready))
+}
+
+async fn live(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), CommandError> {
+    let metrics = Arc::new(Metrics::default());
+    let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
+    let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
+    let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
+    let version = config.version.clone();
+    let service =
+        Arc::new(Service::new(Arc::clone(&premises), notices, metrics, config.rules.clone(), version));
+    let connections = Connections::new(routes::router(&service), service.ending());
+    let ended = answer(&config, &service, &connections, ready).await;
+    service.end();
+    // Before the folder is let go: the next server has a socket of its own there.
+    let _ = socket::remove(config.data.path());
+    let until = Instant::now() + LAST;
+    while connections.count() > 0 && Instant::now() < until {
+        time::sleep(Duration::from_millis(5)).await;
+    }
+    let closing = tokio::task::spawn_blocking(move || premises.close());
+    let _ = closing.await;
+    ended
+}
+
+async fn answer(
+    config: &Config,
+    service: &Shared,
+    connections: &Connections,
+    ready: impl FnOnce(&Service) + Send,
+) -> Result<(), CommandError> {
+    let bound = socket::bind(config.data.path()).map_err(|error| trouble("make its socket", &error))?;
+    let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
+    let caller = Caller::Local { name: config.user.clone() };
+    let user = rustix::process::geteuid().as_raw();
+    tokio::spawn(connections.clone().serve_socket(socket, user, caller));
+    if let Some((listener, names)) = listen(config, service).await? {
+        tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
+    }
+    tokio::spawn(timers::run(Arc::clone(service), service.ending()));
+    tracing::info!(address = service.address(), process = std::process::id(), "ready");
+    ready(service);
+    let mut terminate =
+        signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
+    let mut interrupt =
+        signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("ends: told by a signal"),
+        _ = interrupt.recv() => tracing::info!("ends: told by a signal"),
+        () = service.stopping() => tracing::info!("ends: told by a command"),
+        () = idle(service, connections, config.idle) => tracing::info!("ends: nothing is open and nobody calls"),
+    }
+    Ok(())
+}
+
+/// Binds where the configuration says, and remembers a port that was chosen.
+async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, CommandError> {
+    let (listener, origins) = match &config.listen {
+        Listen::Nowhere => return Ok(None),
+        Listen::Loopback(port) => (loopback(service, *port).await?, Vec::new()),
+        Listen::Proxied { address, origins } => {
+            let bound = TcpListener::bind(address).await;
+            (bound.map_err(|error| trouble("listen at that address", &error))?, origins.clone())
+        }
+    };
+    let address = listener.local_addr().map_err(|error| trouble("find its address", &error))?;
+    let mut names = Names::default();
+    for host in ["localhost", "127.0.0.1", "[::1]"] {
+        names.hosts.push(format!("{host}:{}", address.port()));
+        names.origins.push(format!("http://{host}:{}", address.port()));
+    }
+    for origin in origins {
+        names.hosts.extend(origin.split_once("://").map(|(_, host)| host.to_owned()));
+        names.origins.push(origin);
+    }
+    *service.address.lock().unwrap_or_else(PoisonError::into_inner) =
+        Some(format!("http://localhost:{}", address.port()));
+    Ok(Some((listener, names)))
+}
+
+async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, CommandError> {
+    let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT)?)).await;
+    let remembered = remembered.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok());
+    let wanted: u16 = port.or(remembered).unwrap_or(0);
+    let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
+        Err(error) if wanted != 0 => {
+            tracing::warn!(port = wanted, %error, "the port is taken, another one is used");
+            TcpListener::bind(("127.0.0.1", 0)).await
+        }
+        bound => bound,
+    };
+    let listener = bound.map_err(|error| trouble("listen on this machine", &error))?;
+    let found = listener.local_addr().map(|address| address.port()).unwrap_or_default();
+    if port.is_none() && remembered != Some(found) {
+        let kept = service
+            .work(move |_, owner| Ok(owner.ledger().store().set_note(PORT, found.to_string().as_bytes())?));
+        // A port that is not remembered is chosen again next time.
+        let _ = kept.await;
+    }
+    Ok(listener)
+}
+
+/// Waits until nobody has called for a while and nothing is open; for ever without a limit.
+async fn idle(service: &Shared, connections: &Connections, limit: Option<Duration>) {
+    let Some(limit) = limit else { return std::future::pending().await };
+    let mut busy = Instant::now();
+    loop {
+        time::sleep(LOOK.min(limit)).await;
+        if connections.count() > 0 || !service.notices.is_empty() {
+            busy = Instant::now();
+        } else if busy.elapsed() >= limit && !has_open(service).await {
+            return;
+        }
+    }
+}
+
+async fn has_open(service: &Shared) -> bool {
+    let counts = service.work(|_, owner| Ok(owner.ledger().store().question_counts()?)).await;
+    counts.is_ok_and(|counts| counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
+}
+
+fn trouble(action: &str, error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::internal("SERVER_TROUBLE", format!("the server cannot {action}: {error}"))
+}
+
+const WORKERS: usize = 2;
+const BLOCKING: usize = 160;
+/// How long the last responses may take.
+const LAST: Duration = Duration::from_secs(4);
+/// How often it is looked whether anybody is there.
+const LOOK: Duration = Duration::from_secs(1);
+/// Where the store keeps the port.
+const PORT: &str = "port";

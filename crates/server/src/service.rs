@@ -1,0 +1,103 @@
+//! What every request works with.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use demur_desk::{error::CommandError, owner::Owner, rules::Shelf};
+use demur_rules::Rules;
+use tokio::{
+    sync::{Semaphore, watch},
+    task,
+};
+
+use crate::{metrics::Metrics, notices::Notices, premises::Premises, problem::Problem, tokens::Tokens};
+
+/// The server, as its routes see it.
+pub struct Service {
+    pub(crate) premises: Arc<Premises>,
+    pub(crate) notices: Arc<Notices>,
+    pub(crate) tokens: Tokens,
+    pub(crate) metrics: Arc<Metrics>,
+    ending: watch::Sender<bool>,
+    pub(crate) address: Mutex<Option<String>>,
+    pub(crate) version: String,
+    rules: Mutex<Shelf>,
+    at_work: Semaphore,
+}
+
+/// What routes are given.
+pub type Shared = Arc<Service>;
+
+impl Service {
+    /// Returns the service of a data folder.
+    pub fn new(
+        premises: Arc<Premises>,
+        notices: Arc<Notices>,
+        metrics: Arc<Metrics>,
+        rules: Vec<PathBuf>,
+        version: String,
+    ) -> Self {
+        Self {
+            premises,
+            notices,
+            tokens: Tokens::default(),
+            metrics,
+            ending: watch::Sender::new(false),
+            address: Mutex::default(),
+            version,
+            rules: Mutex::new(Shelf::new(rules, false)),
+            at_work: Semaphore::new(AT_WORK),
+        }
+    }
+
+    /// Does work in the data folder, on a thread that may wait for the disk.
+    pub async fn work<T, F>(self: &Arc<Self>, work: F) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Service, &Owner) -> Result<T, CommandError> + Send + 'static,
+    {
+        let service = Arc::clone(self);
+        let _permit = self.at_work.acquire().await.map_err(|error| CommandError::bug(&error))?;
+        let done = task::spawn_blocking(move || {
+            let owner = service.premises.owner()?;
+            work(&service, &owner)
+        });
+        Ok(done.await.map_err(|error| CommandError::bug(&error))??)
+    }
+
+    /// Returns the rules that plans are held against.
+    pub fn rules(&self) -> Result<Arc<Rules>, CommandError> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).rules()
+    }
+
+    /// Says that the server ends.
+    pub fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Returns what says when the server ends.
+    pub fn ending(&self) -> watch::Receiver<bool> {
+        self.ending.subscribe()
+    }
+
+    /// Waits until the server ends.
+    pub async fn stopping(&self) {
+        // The sender lives as long as the service.
+        let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
+    }
+
+    /// Forgets what another process may have changed.
+    pub fn forget(&self) {
+        self.tokens.forget();
+    }
+
+    /// Returns where the server listens on TCP, if it does.
+    pub fn address(&self) -> Option<String> {
+        self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// How many requests work in the folder at once; the others wait for their turn.
+const AT_WORK: usize = 128;

@@ -1,0 +1,61 @@
+//! Deadlines: what follows from the clock is made visible at its time. Any number of restarts in between change nothing:
+//! the deadlines are in the ledger.
+
+use std::time::Duration;
+
+use demur_desk::question::expire;
+use demur_store::contract::Store as _;
+use tokio::{sync::watch, time};
+
+use crate::service::Shared;
+
+/// Fires deadlines until the server ends.
+pub async fn run(service: Shared, mut ending: watch::Receiver<bool>) {
+    let mut commits = service.notices.commits();
+    loop {
+        // Seen before the look: whatever is recorded after it wakes us again.
+        commits.mark_unchanged();
+        let wait = fire(&service).await;
+        tokio::select! {
+            () = time::sleep(wait) => {}
+            changed = commits.changed() => if changed.is_err() { return },
+            () = over(&mut ending) => return,
+        }
+        // A burst of commits is one look.
+        time::sleep(BURST).await;
+    }
+}
+
+/// Waits until the server ends.
+async fn over(ending: &mut watch::Receiver<bool>) {
+    // Without a sender there is no server.
+    let _ = ending.wait_for(|ending| *ending).await;
+}
+
+/// Records what is due and returns how long nothing else will be.
+async fn fire(service: &Shared) -> Duration {
+    let looked = service.work(|_, owner| {
+        let now = owner.world().now()?;
+        let mut failed = false;
+        let found = expire(owner, now, BATCH, &mut |question, error| {
+            failed = true;
+            tracing::warn!(trace = %question.trace, code = error.code(), "a deadline could not be recorded");
+        })?;
+        let next = owner.ledger().store().next_deadline()?;
+        let wait = next.map(|next| next.as_millis().saturating_sub(now.as_millis()));
+        Ok(match (found, wait) {
+            _ if failed => LONGEST,
+            (BATCH, _) => Duration::ZERO,
+            (_, Some(millis)) => Duration::from_millis(millis).min(LONGEST),
+            (_, None) => LONGEST,
+        })
+    });
+    looked.await.unwrap_or(LONGEST)
+}
+
+/// How many deadlines are fired at once.
+const BATCH: usize = 64;
+/// The clock may be set: nobody sleeps longer than this.
+const LONGEST: Duration = Duration::from_secs(30);
+/// How long commits are gathered before the next look.
+const BURST: Duration = Duration::from_millis(20);

@@ -1,0 +1,178 @@
+//! Tokens for what is not local. Operational data: the store keeps the SHA-256 of each secret, never the secret, and no
+//! part of it is in the ledger.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use demur_core::{
+    hash::{Digest, sha256},
+    limit::Text,
+    random::Random as _,
+    time::Timestamp,
+};
+use demur_desk::{error::CommandError, owner::Owner};
+use demur_ledger::role::Role;
+use demur_store::contract::Store as _;
+use serde::{Deserialize, Serialize};
+
+use crate::caller::{Scope, Token};
+
+/// The tokens of a store, as read when somebody first asked.
+#[derive(Default)]
+pub struct Tokens {
+    known: Mutex<Option<Vec<Kept>>>,
+}
+
+/// A token with what proves it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    token: Token,
+    digest: Digest,
+}
+
+/// What a new token is to be.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Whose it is.
+    pub name: Text<1, 64>,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
+    /// How long it is good for, in seconds; otherwise until it is revoked.
+    pub seconds: Option<u64>,
+}
+
+impl Tokens {
+    /// Returns the token with this secret, if it is good now.
+    pub fn find(
+        &self,
+        owner: &Owner,
+        secret: &str,
+        now: Timestamp,
+    ) -> Result<Option<Arc<Token>>, CommandError> {
+        let Some(id) = id_of(secret) else { return Ok(None) };
+        let digest = sha256(secret.as_bytes());
+        let known = self.read(owner)?;
+        let kept = known.iter().flatten().find(|kept| kept.token.id == id);
+        // The digest of a guess says nothing about the secret: comparing it needs no constant time.
+        let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
+        let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
+        Ok(in_time.map(|token| Arc::new(token.clone())))
+    }
+
+    /// Makes a token; returns it with its secret, which nothing keeps.
+    pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
+        check(&wanted)?;
+        let world = owner.world();
+        let now = world.now()?;
+        let principal =
+            speaks_as(&wanted.scopes).map(|role| principal(owner, &wanted.name, role)).transpose()?;
+        let mut random = [0; 40];
+        { world }.fill(&mut random);
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let (id, rest) = (hex(&random[..8]), hex(&random[8..]));
+        let secret = format!("{PREFIX}{id}_{rest}");
+        let token = Token {
+            id,
+            name: wanted.name,
+            scopes: wanted.scopes,
+            created: now,
+            expires: wanted.seconds.map(|seconds| now.plus_millis(seconds.saturating_mul(1000))),
+            principal,
+        };
+        let mut known = self.read(owner)?;
+        let mut tokens = known.clone().unwrap_or_default();
+        if tokens.len() >= MOST {
+            return Err(CommandError::refused(
+                "TOO_MANY_TOKENS",
+                format!("expected at most {MOST} tokens, found more"),
+            )
+            .with_hint("revoke those that nobody uses: `demur token list`"));
+        }
+        tokens.push(Kept { token: token.clone(), digest: sha256(secret.as_bytes()) });
+        write(owner, &tokens)?;
+        *known = Some(tokens);
+        Ok((token, secret))
+    }
+
+    /// Returns every token.
+    pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, CommandError> {
+        Ok(self.read(owner)?.iter().flatten().map(|kept| kept.token.clone()).collect())
+    }
+
+    /// Takes a token back.
+    pub fn revoke(&self, owner: &Owner, id: &str) -> Result<Token, CommandError> {
+        let mut known = self.read(owner)?;
+        let mut tokens = known.clone().unwrap_or_default();
+        let at = tokens.iter().position(|kept| kept.token.id == id).ok_or_else(|| {
+            CommandError::input("TOKEN_UNKNOWN", "expected the id of a token, found another word")
+                .with_hint("`demur token list` shows them")
+        })?;
+        let revoked = tokens.remove(at).token;
+        write(owner, &tokens)?;
+        *known = Some(tokens);
+        Ok(revoked)
+    }
+
+    /// Forgets what was read: another process may change it.
+    pub fn forget(&self) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, CommandError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            let note = owner.ledger().store().note(NOTE)?;
+            let read =
+                |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error));
+            *known = Some(note.map(read).transpose()?.unwrap_or_default());
+        }
+        Ok(known)
+    }
+}
+
+fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), CommandError> {
+    let bytes = serde_json::to_vec(tokens).map_err(|error| CommandError::bug(&error))?;
+    Ok(owner.ledger().store().set_note(NOTE, &bytes)?)
+}
+
+fn check(wanted: &Wanted) -> Result<(), CommandError> {
+    let has = |scope| wanted.scopes.contains(&scope);
+    if wanted.scopes.is_empty() {
+        return Err(CommandError::input("SCOPE_MISSING", "expected at least one scope, found none"));
+    }
+    if has(Scope::Local) {
+        return Err(CommandError::input("SCOPE_INVALID", "expected ask, answer, relay, read or metrics"));
+    }
+    // An asker never answers itself, and one token is one voice.
+    if has(Scope::Answer) && (has(Scope::Ask) || has(Scope::Relay)) {
+        let message = "expected one voice per token, found answer beside ask or relay";
+        return Err(CommandError::input("SCOPE_INVALID", message).with_hint("make two tokens"));
+    }
+    Ok(())
+}
+
+fn speaks_as(scopes: &[Scope]) -> Option<Role> {
+    match scopes {
+        scopes if scopes.contains(&Scope::Ask) => Some(Role::Agent),
+        scopes if scopes.contains(&Scope::Answer) => Some(Role::Answerer),
+        _ => None,
+    }
+}
+
+fn principal(owner: &Owner, name: &str, role: Role) -> Result<demur_ledger::name::PrincipalId, CommandError> {
+    match owner.find_author(name, role)? {
+        Some(author) => Ok(author.principal()),
+        None => Ok(owner.enrol(name, role)?.principal()),
+    }
+}
+
+fn id_of(secret: &str) -> Option<&str> {
+    secret.strip_prefix(PREFIX)?.split_once('_').map(|(id, _)| id)
+}
+
+/// What every token begins with, so that scanners find one that leaked.
+const PREFIX: &str = "dmr_";
+/// Where the store keeps them.
+const NOTE: &str = "tokens";
+/// How many there can be.
+const MOST: usize = 1000;
