@@ -1,14 +1,9 @@
 #!/usr/bin/env python3
 """A second verifier of demur exports, written from docs/ and the JSON Schemas beside this file alone.
 
-It checks integrity, all of docs/checks.md up to REPLAY and from HEAD to ANCHOR: canonical lines in the right order,
-schemas, statements, chains, the registry and its keys, signatures, commitments, artifacts, repeated commands, heads,
-inclusions, the checkpoint, and the anchors given on the command line. It reads line by line, checks each line in the
-order of the table, and stops at the first check that fails: that is the code of the file.
-
-It does not check ROLE, ORDER, CLAIM, FINALIZATION and EQUIVOCATION (who may say what, when, on what) and gives no
-warnings. Its "pass" says only that nothing was altered and that these keys said this.
-Exit status: 0 pass, 1 fail or not_established, 2 not readable as an export.
+It makes the checks of docs/checks.md but ROLE, ORDER, CLAIM, FINALIZATION and EQUIVOCATION, line by line in the order
+of the table, and stops at the first that fails: that is the code of the file. It gives no warnings; its "pass" says
+that nothing was altered and that these keys said this. Exit status: 0 pass, 1 fail or not established, 2 not an export.
 """
 
 import argparse, base64, hashlib, json, re
@@ -33,7 +28,7 @@ AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
 BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
-KINDS: Json = {"freetext": [str], "multiple_choice": [str], "numeric": [int, float], "yes_no": [bool]}
+KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
 class Failure(Exception): """Its arguments are a code and a message."""
@@ -146,11 +141,16 @@ def refers(value: Json, name: str, root: Json, cited: list[int]) -> bool:
 def agrees(kind: str, facts: Json, content: Json) -> bool:
     if kind in ("question_asked", "gap_found"):
         values, default = [each["value"] for each in content["choices"]], content["default"]
-        ways = [values if each == "multiple_choice" else [default] for each in facts["kinds"] if type(default) in KINDS[each]]
-        fit = any(default in way for way in ways) if facts["default"] else default is None
-        return fit and facts["choices"] == len(values) == len(set(values))
+        kinds = [each for each in facts["kinds"] if type(default) in KINDS[each]]
+        fit = kinds and (kinds != ["multiple_choice"] or default in values) if facts["default"] else default is None
+        offers = [default, content["recommendation"], *content["suggestions"]]
+        fit = fit and (offers == [None, None] if "secret" in facts["kinds"] else dict not in map(type, offers))
+        return bool(fit) and facts["choices"] == len(values) == len(set(values))
     if kind in ("question_answered", "answer_superseded"):
-        return type(content["answer"]) in KINDS[facts.get("answer", facts)["kind"]]
+        kind = facts.get("answer", facts)["kind"]
+        return type(content["answer"]) in KINDS[kind] and (kind != "secret" or content["signed"] is None)
+    if kind in ("answer_claimed", "question_defaulted"):
+        return dict not in map(type, content.values())
     if kind == "final_statement_signed":
         return [each["claim"] for each in content["claims"]] == facts["claims"]
     return kind != "proposal_reviewed" or len(content["conditions"]) == facts["conditions"]
