@@ -119,6 +119,24 @@ fn events_without_a_key_are_marked() {
 }
 
 #[test]
+fn a_secret_reads_as_one_and_its_commitment_is_not_shown() {
+    let sandbox = Sandbox::new();
+    let file = conformance("attacks/files/valid-question-secret.jsonl");
+    let commitment = r#""answer":{"commitment":""#;
+    let text = fs::read_to_string(&file).unwrap();
+    let at = text.find(commitment).unwrap() + commitment.len();
+    let (commitment, file) = (&text[at..at + 64], file.to_str().unwrap());
+    let told = sandbox.run(&["trace", "show", file]).stdout;
+    assert!(told.contains("asks for a secret, must be answered"), "{told}");
+    assert_eq!(told.matches("“(secret)”").count(), 2, "{told}");
+    for command in [&["trace", "show"][..], &["trace", "show", "--json"], &["verify"], &["verify", "--json"]]
+    {
+        let ran = sandbox.run(&[command, &[file]].concat());
+        assert!(!ran.expect_code(0).stdout.contains(commitment), "{command:?}");
+    }
+}
+
+#[test]
 fn damaged_file_shows_what_holds_and_marks_the_rest() {
     let sandbox = Sandbox::new();
     sandbox.golden_with("bad.jsonl", "five words", "nine words");

@@ -124,6 +124,9 @@ fn what_of_keys(facts: &Facts) -> String {
 
 fn what_of_questions(facts: &Facts) -> String {
     match facts {
+        Facts::QuestionAsked(facts) if facts.0.is_secret() => {
+            format!("asks for a secret{}", weight(facts.0.severity))
+        }
         Facts::QuestionAsked(facts) => format!("asks{}", weight(facts.0.severity)),
         Facts::GapFound(facts) => match facts.0.repeats {
             Some(before) => format!("asks #{before} again{}", weight(facts.0.severity)),
