@@ -19,6 +19,7 @@ use crate::{
 };
 
 /// One thing that can be done.
+#[must_use]
 pub struct Operation {
     pub(crate) method: Method,
     pub(crate) path: &'static str,

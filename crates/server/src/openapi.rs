@@ -9,7 +9,7 @@ pub use page::page;
 
 use crate::{
     api::{Operation, Returned},
-    problem::{self, Problem},
+    problem::{self, ProblemDetails},
 };
 
 /// Returns the document of these operations.
@@ -24,7 +24,7 @@ pub fn document(operations: &[Operation]) -> Value {
         let entry = paths.entry(path).or_insert_with(|| json!({}));
         entry[operation.method.as_str().to_ascii_lowercase()] = describe(operation, &mut generator);
     }
-    let failure = generator.subschema_for::<Problem>();
+    let failure = generator.subschema_for::<ProblemDetails>();
     let schemas = generator.take_definitions(true);
     json!({
         "openapi": "3.1.0",

@@ -123,7 +123,7 @@ impl Premises {
                 }
                 Err(error) if error.code() == "FOLDER_IN_USE" => {}
                 Err(error) => {
-                    tracing::error!(code = error.code(), %error, "the data folder cannot be opened")
+                    tracing::error!(code = error.code(), %error, "the data folder cannot be opened");
                 }
             }
             thread::sleep(AGAIN);

@@ -7,9 +7,13 @@ use hyper::{StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Why a request was refused.
+#[derive(Clone, Debug)]
+pub struct Problem(Box<ProblemDetails>);
+
 /// A problem, as it goes over the wire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Problem {
+pub struct ProblemDetails {
     /// `urn:demur:problem:` and the code.
     #[serde(rename = "type")]
     pub kind: String,
@@ -35,7 +39,7 @@ pub struct Problem {
 impl Problem {
     /// Returns the problem of this status and code.
     pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(ProblemDetails {
             kind: format!("urn:demur:problem:{code}"),
             status: status.as_u16(),
             title: status.canonical_reason().unwrap_or("Problem").to_owned(),
@@ -44,13 +48,25 @@ impl Problem {
             hint: None,
             field: None,
             outcome: None,
-        }
+        }))
     }
 
     /// Returns the same problem with what to do about it.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns its stable code.
+    pub fn code(&self) -> &str {
+        &self.0.code
+    }
+
+    /// Returns the same problem with who was first, when and how.
+    #[must_use]
+    pub fn with_outcome(mut self, outcome: Option<Ending>) -> Self {
+        self.0.outcome = outcome;
         self
     }
 
@@ -68,16 +84,16 @@ impl From<CommandError> for Problem {
             tracing::error!(code = error.code(), %error, "a request failed");
         }
         let mut problem = Self::new(status, error.code(), error.to_string());
-        problem.hint = error.hint().map(str::to_owned);
-        problem.field = error.field().map(str::to_owned);
+        problem.0.hint = error.hint().map(str::to_owned);
+        problem.0.field = error.field().map(str::to_owned);
         problem
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&*self.0).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, CONTENT_TYPE)], body).into_response();
         let headers = response.headers_mut();
         if status == StatusCode::UNAUTHORIZED {

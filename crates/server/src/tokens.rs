@@ -66,10 +66,10 @@ impl Tokens {
         let now = world.now()?;
         let principal =
             speaks_as(&wanted.scopes).map(|role| principal(owner, &wanted.name, role)).transpose()?;
-        let mut random = [0; 40];
+        let mut random = [0; 32];
         { world }.fill(&mut random);
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let (id, rest) = (hex(&random[..8]), hex(&random[8..]));
+        let rest = sha256(&random).to_string();
+        let id = sha256(rest.as_bytes()).to_string()[..16].to_owned();
         let secret = format!("{PREFIX}{id}_{rest}");
         let token = Token {
             id,

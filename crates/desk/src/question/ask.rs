@@ -14,7 +14,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::Content,
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAsked, Severity},
-    name::{CommandId, Operation, Sequence, TraceId},
+    name::{CommandId, Operation, TraceId},
 };
 use demur_store::contract::{Performed, Store as _};
 use schemars::JsonSchema;
@@ -273,7 +273,7 @@ impl Keyed {
 
 fn place(performed: &Performed) -> Result<QuestionId, CommandError> {
     let event = Event::parse(&performed.bytes).map_err(|error| CommandError::bug(&error))?;
-    Ok(QuestionId { trace: performed.trace, sequence: Sequence::from(event.position().sequence) })
+    Ok(QuestionId { trace: performed.trace, sequence: event.position().sequence })
 }
 
 /// Returns the first half of the first half of a digest.

@@ -107,7 +107,7 @@ async fn follow(service: Shared, mut after: Cursor, sender: mpsc::Sender<Sent>) 
     let mut commits = service.notices.commits();
     loop {
         commits.mark_unchanged();
-        let Ok(page) = Arc::clone(&service).work(move |_, owner| page(owner, after)).await else { return };
+        let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return };
         let full = page.len() == PAGE;
         for (cursor, notice) in page {
             after = cursor;
@@ -134,7 +134,7 @@ fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, CommandEr
         let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
         let envelope = event.envelope();
         let trace = envelope.trace;
-        let questions = touched(&event).into_iter().map(|sequence| QuestionId { trace, sequence }).collect();
+        let questions = touched(&event).map(|sequence| QuestionId { trace, sequence }).collect();
         let kind = event.said().map(|said| said.kind.to_string()).unwrap_or_default();
         let sequence = event.position().sequence;
         Ok((cursor, Notice { trace, sequence, kind, time: envelope.time, actor: envelope.actor, questions }))

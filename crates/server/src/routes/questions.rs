@@ -35,10 +35,10 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    let act = |path, id, scopes, summary| {
-        Operation::new(Method::POST, path, id, scopes, summary)
-            .gives::<Done>(StatusCode::OK, "Done, or done before")
-    };
+    add_secret(add_acting(add_asking(api)))
+}
+
+fn add_asking(api: Api) -> Api {
     api.with(
         Operation::new(
             Method::POST,
@@ -89,7 +89,14 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<QuestionView>(StatusCode::OK, "The question; still open if the time is over"),
         wait,
     )
-    .with(
+}
+
+fn add_acting(api: Api) -> Api {
+    let act = |path, id, scopes, summary| {
+        Operation::new(Method::POST, path, id, scopes, summary)
+            .gives::<Done>(StatusCode::OK, "Done, or done before")
+    };
+    api.with(
         act(
             "/v1/questions/{question}/answer",
             "answer",
@@ -128,7 +135,10 @@ pub(super) fn add(api: Api) -> Api {
             .takes::<Act>(),
         cancel,
     )
-    .with(
+}
+
+fn add_secret(api: Api) -> Api {
+    api.with(
         Operation::new(
             Method::GET,
             "/v1/questions/{question}/secret",
@@ -395,13 +405,11 @@ async fn act(
 ) -> Result<Json<Done>, Problem> {
     match service.work(work).await {
         Ok(done) => Ok(Json(done)),
-        Err(mut problem) => {
-            if matches!(problem.code.as_str(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") {
-                let shown = service.work(move |_, owner| question::view(owner, id)).await;
-                problem.outcome = shown.ok().and_then(|shown| shown.outcome);
-            }
-            Err(problem)
+        Err(problem) if matches!(problem.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
+            let shown = service.work(move |_, owner| question::view(owner, id)).await;
+            Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
         }
+        Err(problem) => Err(problem),
     }
 }
 
