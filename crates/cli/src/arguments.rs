@@ -3,8 +3,10 @@
 mod help;
 mod identity;
 mod plan;
+mod question;
 mod rules;
 mod run;
+mod server;
 mod store;
 mod verify;
 
@@ -22,8 +24,12 @@ pub(crate) use plan::{
     AttestPlan, Audit, BeginOperation, Check, ConfirmPlan, HandOff, PlanCommand, ResolvePlan, RulesChoice,
     SubmitPlan,
 };
+pub(crate) use question::{
+    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Watch,
+};
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
+pub(crate) use server::{Serve, TokenCommand};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -56,6 +62,46 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Ask a question, wait, and print the answer
+    #[command(long_about = help::ASK_ABOUT, after_long_help = help::ASK_EXAMPLES)]
+    Ask(Ask),
+    /// See what waits for an answer, and answer it
+    #[command(long_about = help::INBOX_ABOUT, after_long_help = help::INBOX_EXAMPLES)]
+    Inbox(Inbox),
+    /// Show a question and what became of it
+    #[command(long_about = help::SHOW_QUESTION_ABOUT, after_long_help = help::SHOW_QUESTION_EXAMPLES)]
+    Show(ShowQuestion),
+    /// Answer a question
+    #[command(long_about = help::ANSWER_ABOUT, after_long_help = help::ANSWER_EXAMPLES)]
+    Answer(AnswerQuestion),
+    /// Say that you will not answer
+    #[command(long_about = help::DECLINE_ABOUT, after_long_help = help::DECLINE_EXAMPLES)]
+    Decline(ActOnQuestion),
+    /// Give a question more time
+    #[command(long_about = help::EXTEND_ABOUT, after_long_help = help::EXTEND_EXAMPLES)]
+    Extend(ExtendQuestion),
+    /// Hand a question to others
+    #[command(long_about = help::PASS_ABOUT, after_long_help = help::PASS_EXAMPLES)]
+    Pass(PassQuestion),
+    /// Say that no answer is needed any more
+    #[command(long_about = help::CANCEL_ABOUT, after_long_help = help::CANCEL_EXAMPLES)]
+    Cancel(ActOnQuestion),
+    /// Print every event as it is recorded
+    #[command(long_about = help::WATCH_ABOUT, after_long_help = help::WATCH_EXAMPLES)]
+    Watch(Watch),
+    /// Serve the data folder
+    #[command(long_about = help::SERVE_ABOUT, after_long_help = help::SERVE_EXAMPLES)]
+    Serve(Serve),
+    /// Say which server runs
+    #[command(long_about = help::SERVER_STATUS_ABOUT, after_long_help = help::SERVER_STATUS_EXAMPLES)]
+    Status,
+    /// End the server
+    #[command(long_about = help::STOP_ABOUT, after_long_help = help::STOP_EXAMPLES)]
+    Stop,
+    /// Make, list and take back tokens for what is not on this machine
+    #[command(subcommand, long_about = help::TOKEN_ABOUT, after_long_help = help::TOKEN_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Token(TokenCommand),
     /// Make, list, rotate and revoke the keys that may speak
     #[command(subcommand, long_about = help::KEYS_ABOUT, after_long_help = help::KEYS_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]

@@ -11,6 +11,7 @@ use demur_store::contract::Store as _;
 use serde::Serialize;
 
 use crate::{
+    borrow,
     context::Context,
     error::CommandError,
     output::{Paint, Reply},
@@ -19,7 +20,7 @@ use crate::{
 
 /// Records a checkpoint.
 pub(crate) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let recorded = owner.ledger().checkpoint()?;
     let facts = facts(&owner, recorded.trace, recorded.position)?;
     context.output.reply(&CheckpointReply {

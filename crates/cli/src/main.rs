@@ -12,23 +12,31 @@
 
 mod archive;
 mod arguments;
+mod ask;
+mod borrow;
 mod checkpoint;
+mod client;
 mod completions;
 mod context;
 mod demo;
 mod export;
 mod holder_name;
 mod identity;
+mod inbox;
 mod input;
 mod keys;
 mod output;
 mod plan;
+mod question;
 mod rules;
 mod run;
 mod sandbox;
+mod serve;
 mod store;
+mod token;
 mod trace;
 mod verify;
+mod watch;
 
 use std::{ffi::OsString, panic, process::ExitCode};
 
@@ -67,6 +75,19 @@ fn run() -> Exit {
 fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandError> {
     let mut context = Context { data: arguments.data.as_deref(), output };
     match &arguments.command {
+        Command::Ask(arguments) => return ask::run(&mut context, arguments),
+        Command::Inbox(arguments) => inbox::run(&mut context, arguments)?,
+        Command::Show(arguments) => question::show(&mut context, arguments)?,
+        Command::Answer(arguments) => return question::answer(&mut context, arguments),
+        Command::Decline(arguments) => return question::decline(&mut context, arguments),
+        Command::Extend(arguments) => return question::extend(&mut context, arguments),
+        Command::Pass(arguments) => return question::pass(&mut context, arguments),
+        Command::Cancel(arguments) => return question::cancel(&mut context, arguments),
+        Command::Watch(arguments) => watch::run(&mut context, arguments)?,
+        Command::Serve(arguments) => serve::run(&mut context, arguments)?,
+        Command::Status => serve::status(&mut context)?,
+        Command::Stop => serve::stop(&mut context)?,
+        Command::Token(command) => token::run(&mut context, command)?,
         Command::Keys(command) => keys::run(&mut context, command)?,
         Command::Verify(arguments) => return verify::run(&mut context, arguments),
         Command::Trace(command) => return trace::run(&mut context, command),

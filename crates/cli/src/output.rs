@@ -109,6 +109,13 @@ impl Output {
         }
     }
 
+    /// Writes a remark to whoever sits at the terminal; no program hears it.
+    pub(crate) fn remark(&self, line: &str) {
+        if !self.json && io::stderr().is_terminal() {
+            write_error(visible(line).as_bytes());
+        }
+    }
+
     /// Writes an error to standard error.
     pub(crate) fn error(&self, error: &CommandError) {
         let text = if self.json {

@@ -27,6 +27,7 @@ use self::reply::exit;
 use crate::{
     archive::Archive,
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
+    borrow,
     context::Context,
     error::CommandError,
     exit::Exit,
@@ -111,7 +112,7 @@ fn signed(context: &Context<'_>, reply: &PlanStanding) -> Result<Option<Document
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, CommandError> {
     let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
     let name = arguments.author.parse().map_err(|error| CommandError::input("AGENT_NAME", error))?;
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let submission =
         Submission { author, name: &name, plan: &plan, rules: &rules, session: arguments.session };
@@ -121,7 +122,7 @@ fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Com
 }
 
 fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, CommandError> {
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let speaker = match &arguments.author {
         Some(name) => Speaker::Key(session::author(&owner, name, Role::Answerer)?),
         None => Speaker::Person { name: whoever()?, assurance: Assurance::Terminal },
@@ -147,7 +148,7 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
 }
 
 fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, CommandError> {
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let session = desk::begin(&owner, author, arguments.session, &arguments.operation)?;
     tell(context, &owner, &session, &arguments.author)?;
@@ -155,7 +156,7 @@ fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, 
 }
 
 fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, CommandError> {
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let (at, session) = desk::confirm(&owner, author, arguments.session)?;
     session::keep_receipt(&owner, session.trace(), at.sequence, arguments.receipt.as_deref())?;

@@ -36,6 +36,7 @@ use self::{
 };
 use crate::{
     arguments::{AbortRun, ResumeRun, Run, RunCommand, Until},
+    borrow,
     context::Context,
     data::DataFolder,
     error::CommandError,
@@ -64,7 +65,7 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
     let mut world = World::open()?;
     let orders = texts.orders()?;
     let trace = TraceId::new(world.now()?, &mut world);
-    let (mut owner, _) = Owner::open_or_create(&data)?;
+    let (mut owner, _) = borrow::open_or_create(&data)?;
     let cast = Cast::gather(&mut owner, orders.plan.task())?;
     let folder = RunFolder::create(&data, trace, texts, orders.plan.task())?;
     let reply = go(Some(context.output), &owner, (trace, &orders, &cast, &folder), until)?;
@@ -91,7 +92,7 @@ pub(crate) fn quietly(
 
 fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, CommandError> {
     let data = context.data()?;
-    let mut owner = Owner::open(&data)?;
+    let mut owner = borrow::open(&data)?;
     let trace = match arguments.trace {
         Some(trace) => trace,
         None => unfinished(&data, owner.ledger())?,
@@ -155,7 +156,7 @@ fn check_files(desk: &Desk<'_>, orders: &Orders) -> Result<(), CommandError> {
 
 fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, CommandError> {
     let data = context.data()?;
-    let owner = Owner::open(&data)?;
+    let owner = borrow::open(&data)?;
     let ledger = owner.ledger();
     let trace = match arguments.trace {
         Some(trace) => trace,

@@ -26,6 +26,12 @@ impl DataFolder {
         })
     }
 
+    /// Returns the folder that is used where nobody names one.
+    pub fn usual() -> Option<Self> {
+        let unnamed = |name: &str| std::env::var_os(name).filter(|_| name != "DEMUR_DATA");
+        choose(None, &unnamed).map(Self::at)
+    }
+
     /// Returns the data folder at this path.
     pub const fn at(path: PathBuf) -> Self {
         Self { path }

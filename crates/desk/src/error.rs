@@ -4,7 +4,7 @@
 mod ledger;
 mod store;
 
-use std::{fmt::Display, io, path::Path};
+use std::{borrow::Cow, fmt::Display, io, path::Path};
 
 use serde::Serialize;
 
@@ -15,9 +15,9 @@ use crate::{exit::Exit, visible::visible_path};
 #[error("{message}")]
 pub struct CommandError {
     exit: Exit,
-    code: &'static str,
+    code: Cow<'static, str>,
     /// The field of a statement it is about, as a dotted path.
-    field: Option<&'static str>,
+    field: Option<Cow<'static, str>>,
     message: String,
     hint: Option<String>,
 }
@@ -25,7 +25,12 @@ pub struct CommandError {
 impl CommandError {
     /// Returns an error of this kind. Codes are upper-case words, as in the ledger's refusals.
     pub fn new(exit: Exit, code: &'static str, message: impl Display) -> Self {
-        Self { exit, code, field: None, message: message.to_string(), hint: None }
+        Self { exit, code: code.into(), field: None, message: message.to_string(), hint: None }
+    }
+
+    /// Returns an error that somebody else told us, with its code and its field.
+    pub fn told(exit: Exit, code: String, field: Option<String>, message: String) -> Self {
+        Self { exit, code: code.into(), field: field.map(Cow::from), message, hint: None }
     }
 
     /// Returns an error about what was given.
@@ -69,14 +74,14 @@ impl CommandError {
 
     /// Returns the same error with the field it is about.
     #[must_use]
-    pub const fn about(mut self, field: Option<&'static str>) -> Self {
-        self.field = field;
+    pub fn about(mut self, field: Option<&'static str>) -> Self {
+        self.field = field.map(Cow::from);
         self
     }
 
     /// Returns its stable code.
-    pub const fn code(&self) -> &'static str {
-        self.code
+    pub fn code(&self) -> &str {
+        &self.code
     }
 
     /// Returns whether nobody knows if what was asked for happened.
@@ -86,7 +91,7 @@ impl CommandError {
 
     /// Returns whether an answer was refused because it is not of a kind that was asked for.
     pub fn is_about_the_kind(&self) -> bool {
-        matches!(self.code, "ANSWER_KIND" | "ANSWER_CHOICE")
+        matches!(&*self.code, "ANSWER_KIND" | "ANSWER_CHOICE")
     }
 
     /// Returns how the command ends.
@@ -95,8 +100,8 @@ impl CommandError {
     }
 
     /// Returns the field it is about.
-    pub const fn field(&self) -> Option<&'static str> {
-        self.field
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
     }
 
     /// Returns what to do about it.
@@ -119,7 +124,7 @@ impl CommandError {
             message: &'a str,
         }
         let Self { code, field, message, .. } = self;
-        Document { error: Body { code, field: *field, hint: self.hint(), message } }
+        Document { error: Body { code, field: field.as_deref(), hint: self.hint(), message } }
     }
 }
 

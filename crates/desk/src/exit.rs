@@ -17,17 +17,29 @@ pub enum Exit {
     Internal,
     /// A policy stopped it before it began.
     PolicyBlocked,
+    /// A question was declined.
+    Declined,
+    /// A question was cancelled.
+    Cancelled,
+    /// A question was not answered in time.
+    Expired,
+    /// A question was not answered in time, and its default holds.
+    Defaulted,
 }
 
 impl Exit {
     /// Every way to end, by number.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::Success,
         Self::VerificationFailed,
         Self::BadInput,
         Self::Refused,
         Self::Internal,
         Self::PolicyBlocked,
+        Self::Declined,
+        Self::Cancelled,
+        Self::Expired,
+        Self::Defaulted,
     ];
 
     /// Returns the number the shell sees.
@@ -39,6 +51,10 @@ impl Exit {
             Self::Refused => 3,
             Self::Internal => 4,
             Self::PolicyBlocked => 5,
+            Self::Declined => 10,
+            Self::Cancelled => 11,
+            Self::Expired => 12,
+            Self::Defaulted => 13,
         }
     }
 
@@ -53,6 +69,10 @@ impl Exit {
             Self::Refused => "refused: a guard, the door or the registry said no, or the folder is in use",
             Self::Internal => "internal error: disk full, trouble with files of our own, a bug",
             Self::PolicyBlocked => "blocked by policy before anything ran",
+            Self::Declined => "`demur ask`: whoever could answer will not",
+            Self::Cancelled => "`demur ask`: the question was cancelled",
+            Self::Expired => "`demur ask`: nobody answered in time",
+            Self::Defaulted => "`demur ask`: nobody answered in time; the default is printed",
         }
     }
 }
@@ -66,7 +86,7 @@ impl From<Exit> for ExitCode {
 /// The line of the help text.
 impl fmt::Display for Exit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}  {}", self.code(), self.meaning())
+        write!(formatter, "{:<2}  {}", self.code(), self.meaning())
     }
 }
 
@@ -75,8 +95,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_count_up_from_zero_in_the_order_of_the_table() {
+    fn codes_never_change() {
         let codes = Exit::ALL.map(Exit::code);
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 10, 11, 12, 13]);
     }
 }

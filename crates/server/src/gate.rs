@@ -10,7 +10,7 @@ use axum::{
 };
 use hyper::{HeaderMap, StatusCode, header};
 
-use crate::{caller::Caller, problem::Problem, service::Shared};
+use crate::{caller::Caller, problem::Problem, routes::server::PROTOCOL, service::Shared};
 
 /// Under which names a server answers on TCP.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub enum Way {
 pub async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
     let way = request.extensions().get::<Way>().cloned();
     let caller = match way {
-        Some(Way::Socket(caller)) => Ok(caller),
+        Some(Way::Socket(caller)) => check_protocol(request.headers()).map(|()| caller),
         Some(Way::Tcp(names)) => match check_names(request.headers(), &names) {
             Ok(()) => by_token(&service, request.headers()).await,
             Err(problem) => Err(problem),
@@ -42,7 +42,7 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
         None => Ok(Caller::Stranger),
     };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let (label, response) = match caller {
+    let (label, mut response) = match caller {
         Ok(caller) => {
             let label = caller.label().to_owned();
             request.extensions_mut().insert(caller);
@@ -50,10 +50,24 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
         }
         Err(problem) => ("stranger".to_owned(), problem.into_response()),
     };
+    response.headers_mut().insert(PROTOCOL_HEADER, PROTOCOL.into());
     let status = response.status().as_u16();
     service.metrics.count_request(status);
     tracing::debug!(%method, path, status, caller = label, "request");
     response
+}
+
+/// A command of another version would misunderstand what it is told; one that does not say its version knows what it does.
+fn check_protocol(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default()) {
+        Some(found) if found != PROTOCOL.to_string() => {
+            let detail =
+                format!("expected a command that speaks version {PROTOCOL} of the socket, found {found:?}");
+            Err(Problem::new(StatusCode::CONFLICT, "VERSION_MISMATCH", detail)
+                .with_hint("`demur stop` ends this server; the next command starts the right one"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A page of another site must not speak through somebody's browser, nor a name that leads here by a trick.
@@ -89,6 +103,9 @@ async fn by_token(service: &Shared, headers: &HeaderMap) -> Result<Caller, Probl
     });
     Ok(found.await?.map_or(Caller::Stranger, Caller::Token))
 }
+
+/// Says which version of what goes over the socket a side speaks.
+pub const PROTOCOL_HEADER: &str = "demur-protocol";
 
 /// No token is longer.
 const LONGEST: usize = 128;

@@ -2,14 +2,18 @@
 
 mod identity;
 mod plan;
+mod question;
 mod rules;
 mod run;
+mod server;
 mod store;
 
 pub(super) use identity::*;
 pub(super) use plan::*;
+pub(super) use question::*;
 pub(super) use rules::*;
 pub(super) use run::*;
+pub(super) use server::*;
 pub(super) use store::*;
 
 use crate::exit::Exit;
@@ -30,6 +34,8 @@ New here? Run `demur demo`: it takes a second and touches nothing of yours.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
+  demur ask \"Which colour?\"            ask, wait, print the answer
+  demur inbox                            what waits for an answer, and a way to give it
   demur demo                             a whole session with four agents, told step by step
   demur verify run.jsonl                 what a file proves, and what it does not
   demur trace list                       what was recorded here

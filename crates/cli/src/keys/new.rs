@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::{retired_lines, select::check_name};
 use crate::{
     arguments::NewKey,
+    borrow,
     context::Context,
     durable::Tentative,
     error::CommandError,
@@ -38,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
     let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(&mut world) };
     let out = arguments.out.as_deref().map(|path| create(&key, path)).transpose()?;
     let had_secrets = !Keystore::of(&data).is_empty();
-    let (mut owner, created) = Owner::open_or_create(&data)?;
+    let (mut owner, created) = borrow::open_or_create(&data)?;
     check_name(&owner.entries()?, name, None)?;
     let recovery = recovery.map(|(reply, file)| {
         owner.adopt(file);

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{KeyEntry, NO_NOTE, clock, reason_word, retired_lines, select::select};
 use crate::{
     arguments::RevokeKey,
+    borrow,
     context::Context,
     error::CommandError,
     keystore::Removal,
@@ -17,7 +18,7 @@ use crate::{
 
 /// Revokes a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<(), CommandError> {
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let entries = owner.entries()?;
     let key = select(&entries, &arguments.key)?;
     check_not_in_use(&owner, key)?;

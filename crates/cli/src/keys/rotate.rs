@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     arguments::RotateKey,
+    borrow,
     context::Context,
     error::CommandError,
     keystore::{self, KeyFile, KeyFileError, Removal},
@@ -27,7 +28,7 @@ use crate::{
 
 /// Rotates a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<(), CommandError> {
-    let mut owner = Owner::open(&context.data()?)?;
+    let mut owner = borrow::open(&context.data()?)?;
     let entries = owner.entries()?;
     let old = select(&entries, &arguments.key)?;
     check_name(&entries, &old.name, Some(old.principal))?;

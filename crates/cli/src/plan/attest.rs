@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::AttestPlan,
+    borrow,
     context::Context,
     error::CommandError,
     exit::Exit,
@@ -29,7 +30,7 @@ use crate::{
 
 /// Attests what was made of a confirmed plan.
 pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, CommandError> {
-    let owner = Owner::open(&context.data()?)?;
+    let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let version = &arguments.program_version;
     let (at, attestation) = attest_folder(&owner, author, arguments.session, &arguments.output, version)?;

@@ -1,0 +1,111 @@
+//! The longer texts of `demur ask`, `demur inbox` and what is done about one question.
+
+pub(in crate::arguments) const ASK_ABOUT: &str = "\
+Ask a question and wait for the answer, which is printed alone on standard output. Whoever answers does so with \
+`demur inbox` or `demur answer`, or through any other way in. The question and the answer are signed and recorded; the \
+first answer counts, and only the first.
+
+A server is started if none runs. The question outlives this command: if it is stopped, the question stays open, and \
+`demur show` tells what became of it.
+
+With --secret the answer is printed here and recorded nowhere: the record holds a salted commitment to it only.";
+
+pub(in crate::arguments) const ASK_EXAMPLES: &str = "\
+Examples:
+  name=$(demur ask \"What shall the project be called?\")
+  demur ask \"Deploy to production?\" --kind yes-no --timeout 10m --default no
+  demur ask \"Which database?\" --choice pg=PostgreSQL --choice sqlite=SQLite --field storage.engine
+  password=$(demur ask \"Password of the staging database?\" --secret)
+  id=$(demur ask \"How many seats?\" --kind number --no-wait); demur show \"$id\"
+
+Exit codes: 0 answered; 10 declined; 11 cancelled; 12 nobody answered in time; 13 the same, and the default is printed.
+`demur --help` lists all exit codes.";
+
+pub(in crate::arguments) const INBOX_ABOUT: &str = "\
+Show what waits for an answer, and answer it. New questions show as they are asked; nothing is ever printed over what \
+you are typing, and a number once given to a question stays its number. With --list the questions are printed, and that \
+is all.";
+
+pub(in crate::arguments) const INBOX_EXAMPLES: &str = "\
+Examples:
+  demur inbox
+  demur inbox --list
+  demur inbox --list --json | jq '.questions[].question'
+  DEMUR_PLAIN=1 demur inbox     without colour and without lines that come by themselves
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const SHOW_QUESTION_ABOUT: &str = "\
+Show a question: who asks, why, what waits for it, what fits as an answer, until when, and what became of it.";
+
+pub(in crate::arguments) const SHOW_QUESTION_EXAMPLES: &str = "\
+Examples:
+  demur show 01ARZ3NDEKTSV4RRFFQ69G5FAV.0
+  demur show 01ARZ3NDEKTSV4RRFFQ69G5FAV --json | jq .outcome
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const ANSWER_ABOUT: &str = "\
+Answer a question. The first answer of somebody who may answer counts; whoever comes later hears who was first, when \
+and how. The same answer again changes nothing.
+
+A choice is named by its value, its label or its number. With `-` the answer is read from standard input, so that a \
+secret does not show in the list of processes.";
+
+pub(in crate::arguments) const ANSWER_EXAMPLES: &str = "\
+Examples:
+  demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 \"the blue one\"
+  demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 yes --note \"agreed with Ada\"
+  demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.3 --accept
+  pass show staging | demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 -
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const DECLINE_ABOUT: &str = "\
+Say that you will not answer, and why. What waits for the answer goes on waiting: declining is no answer.";
+
+pub(in crate::arguments) const DECLINE_EXAMPLES: &str = "\
+Examples:
+  demur decline 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --reason \"not mine to decide\"
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const EXTEND_ABOUT: &str = "\
+Give a question more time. The time is added to the deadline it has; a question without a deadline needs none.";
+
+pub(in crate::arguments) const EXTEND_EXAMPLES: &str = "\
+Examples:
+  demur extend 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 30m
+  demur extend 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 1d --reason \"waiting for legal\"
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const PASS_ABOUT: &str = "\
+Hand a question to somebody who can answer it: to holders of keys by name, to people, or to both. Nobody else can answer \
+it from then on.";
+
+pub(in crate::arguments) const PASS_EXAMPLES: &str = "\
+Examples:
+  demur pass 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --to finn
+  demur pass 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --people --reason \"ask the owner\"
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const CANCEL_ABOUT: &str = "\
+Say, for whoever asked, that no answer is needed any more. What waited for it may go on.";
+
+pub(in crate::arguments) const CANCEL_EXAMPLES: &str = "\
+Examples:
+  demur cancel 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --reason \"found it in the docs\"
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const WATCH_ABOUT: &str = "\
+Print every event as it is recorded, one line each. A connection that breaks is made again, and nothing is missed.";
+
+pub(in crate::arguments) const WATCH_EXAMPLES: &str = "\
+Examples:
+  demur watch
+  demur watch --after 0 --json | jq -r .type
+
+`demur --help` lists the exit codes.";

@@ -1,0 +1,79 @@
+//! The longer texts of `demur serve`, `demur status`, `demur stop` and `demur token`.
+
+pub(in crate::arguments) const SERVE_ABOUT: &str = "\
+Serve the data folder: over a Unix socket in it for the commands of this user, and over TCP on this machine for whoever \
+has a token. The commands that need a server start one themselves, which ends when nothing is open and nobody calls; \
+this one stays until it is told to end.
+
+Listening beyond this machine needs a proxy in front that speaks TLS, declared with --proxy.";
+
+pub(in crate::arguments) const SERVE_EXAMPLES: &str = "\
+Examples:
+  demur serve
+  demur serve --port 8080 --rules rules/travel
+  demur serve --listen 0.0.0.0:8080 --proxy https://demur.example
+
+`demur --help` lists the exit codes. DEMUR_LOG=debug makes the log say more.";
+
+pub(in crate::arguments) const SERVER_STATUS_ABOUT: &str = "\
+Say which server runs for the data folder: its version, its process, its address, how many questions are open.";
+
+pub(in crate::arguments) const SERVER_STATUS_EXAMPLES: &str = "\
+Examples:
+  demur status
+  demur status --json | jq -r .address
+
+`demur --help` lists the exit codes; 3 if no server runs.";
+
+pub(in crate::arguments) const STOP_ABOUT: &str = "\
+End the server of the data folder in good order. Nothing that is open is lost, and whoever waits for an answer starts \
+the server again.";
+
+pub(in crate::arguments) const STOP_EXAMPLES: &str = "\
+Examples:
+  demur stop
+
+`demur --help` lists the exit codes; 3 if no server runs.";
+
+pub(in crate::arguments) const TOKEN_ABOUT: &str = "\
+Make, list and take back the tokens with which programs that are not on this machine, or that speak TCP, ask and \
+answer. On this machine the Unix socket needs none.
+
+  ask      ask, submit plans, and see what came of both
+  answer   see questions and answer them with a key of its own: as an agent, never as a person
+  relay    see questions and pass on what a person said through the program's own interface
+  read     read every trace, follow the feed, verify files
+  metrics  read the counters";
+
+pub(in crate::arguments) const TOKEN_EXAMPLES: &str = "\
+Examples:
+  demur token new builder --scope ask
+  demur token list
+  demur token revoke 0123456789abcdef
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const TOKEN_NEW_ABOUT: &str = "\
+Make a token and print it, once: nothing keeps it. A token that asks or answers has a key of its own, which this data \
+folder keeps and signs with.";
+
+pub(in crate::arguments) const TOKEN_NEW_EXAMPLES: &str = "\
+Examples:
+  token=$(demur token new builder --scope ask --expires 30d)
+  demur token new slack --scope relay
+  demur token new auditor --scope read
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const TOKEN_LIST_EXAMPLES: &str = "\
+Examples:
+  demur token list
+  demur token list --json | jq '.tokens[].name'
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const TOKEN_REVOKE_EXAMPLES: &str = "\
+Examples:
+  demur token revoke 0123456789abcdef
+
+`demur --help` lists the exit codes.";

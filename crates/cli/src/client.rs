@@ -1,0 +1,269 @@
+//! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
+//! away meanwhile is replaced: whoever waits goes on waiting.
+
+mod start;
+mod stream;
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use demur_server::{gate::PROTOCOL_HEADER, problem::ProblemDetails, routes::server::PROTOCOL, socket};
+use demur_store::folder::Folder;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{Method, Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
+use hyper_util::rt::TokioIo;
+use serde::{Serialize, de::DeserializeOwned};
+use tokio::{net::UnixStream, runtime::Runtime};
+
+pub(crate) use stream::Follow;
+
+use crate::{context::Context, data::DataFolder, error::CommandError, exit::Exit};
+
+/// A way to the server of a data folder.
+pub(crate) struct Client {
+    data: DataFolder,
+    runtime: Runtime,
+    /// Whether a server may be started.
+    starts: bool,
+}
+
+/// One request.
+pub(crate) struct Call<'a> {
+    method: Method,
+    path: &'a str,
+    body: Vec<u8>,
+    key: Option<String>,
+    /// Whether it may be sent again when nobody knows what became of it.
+    again: bool,
+}
+
+impl<'a> Call<'a> {
+    /// Returns a request that reads.
+    pub(crate) fn get(path: &'a str) -> Self {
+        Self { method: Method::GET, path, body: Vec::new(), key: None, again: true }
+    }
+
+    /// Returns a request that does something; a second one of the same kind changes nothing.
+    pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, CommandError> {
+        let body = serde_json::to_vec(document).map_err(|error| CommandError::bug(&error))?;
+        Ok(Self { method: Method::POST, path, body, key: None, again: true })
+    }
+
+    /// Returns a request that takes something away.
+    pub(crate) fn delete(path: &'a str) -> Self {
+        Self { method: Method::DELETE, path, body: Vec::new(), key: None, again: true }
+    }
+
+    /// Returns the request under a key that makes a retry safe.
+    pub(crate) fn under(mut self, key: String) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Returns the request as one that is sent once.
+    pub(crate) const fn once(mut self) -> Self {
+        self.again = false;
+        self
+    }
+}
+
+impl Client {
+    /// Returns the way to the server, which is started where none runs.
+    pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
+        Self::new(context.data()?, true)
+    }
+
+    /// Returns the way to a server that runs already.
+    pub(crate) fn to_running(data: DataFolder) -> Result<Self, CommandError> {
+        Self::new(data, false)
+    }
+
+    fn new(data: DataFolder, starts: bool) -> Result<Self, CommandError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))?;
+        Ok(Self { data, runtime, starts })
+    }
+
+    /// Sends a request and returns the document that comes back.
+    pub(crate) fn call<T: DeserializeOwned>(&self, call: &Call<'_>) -> Result<T, CommandError> {
+        let bytes = self.send(call)?;
+        serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error))
+    }
+
+    /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
+    /// is sent again if that is safe.
+    pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let problem = match self.attempt(call) {
+                Ok(bytes) => return Ok(bytes),
+                Err(Failure::Problem(problem)) if problem.is_passing() => problem.error(),
+                Err(Failure::Problem(problem)) => return Err(problem.error()),
+                Err(Failure::NoServer) if !self.starts => return Err(self.no_server()),
+                Err(Failure::NoServer) => {
+                    start::start(&self.data)?;
+                    continue;
+                }
+                Err(Failure::Lost(error)) if call.again => lost(&error),
+                Err(Failure::Lost(error)) => return Err(lost(&error)),
+                Err(Failure::Trouble(error)) => return Err(error),
+            };
+            if Instant::now() > until {
+                return Err(problem);
+            }
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// Ends the server and waits until it is gone. Works with a server of any version.
+    pub(crate) fn stop(&self) -> Result<(), CommandError> {
+        let call =
+            Call { method: Method::POST, path: "/v1/server/stop", body: Vec::new(), key: None, again: false };
+        let sent = self.runtime.block_on(self.request(&call));
+        match sent {
+            Ok(response) if response.status().is_success() => {}
+            Ok(response) => {
+                return Err(CommandError::bug(&format!("the server answered {}", response.status())));
+            }
+            Err(Failure::NoServer) => return Err(self.no_server()),
+            Err(Failure::Lost(error)) => return Err(lost(&error)),
+            Err(Failure::Problem(problem)) => return Err(problem.error()),
+            Err(Failure::Trouble(error)) => return Err(error),
+        }
+        let until = Instant::now() + PATIENCE;
+        // The socket goes first, the lock last.
+        while Folder::at(self.data.path()).lock().is_err() {
+            if Instant::now() > until {
+                return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
+                    .with_hint("`demur status` says which process it is"));
+            }
+            std::thread::sleep(AGAIN);
+        }
+        Ok(())
+    }
+
+    fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
+        self.runtime.block_on(async {
+            let response = self.request(call).await?;
+            let status = response.status();
+            check_protocol(&response)?;
+            let body =
+                response.into_body().collect().await.map_err(|error| Failure::Lost(error.to_string()))?;
+            let bytes = body.to_bytes();
+            if status.is_success() { Ok(bytes) } else { Err(Failure::of(status, &bytes)) }
+        })
+    }
+
+    /// Sends a request over a connection of its own.
+    async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+        let stream = socket::connect(self.data.path()).map_err(|error| unreachable(&error))?;
+        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
+        let stream = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+        let lost = |error: hyper::Error| Failure::Lost(error.to_string());
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
+        tokio::spawn(async move {
+            // What goes wrong with it shows in the response.
+            let _ = connection.await;
+        });
+        let mut request = Request::builder()
+            .method(call.method.clone())
+            .uri(call.path)
+            .header(header::HOST, "localhost")
+            .header(PROTOCOL_HEADER, PROTOCOL);
+        if !call.body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        if let Some(key) = &call.key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = Full::new(Bytes::from(call.body.clone()));
+        let request = request.body(body).map_err(|error| Failure::Trouble(CommandError::bug(&error)))?;
+        sender.send_request(request).await.map_err(lost)
+    }
+
+    fn no_server(&self) -> CommandError {
+        let folder = crate::visible::visible_path(self.data.path());
+        CommandError::refused("NO_SERVER", format!("expected a server of {folder}, found none"))
+            .with_hint("`demur serve` starts one; `demur ask` and `demur inbox` do so themselves")
+    }
+}
+
+/// Why a request brought nothing back.
+enum Failure {
+    /// Nobody listens.
+    NoServer,
+    /// The connection broke; nobody knows what became of the request.
+    Lost(String),
+    /// The server said no.
+    Problem(Refused),
+    /// Ours.
+    Trouble(CommandError),
+}
+
+impl Failure {
+    fn of(status: StatusCode, bytes: &[u8]) -> Self {
+        match serde_json::from_slice(bytes) {
+            Ok(details) => Self::Problem(Refused(details)),
+            Err(_) => {
+                Self::Trouble(CommandError::bug(&format!("the server answered {status} without a reason")))
+            }
+        }
+    }
+}
+
+/// What the server said instead of a document.
+struct Refused(Box<ProblemDetails>);
+
+impl Refused {
+    /// Returns whether it is worth waiting: the server steps aside or ends.
+    fn is_passing(&self) -> bool {
+        matches!(self.0.code.as_str(), "FOLDER_LENT" | "STOPPING")
+    }
+
+    fn error(self) -> CommandError {
+        let ProblemDetails { status, code, detail, hint, field, .. } = *self.0;
+        let exit = match status {
+            400..=404 | 413 | 415 => Exit::BadInput,
+            500.. if status != 503 => Exit::Internal,
+            _ => Exit::Refused,
+        };
+        let error = CommandError::told(exit, code, field, detail);
+        match hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
+}
+
+/// A server of another version would misunderstand what it is told.
+fn check_protocol(response: &Response<Incoming>) -> Result<(), Failure> {
+    let found = response.headers().get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default());
+    if found == Some(PROTOCOL.to_string().as_str()) {
+        return Ok(());
+    }
+    let message = format!("expected a server that speaks version {PROTOCOL} of the socket, found another");
+    Err(Failure::Trouble(
+        CommandError::refused("VERSION_MISMATCH", message)
+            .with_hint("`demur stop` ends it; the next command starts the right one"),
+    ))
+}
+
+fn unreachable(error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Failure::NoServer,
+        _ => Failure::Lost(error.to_string()),
+    }
+}
+
+fn lost(error: &str) -> CommandError {
+    CommandError::refused("CONNECTION_LOST", format!("the connection to the server broke: {error}"))
+        .with_hint("whether it happened shows in `demur inbox --list` or `demur show`")
+}
+
+/// How long a server that is away is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it is tried.
+const AGAIN: Duration = Duration::from_millis(20);

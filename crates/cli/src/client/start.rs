@@ -1,0 +1,121 @@
+//! A server started by whoever needs one: detached, so that it outlives its starter and hears none of its signals.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read as _, Seek as _, SeekFrom},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use demur_server::socket;
+
+use crate::{data::DataFolder, durable, error::CommandError, visible::visible_path};
+
+/// Starts a server and waits until it answers. Somebody else's server will do.
+pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
+    let folder = data.path();
+    durable::create_folder(folder).map_err(|error| CommandError::file("create", folder, &error))?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let (log, before) = open_log(folder)?;
+        let mut child = spawn(folder, log)?;
+        loop {
+            if socket::connect(folder).is_ok() {
+                return Ok(());
+            }
+            if let Some(ended) = child.try_wait().map_err(|error| cannot_start(&error))? {
+                let said = last_words(folder, before);
+                // Another command has the folder, or another server was faster: it will answer, or go.
+                let in_use = said.contains("FOLDER_IN_USE");
+                if !in_use || Instant::now() > until {
+                    return Err(ended_early(&said, ended.code(), in_use, folder));
+                }
+                break;
+            }
+            if Instant::now() > until {
+                return Err(cannot_start(&"it does not answer"));
+            }
+            thread::sleep(MOMENT);
+        }
+        thread::sleep(AGAIN);
+    }
+}
+
+fn spawn(folder: &Path, log: File) -> Result<Child, CommandError> {
+    let program = std::env::current_exe().map_err(|error| cannot_start(&error))?;
+    // Absolute: the server lives elsewhere.
+    let folder = std::path::absolute(folder).map_err(|error| cannot_start(&error))?;
+    Command::new(program)
+        .args(["serve", "--detached", "--data"])
+        .arg(folder)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .map_err(|error| cannot_start(&error))
+}
+
+/// Returns the log of the server, and how long it is. One that has grown large begins anew.
+fn open_log(folder: &Path) -> Result<(File, u64), CommandError> {
+    let path = log_file(folder);
+    let open = || {
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
+        let length = file.metadata()?.len();
+        if length <= LARGEST {
+            return Ok((file, length));
+        }
+        file.set_len(0)?;
+        Ok((file, 0))
+    };
+    open().map_err(|error: std::io::Error| CommandError::file("write", &path, &error))
+}
+
+/// Returns where a detached server writes what it has to say.
+pub(crate) fn log_file(folder: &Path) -> PathBuf {
+    folder.join("server.log")
+}
+
+fn last_words(folder: &Path, from: u64) -> String {
+    let read = || {
+        let mut file = File::open(log_file(folder))?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut text = String::new();
+        file.take(1 << 16).read_to_string(&mut text)?;
+        Ok::<_, std::io::Error>(text)
+    };
+    read().unwrap_or_default()
+}
+
+fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> CommandError {
+    if in_use {
+        let message = "another command owns the data folder and does not let it go";
+        return CommandError::refused("FOLDER_IN_USE", message)
+            .with_hint("wait until it is done, then try again");
+    }
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let last = serde_json::from_str::<serde_json::Value>(last)
+        .ok()
+        .and_then(|line| line["error"]["message"].as_str().map(str::to_owned))
+        .unwrap_or_else(|| last.to_owned());
+    let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+    CommandError::internal("SERVER_ENDED", format!("the server ended with {code}: {last}"))
+        .with_hint(format!("its log is {}", visible_path(&log_file(folder))))
+}
+
+fn cannot_start(error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::internal("SERVER_TROUBLE", format!("cannot start a server: {error}"))
+        .with_hint("`demur serve` in another terminal shows why")
+}
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How often it is tried.
+const MOMENT: Duration = Duration::from_millis(2);
+/// How long to wait before a folder that is in use is tried again.
+const AGAIN: Duration = Duration::from_millis(50);
+/// How large the log grows before it begins anew.
+const LARGEST: u64 = 4 << 20;

@@ -1,0 +1,85 @@
+//! The live feed, followed line by line; after a broken connection from where it broke.
+
+use std::time::Duration;
+
+use demur_server::routes::feed::Notice;
+use http_body_util::BodyExt as _;
+use hyper::{Response, body::Incoming};
+
+use super::{Call, Client, Failure, start};
+use crate::error::CommandError;
+
+/// A feed that is followed.
+pub(crate) struct Follow<'a> {
+    client: &'a Client,
+    last: Option<u64>,
+    response: Option<Response<Incoming>>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Follow<'a> {
+    /// Returns the feed after an event, or from now on.
+    pub(crate) const fn new(client: &'a Client, after: Option<u64>) -> Self {
+        Self { client, last: after, response: None, buffer: Vec::new() }
+    }
+
+    /// Makes sure that nothing from now on is missed.
+    pub(crate) fn connect(&mut self) -> Result<(), CommandError> {
+        while self.response.is_none() {
+            let path =
+                self.last.map_or_else(|| "/v1/feed".to_owned(), |last| format!("/v1/feed?after={last}"));
+            let call = Call::get(&path);
+            match self.client.runtime.block_on(self.client.request(&call)) {
+                Ok(response) if response.status().is_success() => self.response = Some(response),
+                Ok(_) | Err(Failure::Lost(_)) => std::thread::sleep(AGAIN),
+                Err(Failure::NoServer) => start::start(&self.client.data)?,
+                Err(Failure::Problem(problem)) => return Err(problem.error()),
+                Err(Failure::Trouble(error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the next notice, however long that takes.
+    pub(crate) fn next(&mut self) -> Result<Notice, CommandError> {
+        loop {
+            if let Some(notice) = self.take() {
+                return Ok(notice);
+            }
+            self.connect()?;
+            let Some(response) = &mut self.response else { continue };
+            let frame = self.client.runtime.block_on(response.body_mut().frame());
+            match frame {
+                Some(Ok(frame)) => {
+                    if let Some(data) = frame.data_ref() {
+                        self.buffer.extend_from_slice(data);
+                    }
+                }
+                // What was half told is told again.
+                _ => {
+                    self.response = None;
+                    self.buffer.clear();
+                }
+            }
+        }
+    }
+
+    /// Takes the next whole event out of what has arrived.
+    fn take(&mut self) -> Option<Notice> {
+        while let Some(end) = self.buffer.windows(2).position(|pair| pair == b"\n\n") {
+            let event: Vec<u8> = self.buffer.drain(..end + 2).collect();
+            let text = String::from_utf8_lossy(&event);
+            let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+            if let Some(id) = field("id:").and_then(|id| id.parse().ok()) {
+                self.last = Some(id);
+            }
+            if let Some(notice) = field("data:").and_then(|data| serde_json::from_str(data).ok()) {
+                return Some(notice);
+            }
+        }
+        None
+    }
+}
+
+/// How long to wait for a server that is away.
+const AGAIN: Duration = Duration::from_millis(50);

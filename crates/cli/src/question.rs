@@ -1,0 +1,154 @@
+//! `demur show`, `answer`, `decline`, `extend`, `pass`, `cancel`, and `inbox --list`: one question, or the list of them.
+
+mod lines;
+
+use std::io::Read as _;
+
+use demur_core::limit::Whole;
+use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
+use demur_ledger::facts::AnswerKind;
+use serde::Serialize;
+
+pub(crate) use lines::{describe, summary};
+
+use crate::{
+    arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},
+    client::{Call, Client},
+    context::Context,
+    error::CommandError,
+    exit::Exit,
+    output::{Paint, Reply},
+};
+
+/// Shows a question and how it stands.
+pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
+    let client = Client::open(context)?;
+    let question = fetch(&client, arguments.question)?;
+    context.output.reply(&Shown(question))
+}
+
+/// Answers a question.
+pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, CommandError> {
+    let client = Client::open(context)?;
+    let id = arguments.question;
+    let Some(words) = &arguments.answer else {
+        let act = Act { reason: arguments.note.clone(), by: None };
+        return told(context, act_on(&client, id, "accept", &act)?);
+    };
+    let shown = fetch(&client, id)?;
+    let words =
+        if words == "-" { from_input(shown.kinds.contains(&AnswerKind::Secret))? } else { words.clone() };
+    let given = Answer {
+        answer: question::typed(&shown, &words)?,
+        note: arguments.note.clone(),
+        request: shown.request,
+        by: None,
+    };
+    told(context, act_on(&client, id, "answer", &given)?)
+}
+
+/// Says that nobody here will answer.
+pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
+    let client = Client::open(context)?;
+    let act = Act { reason: arguments.reason.clone(), by: None };
+    told(context, act_on(&client, arguments.question, "decline", &act)?)
+}
+
+/// Says that no answer is needed any more.
+pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
+    let client = Client::open(context)?;
+    let act = Act { reason: arguments.reason.clone(), by: None };
+    told(context, act_on(&client, arguments.question, "cancel", &act)?)
+}
+
+/// Gives more time.
+pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> Result<Exit, CommandError> {
+    let client = Client::open(context)?;
+    let extension = Extension {
+        seconds: Whole::try_from(arguments.time.as_secs())?,
+        reason: arguments.reason.clone(),
+        by: None,
+    };
+    told(context, more_time(&client, arguments.question, &extension)?)
+}
+
+/// Hands a question to others.
+pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Result<Exit, CommandError> {
+    let client = Client::open(context)?;
+    let to = arguments
+        .to
+        .clone()
+        .try_into()
+        .map_err(|error| CommandError::input("USAGE", format!("--to: {error}")))?;
+    let passing = Passing { to, people: arguments.people, reason: arguments.reason.clone(), by: None };
+    told(context, act_on(&client, arguments.question, "pass", &passing)?)
+}
+
+/// Returns a question as it stands.
+pub(crate) fn fetch(client: &Client, id: QuestionId) -> Result<QuestionView, CommandError> {
+    client.call(&Call::get(&format!("/v1/questions/{id}")))
+}
+
+/// Returns a page of questions.
+pub(crate) fn page(client: &Client, query: &str) -> Result<Listed, CommandError> {
+    client.call(&Call::get(&format!("/v1/questions?{query}")))
+}
+
+/// Does something about a question that a second time changes nothing.
+pub(crate) fn act_on(
+    client: &Client,
+    id: QuestionId,
+    act: &str,
+    document: &impl Serialize,
+) -> Result<Done, CommandError> {
+    client.call(&Call::post(&format!("/v1/questions/{id}/{act}"), document)?)
+}
+
+/// Gives more time, once: a second time would give it again.
+pub(crate) fn more_time(
+    client: &Client,
+    id: QuestionId,
+    extension: &Extension,
+) -> Result<Done, CommandError> {
+    client.call(&Call::post(&format!("/v1/questions/{id}/extend"), extension)?.once())
+}
+
+fn from_input(secret: bool) -> Result<String, CommandError> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    read.map_err(|error| {
+        CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
+    })?;
+    // The line feed that ends a line is no part of a secret.
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(if secret { line.to_owned() } else { line.trim().to_owned() })
+}
+
+fn told(context: &mut Context<'_>, done: Done) -> Result<Exit, CommandError> {
+    let exit = if done.unsettled.is_some() { Exit::Refused } else { Exit::Success };
+    context.output.reply(&Told(done))?;
+    Ok(exit)
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Shown(QuestionView);
+
+impl Reply for Shown {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        describe(&self.0, paint)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Told(Done);
+
+impl Reply for Told {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        lines::done(&self.0, paint)
+    }
+}
+
+/// How much of standard input is read for an answer: more is no answer.
+const LONGEST: u64 = 1 << 17;

@@ -1,0 +1,133 @@
+//! `demur serve`, `demur status` and `demur stop`: the server of a data folder.
+
+use std::{io, process};
+
+use demur_server::{
+    routes::server::ServerStatus,
+    serve::{self, Config, Listen},
+};
+use serde::Serialize;
+use tracing_subscriber::fmt;
+
+use crate::{
+    arguments::Serve,
+    client::{Call, Client},
+    context::Context,
+    data::DataFolder,
+    error::CommandError,
+    output::{Paint, Reply},
+    plan::whoever,
+};
+
+/// Serves the data folder until told to end.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), CommandError> {
+    let data = context.data()?;
+    if arguments.detached {
+        // Whoever started this may be gone before it is: a terminal that closes must not take it along. It fails only
+        // where it is not needed: this process leads its group already.
+        let _ = rustix::process::setsid();
+    }
+    let writer = io::stderr;
+    let log = fmt().json().flatten_event(true).with_target(false).with_writer(writer);
+    log.with_max_level(level()).init();
+    let config = Config {
+        listen: listen(&data, arguments),
+        rules: arguments.rules.clone(),
+        idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
+        user: whoever()?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        data,
+    };
+    let shown = !arguments.detached;
+    let output = &mut *context.output;
+    serve::run(config, |service| {
+        if shown {
+            let address = service.address();
+            let reply = Serving { address, process: process::id() };
+            // Whoever started it without reading what it says still has a server.
+            let _ = output.reply(&reply);
+        }
+    })
+}
+
+fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
+    if arguments.no_tcp {
+        return Listen::Nowhere;
+    }
+    if let Some(address) = arguments.listen {
+        return Listen::Proxied { address, origins: arguments.proxy.clone() };
+    }
+    let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
+    Listen::Loopback(arguments.port.or_else(|| usual.then_some(PORT)))
+}
+
+fn level() -> tracing_subscriber::filter::LevelFilter {
+    std::env::var("DEMUR_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(LEVEL)
+}
+
+/// Says which server runs for the data folder.
+pub(crate) fn status(context: &mut Context<'_>) -> Result<(), CommandError> {
+    let client = Client::to_running(context.data()?)?;
+    let status: ServerStatus = client.call(&Call::get("/v1/server"))?;
+    context.output.reply(&Status(status))
+}
+
+/// Ends the server of the data folder.
+pub(crate) fn stop(context: &mut Context<'_>) -> Result<(), CommandError> {
+    let client = Client::to_running(context.data()?)?;
+    client.stop()?;
+    context.output.reply(&Stopped { stopped: true })
+}
+
+#[derive(Serialize)]
+struct Serving {
+    address: Option<String>,
+    process: u32,
+}
+
+impl Reply for Serving {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let mut lines = vec![format!("{} process {}", paint.good("Serving:"), self.process)];
+        lines.extend(
+            self.address
+                .as_ref()
+                .map(|address| format!("  over TCP  {address} (with a token: `demur token new`)")),
+        );
+        lines.push("  Ctrl-C ends it; nothing that is open is lost.".to_owned());
+        lines
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Status(ServerStatus);
+
+impl Reply for Status {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let ServerStatus { version, process, folder, address, open, waiting, .. } = &self.0;
+        let address = address.as_deref().unwrap_or("not over TCP");
+        vec![
+            format!("{} demur {version}, process {process}", paint.good("Running:")),
+            format!("  folder   {}", demur_core::visible::visible(folder)),
+            format!("  address  {address}"),
+            format!("  open     {open} questions, {waiting} of them waited for right now"),
+        ]
+    }
+}
+
+#[derive(Serialize)]
+struct Stopped {
+    stopped: bool,
+}
+
+impl Reply for Stopped {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        vec![format!("{} The next command that needs a server starts one.", paint.good("Stopped."))]
+    }
+}
+
+/// The port of the default data folder.
+const PORT: u16 = 7373;
+/// How long a server that was started by a command stays without callers and open questions.
+const IDLE: std::time::Duration = std::time::Duration::from_secs(300);
+const LEVEL: tracing_subscriber::filter::LevelFilter = tracing_subscriber::filter::LevelFilter::INFO;

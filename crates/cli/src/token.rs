@@ -1,0 +1,95 @@
+//! `demur token`: credentials for what is not on this machine.
+
+use demur_core::{limit::Whole, visible::visible};
+use demur_server::routes::tokens::{ListedTokens, MadeToken, NewToken, ShownToken};
+use serde::Serialize;
+
+use crate::{
+    arguments::TokenCommand,
+    client::{Call, Client},
+    context::Context,
+    error::CommandError,
+    keys::clock,
+    output::{Paint, Reply, Table},
+};
+
+/// Runs one of the `token` commands.
+pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), CommandError> {
+    let client = Client::open(context)?;
+    match command {
+        TokenCommand::New(arguments) => {
+            let mut scopes = arguments.scopes.clone();
+            scopes.sort_unstable();
+            scopes.dedup();
+            let seconds = arguments.expires.map(|time| Whole::try_from(time.as_secs())).transpose()?;
+            let new = NewToken { name: arguments.name.clone(), scopes: scopes.try_into()?, seconds };
+            let made: MadeToken = client.call(&Call::post("/v1/tokens", &new)?.once())?;
+            context.output.reply(&Made(made))
+        }
+        TokenCommand::List => {
+            let listed: ListedTokens = client.call(&Call::get("/v1/tokens"))?;
+            context.output.reply(&Tokens(listed))
+        }
+        TokenCommand::Revoke(arguments) => {
+            let plain = arguments.id.chars().all(|character| character.is_ascii_alphanumeric());
+            if !plain || arguments.id.is_empty() {
+                let message = "expected the id of a token, found another word";
+                return Err(
+                    CommandError::input("TOKEN_UNKNOWN", message).with_hint("`demur token list` shows them")
+                );
+            }
+            let revoked: ShownToken =
+                client.call(&Call::delete(&format!("/v1/tokens/{}", arguments.id)).once())?;
+            context.output.reply(&Revoked(revoked))
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Made(MadeToken);
+
+impl Reply for Made {
+    fn lines(&self, _: Paint) -> Vec<String> {
+        // Alone, so that it can be taken into a variable.
+        vec![self.0.secret.clone()]
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Tokens(ListedTokens);
+
+impl Reply for Tokens {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        if self.0.tokens.is_empty() {
+            return vec!["No tokens. `demur token new NAME --scope ask` makes one.".to_owned()];
+        }
+        let mut table = Table::new(["id", "name", "scopes", "made", "ends"]);
+        for token in &self.0.tokens {
+            let ends = token.expires.map_or_else(|| "when it is taken back".to_owned(), clock);
+            table.add([
+                token.id.clone(),
+                visible(&token.name).into_owned(),
+                scopes(token),
+                clock(token.created),
+                ends,
+            ]);
+        }
+        table.lines(paint)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Revoked(ShownToken);
+
+impl Reply for Revoked {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        vec![format!("{} {} of {}", paint.good("Taken back:"), self.0.id, visible(&self.0.name))]
+    }
+}
+
+fn scopes(token: &ShownToken) -> String {
+    token.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ")
+}
