@@ -3,14 +3,14 @@
 /// Makes one test of each property for each store. A property is written as a test that takes a fresh store.
 macro_rules! behaviour {
     ($($(#[$attribute:meta])* fn $name:ident($store:ident) $body:block)+) => {
-        $(fn $name($store: &dyn demur_store::contract::Store) $body)+
+        $(fn $name($store: &std::sync::Arc<dyn demur_store::contract::Store>) $body)+
 
         mod memory {
-            $($(#[$attribute])* fn $name() { super::$name(&*crate::behaviour::memory().store); })+
+            $($(#[$attribute])* fn $name() { super::$name(&crate::behaviour::memory().store); })+
         }
 
         mod sqlite {
-            $($(#[$attribute])* fn $name() { super::$name(&*crate::behaviour::sqlite().store); })+
+            $($(#[$attribute])* fn $name() { super::$name(&crate::behaviour::sqlite().store); })+
         }
     };
 }
@@ -18,7 +18,10 @@ macro_rules! behaviour {
 mod append;
 mod cursor;
 mod operational;
+mod question;
 mod read;
+
+use std::sync::Arc;
 
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 use tempfile::TempDir;
@@ -27,16 +30,16 @@ pub(crate) use self::append::PROPOSAL;
 
 /// A fresh store, and what must outlive it.
 struct Place {
-    store: Box<dyn Store>,
+    store: Arc<dyn Store>,
     _folder: Option<TempDir>,
 }
 
 fn memory() -> Place {
-    Place { store: Box::new(MemoryStore::new()), _folder: None }
+    Place { store: Arc::new(MemoryStore::new()), _folder: None }
 }
 
 fn sqlite() -> Place {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::create(folder.path().join("store")).unwrap();
-    Place { store: Box::new(store), _folder: Some(folder) }
+    Place { store: Arc::new(store), _folder: Some(folder) }
 }

@@ -3,6 +3,7 @@
 
 mod behaviour;
 mod crash;
+mod inquiry;
 mod ledger;
 mod memory;
 mod office;

@@ -42,7 +42,10 @@ use demur_store::{
     ledger::{Acknowledged, Ledger, LedgerError, Surroundings},
 };
 
-use crate::sample::{list, text, whole};
+use crate::{
+    race::hall::asks,
+    sample::{list, text, whole},
+};
 
 /// A clock that moves by ten milliseconds each time somebody looks, and seeded randomness; or those of the machine.
 #[derive(Clone)]
@@ -364,6 +367,7 @@ fn content(facts: &Facts) -> Option<Content> {
             report: sha256(b"report"),
             summary: text("passed"),
         }),
+        Facts::QuestionAsked(_) => Content::QuestionAsked(asks()),
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Answerers who race for one question, through the engine, the queues and SQLite on a disk: one of them wins, and
 //! everybody else is told who did (`docs/format.md` 11, ONE-02).
 
-mod hall;
+pub(crate) mod hall;
 
 use std::{
     collections::BTreeMap,

@@ -27,6 +27,8 @@ use demur_ledger::{
 };
 use demur_store::contract::{Append, Outcome, Store, touched_questions};
 
+use crate::race::hall::asks;
+
 /// A desk with agents.
 pub(crate) struct Sample {
     pub(crate) desk: Desk,
@@ -267,6 +269,7 @@ fn content(kind: EventType) -> Option<Content> {
             name: text("words"),
             size: whole(5),
         }),
+        EventType::QuestionAsked => Content::QuestionAsked(asks()),
         _ => return None,
     })
 }

@@ -103,15 +103,16 @@ impl Hall {
     /// Returns the answers of both answerers and, if wanted, of a person.
     pub(crate) fn attempts(&self, trace: TraceId, asked: Position, person_too: bool) -> Vec<Attempt> {
         let by_key = |author: &Author| {
-            let facts = answer(asked, Assurance::Agent);
-            let content = answers(&author.principal().to_string());
+            let facts = answer(asked, Assurance::Agent).into();
+            let content = Content::QuestionAnswered(answers(&author.principal().to_string()));
             let submission = Box::new(self.signed(author, trace, Some(asked), facts, content));
             Attempt::Signed { author: author.principal().to_string(), submission }
         };
         let mut attempts: Vec<_> = self.answerers.iter().map(by_key).collect();
         if person_too {
-            let facts = answer(asked, Assurance::Terminal);
-            let first = Saying { role: Role::Person, facts, content: Some(answers("a person")) };
+            let facts = answer(asked, Assurance::Terminal).into();
+            let content = Some(Content::QuestionAnswered(answers("a person")));
+            let first = Saying { role: Role::Person, facts, content };
             let told = Box::new(Told { first, rest: Consequences::default() });
             attempts.push(Attempt::Typed { trace, told });
         }
@@ -146,7 +147,7 @@ impl Hall {
 }
 
 /// Returns a question that anybody may answer in any words.
-fn question() -> Question {
+pub(crate) fn question() -> Question {
     Question {
         about: None,
         answerers: Answerers { people: true, principals: None },
@@ -162,7 +163,7 @@ fn question() -> Question {
     }
 }
 
-fn asks() -> QuestionContent {
+pub(crate) fn asks() -> QuestionContent {
     QuestionContent {
         ask: None,
         choices: list([]),
@@ -183,19 +184,19 @@ fn asks() -> QuestionContent {
     }
 }
 
-fn answer(question: Position, assurance: Assurance) -> Facts {
-    QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question }.into()
+pub(crate) const fn answer(question: Position, assurance: Assurance) -> QuestionAnswered {
+    QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question }
 }
 
-fn answers(words: &str) -> Content {
+pub(crate) fn answers(words: &str) -> AnswerContent {
     let shown =
         Shown { choices: list([]), language: text("en"), recommendation: false, wording: Wording::Normal };
-    Content::QuestionAnswered(AnswerContent {
+    AnswerContent {
         answer: AnswerValue::Text(text(words)),
         by: None,
         note: None,
         request: Some(sha256(b"the request")),
         shown: Some(shown),
         signed: None,
-    })
+    }
 }

@@ -1,0 +1,172 @@
+//! An office in which anything may happen to a question, on any store.
+
+use std::sync::Arc;
+
+use demur_core::{hash::sha256, random::Seeded};
+use demur_engine::command::{Consequences, Saying, Told};
+use demur_ledger::{
+    author::{Author, Place},
+    content::{
+        ActContent, AnswerClaimContent, AnswerValue, DefaultContent, DeliveryContent, PlanContent,
+        QuestionContent, RulesContent, Shown, Wording,
+    },
+    event_type::{Content, Facts},
+    facts::{Assurance, GapFound, PlanSubmitted, Question, QuestionAnswered, QuestionAsked, RulesRecorded},
+    name::{Position, PrincipalId, TraceId},
+    role::Role,
+};
+use demur_store::{
+    contract::{QuestionSummary, Store},
+    ledger::{LedgerError, Surroundings as _},
+};
+
+use crate::{
+    office::{Office, Run},
+    race::hall::{answer, answers, asks},
+    sample::{list, text},
+};
+
+/// An office with two agents that ask.
+pub(crate) struct Inquiry {
+    pub(crate) office: Office<Arc<dyn Store>>,
+    agents: [Author; 2],
+}
+
+impl Inquiry {
+    pub(crate) fn new(store: &Arc<dyn Store>) -> Self {
+        Self::of(Office::create(Arc::clone(store)))
+    }
+
+    pub(crate) fn of(mut office: Office<Arc<dyn Store>>) -> Self {
+        let agents = [Role::Agent; 2].map(|role| {
+            office.register(role);
+            let (key, principal, role) = office.agent(role);
+            Author::new(key.clone(), *principal, *role)
+        });
+        Self { office, agents }
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &**self.office.ledger.store()
+    }
+
+    pub(crate) fn agent(&self, number: usize) -> PrincipalId {
+        self.agents[number].principal()
+    }
+
+    /// Returns a trace that nobody has opened yet.
+    pub(crate) fn trace(&self) -> Run {
+        self.office.new_run()
+    }
+
+    /// Has the first agent ask in a trace of its own.
+    pub(crate) fn ask(&self, question: Question) -> (Run, Position) {
+        let mut run = self.trace();
+        let asked = self.say(0, &mut run, QuestionAsked(question));
+        (run, asked)
+    }
+
+    /// Returns a plan that may have gaps.
+    pub(crate) fn plan(&self) -> Run {
+        let mut run = self.trace();
+        self.say(0, &mut run, PlanSubmitted {});
+        self.tell(&mut run, Role::Desk, RulesRecorded {});
+        run
+    }
+
+    /// Has the desk find a gap in a plan.
+    pub(crate) fn find(&self, run: &mut Run, question: Question) -> Position {
+        self.tell(run, Role::Desk, GapFound(question))
+    }
+
+    /// Has an agent say something.
+    pub(crate) fn say(&self, number: usize, run: &mut Run, facts: impl Into<Facts>) -> Position {
+        let (facts, clock, mut seed) = (facts.into(), &self.office.clock, [0; 32]);
+        clock.fill(&mut seed);
+        let store = self.office.ledger.registry().store();
+        let place = Place { store, trace: run.trace, seen: run.seen, now: clock.now() };
+        let content = content(&facts);
+        let submission = self.agents[number].say(&place, facts, content, &mut Seeded::new(seed)).unwrap();
+        let acknowledged = self.office.ledger.submit(submission, None).unwrap();
+        run.seen = Some(acknowledged.position);
+        acknowledged.position
+    }
+
+    /// Has the desk record something: its own word, or what a person did.
+    pub(crate) fn tell(&self, run: &mut Run, role: Role, facts: impl Into<Facts>) -> Position {
+        let position = self.try_tell(run.trace, role, facts).unwrap();
+        run.seen = Some(position);
+        position
+    }
+
+    pub(crate) fn try_tell(
+        &self,
+        trace: TraceId,
+        role: Role,
+        facts: impl Into<Facts>,
+    ) -> Result<Position, LedgerError> {
+        let facts = facts.into();
+        let first = Saying { role, content: content(&facts), facts };
+        let told = Told { first, rest: Consequences::default() };
+        Ok(self.office.ledger.record(trace, told)?.position)
+    }
+
+    /// Returns how the list shows a question.
+    pub(crate) fn shown(&self, run: &Run, asked: Position) -> Option<QuestionSummary> {
+        self.store().question(run.trace, asked.sequence).unwrap()
+    }
+}
+
+/// Returns the answer of a person.
+pub(crate) const fn typed(question: Position) -> QuestionAnswered {
+    answer(question, Assurance::Terminal)
+}
+
+fn content(facts: &Facts) -> Option<Content> {
+    let act = || ActContent { by: None, reason: text("because") };
+    Some(match facts {
+        Facts::QuestionAsked(facts) => Content::QuestionAsked(words(&facts.0)),
+        Facts::GapFound(facts) => Content::GapFound(words(&facts.0)),
+        Facts::QuestionAnswered(_) => Content::QuestionAnswered(answers("there")),
+        Facts::AnswerSuperseded(_) => Content::AnswerSuperseded(answers("elsewhere")),
+        Facts::AnswerRevoked(_) => Content::AnswerRevoked(act()),
+        Facts::AnswerClaimed(_) => Content::AnswerClaimed(AnswerClaimContent { answer: usual(), note: None }),
+        Facts::GapAccepted(_) => Content::GapAccepted(act()),
+        Facts::GapWithdrawn(_) => Content::GapWithdrawn(act()),
+        Facts::QuestionDeclined(_) => Content::QuestionDeclined(act()),
+        Facts::QuestionPassedOn(_) => Content::QuestionPassedOn(act()),
+        Facts::QuestionEscalated(_) => Content::QuestionEscalated(act()),
+        Facts::QuestionExtended(_) => Content::QuestionExtended(act()),
+        Facts::QuestionCancelled(_) => Content::QuestionCancelled(act()),
+        Facts::QuestionDefaulted(_) => Content::QuestionDefaulted(DefaultContent { default: usual() }),
+        Facts::QuestionDelivered(_) => Content::QuestionDelivered(DeliveryContent {
+            channel: text("terminal"),
+            shown: Shown {
+                choices: list([]),
+                language: text("en"),
+                recommendation: false,
+                wording: Wording::Normal,
+            },
+            to: text("somebody"),
+        }),
+        Facts::PlanSubmitted(_) => Content::PlanSubmitted(PlanContent {
+            agent: text("builder"),
+            plan: Default::default(),
+            session: text("0196bb7c-0000-7000-8000-000000000001"),
+        }),
+        Facts::RulesRecorded(_) => Content::RulesRecorded(RulesContent {
+            document: Default::default(),
+            hash: sha256(b"{}"),
+            packs: list([text("default")]),
+        }),
+        _ => return None,
+    })
+}
+
+fn words(facts: &Question) -> QuestionContent {
+    QuestionContent { default: facts.default.then(usual), ..asks() }
+}
+
+fn usual() -> AnswerValue {
+    AnswerValue::Text(text("as usual"))
+}
