@@ -95,8 +95,7 @@ pub(super) fn page(
 ) -> Result<Vec<QuestionSummary>> {
     let way = Way::new(filter.newest_first, after);
     if let Some(trace) = filter.trace {
-        let sql = way.sql(concat!(found!(), " WHERE q.trace = (SELECT id FROM traces WHERE trace = ?2)"));
-        let mut statement = connection.prepare_cached(&sql)?;
+        let mut statement = connection.prepare_cached(&way.of_a_trace())?;
         let questions = statement.query_map(params![way.from, ulid(trace.as_ulid())], summary)?;
         let admitted = |question: &Result<_>| question.as_ref().map_or(true, |found| filter.admits(found));
         return questions.filter(admitted).take(limit).collect();
@@ -104,8 +103,7 @@ pub(super) fn page(
     let QuestionFilter { outcomes: None, asker: None, severity: None, people: None, .. } = filter else {
         return merged(connection, filter, &way, limit);
     };
-    let sql = way.sql(concat!(found!(), " WHERE true"));
-    connection.prepare_cached(&sql)?.query_map([way.from], summary)?.take(limit).collect()
+    connection.prepare_cached(&way.of_all())?.query_map([way.from], summary)?.take(limit).collect()
 }
 
 /// Returns a page out of several lanes. Within a lane outcome, people and severity are the same, so that its questions
@@ -118,14 +116,8 @@ fn merged(
 ) -> Result<Vec<QuestionSummary>> {
     // Several statements, one moment.
     let transaction = connection.unchecked_transaction()?;
-    let (asker, by) = match filter.asker {
-        Some(asker) => (Some(ulid(asker.as_ulid())), "questions_asker WHERE q.asker = ?5"),
-        None => (None, "questions_list WHERE ?5 IS NULL"),
-    };
-    let sql = format!(
-        "SELECT q.ordinal FROM questions q INDEXED BY {by} AND q.outcome = ?2 AND q.people = ?3 AND q.severity = ?4"
-    );
-    let mut statement = transaction.prepare_cached(&way.sql(&sql))?;
+    let asker = filter.asker.map(|asker| ulid(asker.as_ulid()));
+    let mut statement = transaction.prepare_cached(&way.of_a_lane(asker.is_some()))?;
     let mut ordinals: Vec<i64> = Vec::new();
     for (outcome, people, severity) in lanes(filter) {
         let lane = params![way.from, outcome.as_str(), people, column::severity_word(severity), asker];
@@ -167,6 +159,26 @@ impl Way {
         Self { down, from: after.map_or(start, |after| number(after.number())) }
     }
 
+    fn of_all(&self) -> String {
+        self.sql(concat!(found!(), " WHERE true"))
+    }
+
+    fn of_a_trace(&self) -> String {
+        self.sql(concat!(found!(), " WHERE q.trace = (SELECT id FROM traces WHERE trace = ?2)"))
+    }
+
+    fn of_a_lane(&self, asked_by_one: bool) -> String {
+        let by = if asked_by_one {
+            "questions_asker WHERE q.asker = ?5"
+        } else {
+            "questions_list WHERE ?5 IS NULL"
+        };
+        self.sql(&format!(
+            "SELECT q.ordinal FROM questions q INDEXED BY {by}
+             AND q.outcome = ?2 AND q.people = ?3 AND q.severity = ?4"
+        ))
+    }
+
     /// Returns a query for what lies behind its first parameter, in order.
     fn sql(&self, query: &str) -> String {
         let (behind, order) = if self.down { ("<", "DESC") } else { (">", "ASC") };
@@ -174,50 +186,52 @@ impl Way {
     }
 }
 
+/// Returns the question that an event asked.
 pub(super) fn question(
     connection: &Connection,
     trace: TraceId,
     sequence: Sequence,
 ) -> Result<Option<QuestionSummary>> {
-    let mut statement = connection.prepare_cached(summary!(
-        "FROM traces t CROSS JOIN events e ON e.trace = t.id CROSS JOIN questions q USING (ordinal)
-         WHERE t.trace = ?1 AND e.sequence = ?2"
-    ))?;
-    statement.query_row(params![ulid(trace.as_ulid()), number(sequence.number())], summary).optional()
+    let parameters = params![ulid(trace.as_ulid()), number(sequence.number())];
+    connection.prepare_cached(ONE)?.query_row(parameters, summary).optional()
 }
 
+/// Returns how many questions have each outcome.
 pub(super) fn counts(connection: &Connection) -> Result<Vec<(OutcomeKind, u64)>> {
-    let mut statement = connection.prepare_cached("SELECT count(*) FROM questions WHERE outcome = ?1")?;
-    let transaction = connection.unchecked_transaction()?;
-    let mut counts = Vec::new();
-    for outcome in OutcomeKind::ALL {
-        let count = statement.query_row([outcome.as_str()], |row| column::unsigned(row, 0))?;
-        counts.extend((count > 0).then_some((outcome, count)));
-    }
-    drop(transaction);
+    let mut statement =
+        connection.prepare_cached("SELECT outcome, count(*) FROM questions GROUP BY outcome")?;
+    let count = |row: &Row<'_>| Ok((column::outcome(row, 0)?, column::unsigned(row, 1)?));
+    let mut counts: Vec<_> = statement.query_map([], count)?.collect::<Result<_>>()?;
+    counts.sort_unstable();
     Ok(counts)
 }
 
+/// Returns the open questions that are due, by deadline.
 pub(super) fn due(connection: &Connection, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>> {
-    let sql = format!(
-        "{} WHERE {} AND q.deadline <= ?1 ORDER BY q.deadline, q.ordinal LIMIT ?2",
-        summary!(
-            "FROM questions q INDEXED BY questions_due
-             CROSS JOIN traces t ON t.id = q.trace CROSS JOIN events e USING (ordinal)"
-        ),
-        can_end()
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
+    let mut statement = connection.prepare_cached(&due_by_deadline())?;
     let parameters = params![number(now.as_millis()), column::limit(limit)];
     statement.query_map(parameters, summary)?.collect()
 }
 
+/// Returns when the next open question is due.
 pub(super) fn next_deadline(connection: &Connection) -> Result<Option<Timestamp>> {
-    let sql = format!(
+    let mut statement = connection.prepare_cached(&first_deadline())?;
+    statement.query_row([], |row| column::time(row, 0)).optional()
+}
+
+fn due_by_deadline() -> String {
+    let due = summary!(
+        "FROM questions q INDEXED BY questions_due
+         CROSS JOIN traces t ON t.id = q.trace CROSS JOIN events e USING (ordinal)"
+    );
+    format!("{due} WHERE {} AND q.deadline <= ?1 ORDER BY q.deadline, q.ordinal LIMIT ?2", can_end())
+}
+
+fn first_deadline() -> String {
+    format!(
         "SELECT q.deadline FROM questions q INDEXED BY questions_due WHERE {} ORDER BY q.deadline LIMIT 1",
         can_end()
-    );
-    connection.prepare_cached(&sql)?.query_row([], |row| column::time(row, 0)).optional()
+    )
 }
 
 /// Returns the condition that a question has a deadline whose passing can be recorded.
@@ -246,4 +260,38 @@ fn summary(row: &Row<'_>) -> Result<QuestionSummary> {
             changed: column::sequence(row, 9)?,
         },
     })
+}
+
+const ONE: &str = summary!(
+    "FROM traces t CROSS JOIN events e ON e.trace = t.id CROSS JOIN questions q USING (ordinal)
+     WHERE t.trace = ?1 AND e.sequence = ?2"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::migration;
+
+    /// Returns how SQLite goes about a query.
+    fn plan(connection: &Connection, sql: &str) -> Vec<String> {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        // What is not bound is null: a plan does not depend on values.
+        statement.raw_query().mapped(|row| row.get(3)).collect::<Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn no_query_scans_or_sorts() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migration::migrate(&mut connection, 0).unwrap();
+        let mut queries = vec![ONE.to_owned(), due_by_deadline(), first_deadline()];
+        for down in [false, true] {
+            let way = Way::new(down, None);
+            queries.extend([way.of_all(), way.of_a_trace(), way.of_a_lane(false), way.of_a_lane(true)]);
+        }
+        for sql in queries {
+            let steps = plan(&connection, &sql);
+            let harmless = |step: &String| step.starts_with("SEARCH") || step.contains("SUBQUERY");
+            assert!(!steps.is_empty() && steps.iter().all(harmless), "{sql}: {steps:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! An office in which anything may happen to a question, on any store.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use demur_core::{hash::sha256, random::Seeded};
 use demur_engine::command::{Consequences, Saying, Told};
@@ -151,11 +151,11 @@ fn content(facts: &Facts) -> Option<Content> {
         }),
         Facts::PlanSubmitted(_) => Content::PlanSubmitted(PlanContent {
             agent: text("builder"),
-            plan: Default::default(),
+            plan: iter::empty().collect(),
             session: text("0196bb7c-0000-7000-8000-000000000001"),
         }),
         Facts::RulesRecorded(_) => Content::RulesRecorded(RulesContent {
-            document: Default::default(),
+            document: iter::empty().collect(),
             hash: sha256(b"{}"),
             packs: list([text("default")]),
         }),

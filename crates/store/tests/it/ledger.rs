@@ -3,5 +3,6 @@
 mod crash;
 mod faults;
 mod flow;
+mod listener;
 mod races;
 mod series;

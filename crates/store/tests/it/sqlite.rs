@@ -2,8 +2,10 @@
 
 mod backup;
 mod damage;
+mod question;
 mod read_only;
 mod rebuild;
+mod secret;
 
 use std::{
     fs,

@@ -2,9 +2,15 @@
 
 use std::thread;
 
-use demur_core::random::{Random as _, Seeded};
+use demur_core::{
+    id::Ulid,
+    random::{Random as _, Seeded},
+};
 use demur_engine::entry::Address;
-use demur_ledger::name::TraceId;
+use demur_ledger::{
+    name::{CommandId, Sequence, TraceId},
+    role::Role,
+};
 use demur_store::contract::{Failure, Snapshot, StoreError};
 
 use super::append::PROPOSAL;
@@ -44,6 +50,68 @@ behaviour! {
         store.set_note("cursor", b"two").unwrap();
         assert_eq!(store.note("cursor").unwrap().as_deref(), Some(b"two".as_slice()));
         assert_eq!(store.note("other").unwrap().as_deref(), Some(b"".as_slice()));
+    }
+
+    #[test]
+    fn notes_are_found_by_how_their_names_begin(store) {
+        for name in ["a", "ab", "ab/1", "ab/2", "abc", "b", "a\u{10ffff}"] {
+            store.set_note(name, name.as_bytes()).unwrap();
+        }
+        let found = |prefix: &str| {
+            let notes = store.notes(prefix).unwrap();
+            assert!(notes.iter().all(|(name, value)| name.as_bytes() == value));
+            notes.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(found("ab/"), ["ab/1", "ab/2"]);
+        assert_eq!(found("ab"), ["ab", "ab/1", "ab/2", "abc"]);
+        assert_eq!(found("a\u{10ffff}"), ["a\u{10ffff}"]);
+        assert_eq!(found("c"), Vec::<String>::new());
+        assert_eq!(found("").len(), 7);
+    }
+
+    #[test]
+    fn secret_is_kept_replaced_and_forgotten(store) {
+        let mut sample = Sample::in_store(store);
+        let (one, other) = (sample.open().trace(), sample.open().trace());
+        let (first, second) = (Sequence::FIRST, Sequence::FIRST.next());
+        let secret = |trace, sequence| store.secret(trace, sequence).unwrap();
+        assert_eq!(secret(one, first), None);
+        store.forget_secret(one, first).unwrap();
+        store.keep_secret(one, first, b"swordfish").unwrap();
+        store.keep_secret(one, second, b"").unwrap();
+        store.keep_secret(other, first, b"marlin").unwrap();
+        store.keep_secret(one, first, b"tuna").unwrap();
+        assert_eq!(secret(one, first).as_deref(), Some(b"tuna".as_slice()));
+        assert_eq!(secret(one, second).as_deref(), Some(b"".as_slice()));
+        store.forget_secret(one, first).unwrap();
+        store.forget_secret(one, first).unwrap();
+        assert_eq!(secret(one, first), None);
+        assert_eq!(secret(other, first).as_deref(), Some(b"marlin".as_slice()));
+    }
+
+    #[test]
+    fn command_is_found_by_how_its_id_begins(store) {
+        let mut sample = Sample::in_store(store);
+        let mut work = sample.open();
+        let id = |number: u128| CommandId::from(Ulid::from_u128(number));
+        let ids = [(7 << 64) | 9, (7 << 64) | 3, 8 << 64, (9 << 64) | u128::from(u64::MAX)].map(id);
+        for command in ids {
+            sample.say_with(command, &mut work, PROPOSAL);
+        }
+        done(store, &[sample.append(&mut work)]);
+        let key = sample.fingerprint(Role::Planner);
+        let found = |beginning| {
+            let (command, performed) = store.command_beginning(&key, beginning).unwrap()?;
+            assert_eq!(store.command(&key, command).unwrap(), Some(performed));
+            Some(command)
+        };
+        assert_eq!(found(6), None);
+        assert_eq!(found(7), Some(ids[1]));
+        assert_eq!(found(8), Some(ids[2]));
+        assert_eq!(found(9), Some(ids[3]));
+        assert_eq!(found(10), None);
+        let other = sample.fingerprint(Role::Critic);
+        assert_eq!(store.command_beginning(&other, 7).unwrap(), None);
     }
 
     /// LED-18

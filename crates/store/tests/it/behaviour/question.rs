@@ -40,8 +40,8 @@ fn expect(inquiry: &Inquiry, run: &Run, asked: Position, outcome: OutcomeKind) {
     assert_eq!(shown.row, QuestionRow::from(state.questions().unwrap().find(asked.sequence).unwrap()));
 }
 
-fn due_in(inquiry: &Inquiry, millis: u64) -> Option<Timestamp> {
-    Some(inquiry.office.clock.now().plus_millis(millis))
+fn due_in(inquiry: &Inquiry, millis: u64) -> Timestamp {
+    inquiry.office.clock.now().plus_millis(millis)
 }
 
 /// Returns a question that may also be accepted.
@@ -58,7 +58,7 @@ fn various(inquiry: &Inquiry) -> Vec<Run> {
     for number in 0..24 {
         let form = if number / 3 % 2 == 0 { question() } else { warning() };
         let answerers = if number % 5 == 0 { keys.clone() } else { PEOPLE };
-        let deadline = (number % 4 == 0).then(|| due_in(inquiry, 10_000).unwrap());
+        let deadline = (number % 4 == 0).then(|| due_in(inquiry, 10_000));
         let asks = Question { answerers, deadline, ..form };
         let (mut run, asked) = if number % 6 == 5 {
             let mut run = inquiry.plan();
@@ -94,7 +94,7 @@ behaviour! {
     fn what_becomes_of_a_question_shows_at_once(store) {
         let inquiry = Inquiry::new(store);
         let deadline = due_in(&inquiry, 60_000);
-        let (mut run, asked) = inquiry.ask(Question { deadline, ..question() });
+        let (mut run, asked) = inquiry.ask(Question { deadline: Some(deadline), ..question() });
         let question = asked.sequence;
         expect(&inquiry, &run, asked, OutcomeKind::Open);
         let given = inquiry.tell(&mut run, Role::Person, typed(asked)).sequence;
@@ -106,7 +106,7 @@ behaviour! {
         expect(&inquiry, &run, asked, OutcomeKind::Open);
         inquiry.tell(&mut run, Role::Person, QuestionPassedOn { answerers: PEOPLE, question });
         expect(&inquiry, &run, asked, OutcomeKind::Open);
-        let later = deadline.unwrap().plus_millis(1_000);
+        let later = deadline.plus_millis(1_000);
         inquiry.say(0, &mut run, QuestionExtended { deadline: later, question });
         expect(&inquiry, &run, asked, OutcomeKind::Open);
         assert_eq!(inquiry.shown(&run, asked).unwrap().row.deadline, Some(later));
@@ -126,7 +126,7 @@ behaviour! {
     #[test]
     fn what_the_clock_does_to_a_question_shows_at_once(store) {
         let inquiry = Inquiry::new(store);
-        let deadline = due_in(&inquiry, 5_000);
+        let deadline = Some(due_in(&inquiry, 5_000));
         let (mut plain, first) = inquiry.ask(Question { deadline, ..question() });
         let (mut usual, second) = inquiry.ask(Question { deadline, default: true, ..question() });
         inquiry.office.clock.pass(5_000);
@@ -269,15 +269,16 @@ behaviour! {
     #[test]
     fn what_can_no_longer_be_recorded_is_never_due(store) {
         let inquiry = Inquiry::new(store);
-        let deadline = due_in(&inquiry, 20_000);
+        let due = due_in(&inquiry, 20_000);
+        let deadline = Some(due);
         let mut run = inquiry.office.open();
         inquiry.office.say(&mut run, QuestionAsked(Question { deadline, ..question() })).unwrap();
         let (failed, _) = inquiry.ask(Question { deadline, ..question() });
-        assert_eq!(store.due_questions(deadline.unwrap(), 10).unwrap().len(), 2);
+        assert_eq!(store.due_questions(due, 10).unwrap().len(), 2);
         inquiry.office.ledger.abort(run.trace, text("enough")).unwrap();
         let failure = Failure { sequence: None, code: "CHAIN".to_owned() };
         inquiry.office.ledger.mark_failed(failed.trace, &failure).unwrap();
-        assert_eq!(store.due_questions(deadline.unwrap(), 10).unwrap(), []);
+        assert_eq!(store.due_questions(due, 10).unwrap(), []);
         assert_eq!(store.next_deadline().unwrap(), None);
         assert_eq!(store.question_counts().unwrap(), [(OutcomeKind::Open, 2)]);
     }
@@ -327,8 +328,8 @@ fn check_pages(store: &dyn Store, list: &[QuestionSummary], filter: &QuestionFil
             loop {
                 let page = store.questions(&filter, after, limit).unwrap();
                 assert!(page.len() <= limit);
-                let Some(last) = page.last() else { break };
-                after = Some(last.cursor);
+                let Some(newest) = page.last() else { break };
+                after = Some(newest.cursor);
                 seen.extend(page);
             }
             assert_eq!(seen, expected, "{filter:?}");

@@ -1,14 +1,19 @@
 //! Derived tables: written with the events, and the same when rebuilt from them.
 
-use demur_ledger::role::Role;
+use demur_core::time::Timestamp;
+use demur_ledger::{
+    facts::{Question, QuestionAsked},
+    question::OutcomeKind,
+    role::Role,
+};
 use demur_store::{
-    contract::StoreError,
+    contract::{QuestionFilter, Store as _, StoreError},
     sqlite::{Problem, Progress, SqliteStore, Step},
 };
 use rusqlite::{Connection, types::Value};
 
 use super::Filled;
-use crate::sample::done;
+use crate::{race::hall::question, sample::done};
 
 /// Returns every row of the derived tables.
 fn derived(raw: &Connection) -> Vec<Vec<Value>> {
@@ -17,6 +22,7 @@ fn derived(raw: &Connection) -> Vec<Vec<Value>> {
         "SELECT * FROM commands ORDER BY key, command",
         "SELECT * FROM key_changes ORDER BY fingerprint",
         "SELECT * FROM runs ORDER BY trace",
+        "SELECT * FROM questions ORDER BY ordinal",
     ] {
         let mut statement = raw.prepare(sql).unwrap();
         let columns = statement.column_count();
@@ -31,6 +37,9 @@ fn varied() -> Filled {
     let mut filled = Filled::new();
     let store = filled.open();
     let mut open = filled.sample.open();
+    for deadline in [None, Some(Timestamp::from_millis(1_999_999_999_000).unwrap())] {
+        filled.sample.say(&mut open, QuestionAsked(Question { deadline, ..question() }));
+    }
     done(&store, &[filled.sample.append(&mut open)]);
     filled.sample.register(Role::Operator);
     filled.sample.revoke(Role::Auditor);
@@ -43,8 +52,8 @@ fn varied() -> Filled {
 fn rebuilt_equals_written() {
     let filled = varied();
     let written = derived(&filled.raw());
-    // One command per event, six keys, three runs.
-    assert_eq!(written.len(), 34 + 6 + 3);
+    // One command per event, six keys, three runs, two questions.
+    assert_eq!(written.len(), 36 + 6 + 3 + 2);
     let store = filled.open();
     store.rebuild().unwrap();
     assert_eq!(derived(&filled.raw()), written);
@@ -59,6 +68,10 @@ fn derived_rows_that_do_not_follow_are_found_and_mended() {
         ("UPDATE key_changes SET sequence = 0 WHERE sequence = 1", "key_changes", 1, 1),
         ("UPDATE runs SET phase = 'completed' WHERE trace = 3", "runs", 1, 1),
         ("DELETE FROM runs", "runs", 3, 0),
+        ("DELETE FROM questions", "questions", 2, 0),
+        ("UPDATE questions SET outcome = 'answered' WHERE deadline IS NULL", "questions", 1, 1),
+        ("UPDATE questions SET deadline = NULL WHERE deadline IS NOT NULL", "questions", 1, 1),
+        ("UPDATE questions SET ordinal = 3 WHERE deadline IS NULL", "questions", 1, 1),
     ] {
         let filled = varied();
         let written = derived(&filled.raw());
@@ -72,25 +85,51 @@ fn derived_rows_that_do_not_follow_are_found_and_mended() {
     }
 }
 
-/// Takes the newest events of each trace out of the index, which stays a whole tree, as a flipped bit may do.
-fn hide_events(raw: &Connection) {
-    raw.execute_batch(
-        "PRAGMA writable_schema = ON;
-         UPDATE sqlite_schema SET sql = sql || ' WHERE sequence < 3' WHERE name = 'events_place';
-         PRAGMA writable_schema = RESET;
-         REINDEX events_place;
-         PRAGMA writable_schema = ON;
-         UPDATE sqlite_schema SET sql = replace(sql, ' WHERE sequence < 3', '') WHERE name = 'events_place';
-         PRAGMA writable_schema = RESET;",
-    )
+/// Takes everything out of an index that this does not hold for. The index stays a whole tree, as a flipped bit may
+/// leave it.
+fn hide(raw: &Connection, index: &str, unless: &str) {
+    let schema = |set: &str| {
+        format!(
+            "PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = {set} WHERE name = '{index}';
+             PRAGMA writable_schema = RESET;"
+        )
+    };
+    let whole: String =
+        raw.query_row("SELECT sql FROM sqlite_schema WHERE name = ?1", [index], |row| row.get(0)).unwrap();
+    let joint = if whole.contains(" WHERE ") { "AND" } else { "WHERE" };
+    let quoted = whole.replace('\'', "''");
+    raw.execute_batch(&format!(
+        "{} REINDEX {index}; {}",
+        schema(&format!("'{quoted} {joint} {unless}'")),
+        schema(&format!("'{quoted}'"))
+    ))
     .unwrap();
+}
+
+/// An index that lacks rows would hide questions from whoever lists them.
+#[test]
+fn hidden_questions_are_found_and_brought_back() {
+    for index in ["questions_list", "questions_asker", "questions_trace", "questions_due"] {
+        let filled = varied();
+        let (list, open) = (QuestionFilter::default(), Some(vec![OutcomeKind::Open]));
+        let open = QuestionFilter { outcomes: open, ..QuestionFilter::default() };
+        let before = filled.open().questions(&list, None, 10).unwrap();
+        hide(&filled.raw(), index, "ordinal < 0");
+        let store = filled.open();
+        let found = store.check(&mut |_| {}).unwrap();
+        assert!(!found.is_empty() && found.iter().all(Problem::is_derived), "{index}: {found:?}");
+        store.rebuild().unwrap();
+        assert_eq!(store.check(&mut |_| {}).unwrap(), [], "{index}");
+        assert_eq!(store.questions(&open, None, 10).unwrap(), before);
+    }
 }
 
 /// Whoever appended to a trace whose newest events are hidden would fork it.
 #[test]
 fn hidden_events_close_the_store_until_the_index_is_made_again() {
     let filled = varied();
-    hide_events(&filled.raw());
+    hide(&filled.raw(), "events_place", "sequence < 3");
     for opened in [SqliteStore::open(filled.path()), SqliteStore::open_read_only(filled.path())] {
         let error = opened.map(drop).unwrap_err();
         assert!(error.to_string().contains("events are missing, in the table or in its index"), "{error}");
@@ -137,7 +176,7 @@ fn check_tells_how_far_it_is() {
     let filled = varied();
     let mut steps = Vec::new();
     filled.open().check(&mut |progress| steps.push(progress)).unwrap();
-    let end = Progress { step: Step::Events, done: 34, total: 34 };
+    let end = Progress { step: Step::Events, done: 36, total: 36 };
     assert_eq!(steps.last(), Some(&end));
     assert_eq!(steps[0], Progress { step: Step::Structure, done: 0, total: 1 });
 }
