@@ -14,6 +14,7 @@ use demur_ledger::{
     facts::{Assurance, GapFound, PlanSubmitted, Question, QuestionAnswered, QuestionAsked, RulesRecorded},
     name::{Position, PrincipalId, TraceId},
     role::Role,
+    statement::Submission,
 };
 use demur_store::{
     contract::{QuestionSummary, Store},
@@ -81,15 +82,20 @@ impl Inquiry {
 
     /// Has an agent say something.
     pub(crate) fn say(&self, number: usize, run: &mut Run, facts: impl Into<Facts>) -> Position {
-        let (facts, clock, mut seed) = (facts.into(), &self.office.clock, [0; 32]);
+        let submission = self.submission(number, run, facts.into());
+        let acknowledged = self.office.ledger.submit(submission, None).unwrap();
+        run.seen = Some(acknowledged.position);
+        acknowledged.position
+    }
+
+    /// Returns what an agent says, signed.
+    pub(crate) fn submission(&self, number: usize, run: &Run, facts: Facts) -> Submission {
+        let (clock, mut seed) = (&self.office.clock, [0; 32]);
         clock.fill(&mut seed);
         let store = self.office.ledger.registry().store();
         let place = Place { store, trace: run.trace, seen: run.seen, now: clock.now() };
         let content = content(&facts);
-        let submission = self.agents[number].say(&place, facts, content, &mut Seeded::new(seed)).unwrap();
-        let acknowledged = self.office.ledger.submit(submission, None).unwrap();
-        run.seen = Some(acknowledged.position);
-        acknowledged.position
+        self.agents[number].say(&place, facts, content, &mut Seeded::new(seed)).unwrap()
     }
 
     /// Has the desk record something: its own word, or what a person did.

@@ -4,6 +4,7 @@ use std::slice;
 
 use demur_core::time::Timestamp;
 use demur_ledger::{
+    event_type::Facts,
     facts::{
         AnswerClaimed, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, GapAccepted, GapWithdrawn,
         Question, QuestionAsked, QuestionCancelled, QuestionDeclined, QuestionDefaulted, QuestionDelivered,
@@ -51,7 +52,7 @@ fn warning() -> Question {
 
 const PEOPLE: Answerers = Answerers { people: true, principals: None };
 
-/// Makes a list in which every outcome, severity and kind of answerer occurs, asked by two agents and the desk.
+/// Makes a list with several outcomes, both severities and both kinds of answerers, asked by two agents and the desk.
 fn various(inquiry: &Inquiry) -> Vec<Run> {
     let keys = Answerers { people: false, principals: None };
     let mut runs = Vec::new();
@@ -89,7 +90,6 @@ fn various(inquiry: &Inquiry) -> Vec<Run> {
 }
 
 behaviour! {
-    /// ONE-02, AEP-07
     #[test]
     fn what_becomes_of_a_question_shows_at_once(store) {
         let inquiry = Inquiry::new(store);
@@ -122,7 +122,6 @@ behaviour! {
         expect(&inquiry, &run, asked, OutcomeKind::Cancelled);
     }
 
-    /// AEP-07, AEP-08
     #[test]
     fn what_the_clock_does_to_a_question_shows_at_once(store) {
         let inquiry = Inquiry::new(store);
@@ -136,7 +135,6 @@ behaviour! {
         expect(&inquiry, &usual, second, OutcomeKind::Defaulted);
     }
 
-    /// CLR-32
     #[test]
     fn what_becomes_of_a_gap_shows_at_once(store) {
         let inquiry = Inquiry::new(store);
@@ -151,6 +149,27 @@ behaviour! {
         let withdrawn = inquiry.find(&mut run, question());
         inquiry.tell(&mut run, Role::Desk, GapWithdrawn { question: withdrawn.sequence });
         expect(&inquiry, &run, withdrawn, OutcomeKind::Withdrawn);
+    }
+
+    #[test]
+    fn question_shows_the_end_of_a_commit_in_which_more_happened_to_it(store) {
+        let inquiry = Inquiry::new(store);
+        let mut run = inquiry.trace();
+        let mut series = inquiry.office.ledger.series();
+        let mut decide = |facts: Facts| {
+            let decided = series.submit(inquiry.submission(0, &run, facts), None).unwrap();
+            run.seen = Some(decided.events.last().unwrap().event.position());
+            run.seen.unwrap()
+        };
+        let first = decide(QuestionAsked(question()).into());
+        let second = decide(QuestionAsked(question()).into());
+        decide(QuestionCancelled { question: second.sequence }.into());
+        decide(QuestionCancelled { question: first.sequence }.into());
+        assert_eq!(all(&**store), []);
+        series.commit().unwrap();
+        expect(&inquiry, &run, first, OutcomeKind::Cancelled);
+        let changed = inquiry.shown(&run, second).unwrap().row.changed;
+        assert_eq!((changed, all(&**store).len()), (Sequence::from(2), 2));
     }
 
     #[test]
@@ -234,7 +253,6 @@ behaviour! {
         assert!(sizes.len() > 8, "the filters show little: {sizes:?}");
     }
 
-    /// AEP-07
     #[test]
     fn due_questions_come_by_deadline_and_not_before_it(store) {
         let inquiry = Inquiry::new(store);

@@ -119,7 +119,6 @@ fn one_append_is_heard_of_once_however_many_statements_it_carries() {
     ear.expect_all_since(from);
 }
 
-/// ONE-05
 #[test]
 fn failed_commit_is_never_heard_of() {
     let fault = Arc::new(Mutex::new(Fault::None));
