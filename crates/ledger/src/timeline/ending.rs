@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::Words;
 use crate::facts::FailureKind;
 
 /// How an execution ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ExecutionEnding")]
 #[non_exhaustive]
 pub struct Ending {
     /// How long it took, if disclosed.

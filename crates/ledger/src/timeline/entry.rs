@@ -1,6 +1,7 @@
 //! One event in words: who, as what, what, why, and what it rests on, each by number and by name.
 
 use demur_core::time::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Ending;
@@ -123,7 +124,7 @@ pub struct Named {
 }
 
 /// An execution that has ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Execution {
     /// The completed or failed event.

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A check. Findings of one line stand in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum Check {
@@ -100,8 +101,9 @@ impl Check {
 }
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "FindingSeverity")]
 pub enum Severity {
     /// Worth reading; the verdict is at best "pass with warnings".
     Warning,
@@ -114,7 +116,7 @@ pub enum Severity {
 macro_rules! codes {
     ($($variant:ident $name:literal, $check:ident, $severity:ident, $meaning:literal, $cure:literal;)+) => {
         /// What was found.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
         #[non_exhaustive]
         pub enum Code {
             $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+

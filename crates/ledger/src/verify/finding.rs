@@ -1,12 +1,13 @@
 //! Findings: what a check came upon, where, in words. Kept in order and bounded.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Check, Code, Severity};
 use crate::{facts::VerificationProfile, name::Sequence};
 
 /// One finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
     /// What.
@@ -24,7 +25,7 @@ pub struct Finding {
 }
 
 /// A part of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
     /// The whole file.

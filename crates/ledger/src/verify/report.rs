@@ -10,6 +10,7 @@ mod words;
 use std::collections::BTreeMap;
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use questions::QuestionReport;
@@ -25,7 +26,7 @@ use crate::{
 };
 
 /// What a verification found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Report {
     /// What was verified, and how far.
@@ -62,7 +63,8 @@ pub struct Report {
 }
 
 /// What was verified.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "VerificationScope")]
 #[non_exhaustive]
 pub struct Scope {
     /// The format of the file.
@@ -90,7 +92,7 @@ pub struct Scope {
 }
 
 /// The verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Every check passed.
@@ -104,7 +106,7 @@ pub enum Verdict {
 }
 
 /// What ties the file to the world outside it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Anchors {
     /// Receipts that agree with the file.
@@ -123,7 +125,7 @@ impl Anchors {
 }
 
 /// One check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CheckReport {
     /// Which.
@@ -137,7 +139,7 @@ pub struct CheckReport {
 }
 
 /// A key that spoke in the trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct KeyReport {
     /// The key: proven.
@@ -159,7 +161,7 @@ pub struct KeyReport {
 }
 
 /// What only the desk says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DeskWord {
     /// Events without a key, by type.

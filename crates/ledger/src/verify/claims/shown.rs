@@ -1,12 +1,13 @@
 //! A claim as the report shows it: what is claimed, what it rests on, who doubted it and what came of that.
 
 use demur_core::key::Fingerprint;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{name::Sequence, timeline::Execution};
 
 /// A claim as the report shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ClaimReport {
     /// The event that makes it.
@@ -39,7 +40,7 @@ pub struct ClaimReport {
 }
 
 /// An artifact that a claim rests on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EvidenceReport {
     /// The event that records it.
@@ -51,7 +52,7 @@ pub struct EvidenceReport {
 }
 
 /// What the verifier can say of an artifact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceStanding {
     /// The bytes are there and open the commitment.
@@ -63,7 +64,7 @@ pub enum EvidenceStanding {
 }
 
 /// A challenge and what came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ChallengeReport {
     /// The event that makes it.
@@ -83,8 +84,9 @@ pub struct ChallengeReport {
 }
 
 /// What the verifier can say of a claim. Never that it is true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ClaimStanding")]
 pub enum Standing {
     /// Signed, and all it rests on is there as recorded.
     Evidenced,

@@ -1,5 +1,6 @@
 //! The questions of a trace in the report: what became of each, and what stands behind its answer.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// One question and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct QuestionReport {
     /// The event that asked.
