@@ -10,6 +10,7 @@ use demur_ledger::{
     registry::{KeyOrigin, KeyRecord},
     role::Role,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{keystore::Keystore, roster::Roster};
@@ -48,7 +49,7 @@ pub struct KeyEntry {
 }
 
 /// A registry event and its time.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Moment {
     /// The event.
     pub event: Sequence,
@@ -57,7 +58,7 @@ pub struct Moment {
 }
 
 /// How and why a key was revoked.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Revocation {
     /// The event.
     pub event: Sequence,
@@ -70,8 +71,9 @@ pub struct Revocation {
 }
 
 /// What a key can still do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "KeyStatus")]
 pub enum Status {
     /// It speaks.
     Active,
@@ -84,8 +86,9 @@ pub enum Status {
 }
 
 /// How a key came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "KeyOrigin")]
 pub enum Origin {
     /// The first key of its holder.
     First,

@@ -22,7 +22,7 @@ use demur_ledger::{
     name::{Operation, Position, Sequence},
 };
 use demur_plan::{
-    Error, Session,
+    Error, Session, Standing,
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
@@ -51,6 +51,20 @@ pub struct Submission<'a> {
     pub rules: &'a Rules,
     /// The name of the session, if the agent has chosen one.
     pub session: Option<Uuid>,
+}
+
+/// Returns what the rules find in a plan, with the signed document that asks; nothing is recorded.
+pub fn check(owner: &Owner, plan: &Plan, rules: &Rules) -> Result<PlanStanding, CommandError> {
+    let gaps = act::gaps(plan, rules)?;
+    let status = if gaps.is_empty() { Standing::ReadyToProceed } else { Standing::NeedsClarification };
+    let mut standing = PlanStanding::new(status.as_str(), gaps.clone(), rules.hash().to_string(), None);
+    if !gaps.is_empty() {
+        let (signer, now) = (session::signer(owner.ledger(), owner.keystore())?, owner.world().now()?);
+        let gaps = List::try_from(gaps).map_err(|_| CommandError::bug(&"more gaps than a document has"))?;
+        let document = Document::sign(new_uuid()?, Time::from(now), gaps, 0.try_into()?, &signer);
+        standing.document = Some(document.map_err(Error::from)?);
+    }
+    Ok(standing)
 }
 
 /// Records a plan with every gap that the rules find. The same submission again is recorded once (CLR-04).

@@ -7,10 +7,11 @@ use demur_ledger::{
     question::Outcome,
 };
 use demur_plan::{Error, Session};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Where a session stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PlanStanding {
     /// Its name in the protocol.
     pub session_id: Option<Uuid>,
@@ -33,7 +34,7 @@ pub struct PlanStanding {
 }
 
 /// A gap that was settled.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SettledGap {
     /// Its name in the session.
     pub id: String,
