@@ -88,7 +88,7 @@ impl Operation {
 
     /// Returns the operation with bytes of this media type in its request.
     pub fn takes_bytes(mut self, media: &'static str) -> Self {
-        self.request = Some((|_| schemars::json_schema!({"type": "string", "format": "binary"}), media));
+        self.request = Some((binary, media));
         self
     }
 
@@ -115,6 +115,13 @@ impl Operation {
         self
     }
 
+    /// Returns the operation with bytes of this media type that come back.
+    pub fn gives_bytes(mut self, meaning: &'static str, media: &'static str) -> Self {
+        let body: (MakeSchema, _) = (binary, media);
+        self.returns.push(Returned { status: StatusCode::OK, meaning, body: Some(body) });
+        self
+    }
+
     /// Returns the operation with nothing that comes back.
     pub fn gives_nothing(mut self, meaning: &'static str) -> Self {
         self.returns.push(Returned { status: StatusCode::NO_CONTENT, meaning, body: None });
@@ -124,6 +131,10 @@ impl Operation {
     pub(crate) const fn is_open(&self) -> bool {
         self.scopes.is_empty()
     }
+}
+
+fn binary(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({"type": "string", "format": "binary"})
 }
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {

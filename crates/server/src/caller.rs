@@ -148,12 +148,13 @@ impl Caller {
             (Self::Stranger, _) => return Err(nobody()),
         };
         match owner.find_author(name, Role::Agent)? {
-            Some(author) => Ok(author),
+            Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
             None if self.is_local() => {
                 owner.enrol(name, Role::Agent)?;
                 owner.find_author(name, Role::Agent)?.ok_or_else(|| CommandError::bug(&"a key vanished"))
             }
-            None => Err(CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
+            // Another key may have the same name by now: a token speaks for its own holder only.
+            _ => Err(CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
                 .with_hint("make a new token with `demur token new`")),
         }
     }
@@ -179,6 +180,7 @@ impl Caller {
                     return Err(CommandError::refused("FORBIDDEN", message).about(Some("by")));
                 }
                 let author = owner.find_author(&token.name, Role::Answerer)?;
+                let author = author.filter(|author| self.is(author.principal()));
                 author.map(Speaker::Key).ok_or_else(|| {
                     CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
                         .with_hint("make a new token with `demur token new`")

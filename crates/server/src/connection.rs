@@ -24,6 +24,7 @@ use tower::ServiceExt as _;
 use crate::{
     caller::Caller,
     gate::{Names, Way},
+    patience::Patience,
 };
 
 /// Where connections are counted, and what ends them.
@@ -32,12 +33,13 @@ pub struct Connections {
     router: Router,
     room: Arc<Semaphore>,
     ending: watch::Receiver<bool>,
+    patience: Patience,
 }
 
 impl Connections {
     /// Returns connections to these routes, until `ending` says so.
-    pub fn new(router: Router, ending: watch::Receiver<bool>) -> Self {
-        Self { router, room: Arc::new(Semaphore::new(MOST)), ending }
+    pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience) -> Self {
+        Self { router, room: Arc::new(Semaphore::new(MOST)), ending, patience }
     }
 
     /// Returns how many there are now.
@@ -96,7 +98,7 @@ impl Connections {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let (router, mut ending) = (self.router.clone(), self.ending.clone());
+        let (router, mut ending, patience) = (self.router.clone(), self.ending.clone(), self.patience);
         tokio::spawn(async move {
             let _permit = permit;
             let service = service_fn(move |request: hyper::Request<Incoming>| {
@@ -106,10 +108,10 @@ impl Connections {
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(HEADERS)
+                .header_read_timeout(patience.head)
                 .max_buf_size(BUFFER)
                 .max_headers(64)
-                .serve_connection(TokioIo::new(Impatient::new(stream)), service);
+                .serve_connection(TokioIo::new(Impatient::new(stream, patience.write)), service);
             let mut connection = std::pin::pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
@@ -140,12 +142,13 @@ async fn rest_after(error: &io::Error) {
 /// A stream whose other side must take what is written, sooner or later.
 struct Impatient<I> {
     stream: I,
+    patience: Duration,
     blocked: Option<Pin<Box<Sleep>>>,
 }
 
 impl<I> Impatient<I> {
-    const fn new(stream: I) -> Self {
-        Self { stream, blocked: None }
+    const fn new(stream: I, patience: Duration) -> Self {
+        Self { stream, patience, blocked: None }
     }
 
     /// Returns what became of a write, or that it took too long.
@@ -154,7 +157,7 @@ impl<I> Impatient<I> {
             self.blocked = None;
             return polled;
         }
-        let until = || Box::pin(time::sleep_until(Instant::now() + WRITE));
+        let until = || Box::pin(time::sleep_until(Instant::now() + self.patience));
         let sleep = self.blocked.get_or_insert_with(until);
         match sleep.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
@@ -208,10 +211,6 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
 
 /// How many connections there are at once.
 const MOST: usize = 1024;
-/// How long the head of a request may take, and an idle connection may stay.
-const HEADERS: Duration = Duration::from_secs(30);
-/// How long the other side may take nothing of a response.
-const WRITE: Duration = Duration::from_secs(30);
 /// How long the last responses may take when the server ends.
 const LAST: Duration = Duration::from_secs(3);
 /// How large the head of a request may be.

@@ -9,7 +9,8 @@
 //! | who calls and what they may do | [`caller`], [`tokens`], [`gate`] |
 //! | operations, routes and their description | [`api`], [`routes`], [`openapi`] |
 //! | what a request carries, what a refusal says | [`read`], [`problem`] |
-//! | connections, start and end | [`connection`], [`serve`], [`socket`] |
+//! | large answers, part by part | [`outlet`] |
+//! | connections, start and end | [`connection`], [`patience`], [`serve`], [`socket`] |
 //! | what is counted | [`metrics`] |
 
 pub mod api;
@@ -19,6 +20,8 @@ pub mod gate;
 pub mod metrics;
 pub mod notices;
 pub mod openapi;
+pub mod outlet;
+pub mod patience;
 pub mod premises;
 pub mod problem;
 pub mod read;

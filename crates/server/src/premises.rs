@@ -95,7 +95,11 @@ impl Premises {
             match Arc::try_unwrap(shared) {
                 // Dropping it closes the ledger in good order and gives the lock back.
                 Ok(alone) => drop(alone),
-                Err(_) if Instant::now() > until => return Err(busy()),
+                // Whoever works in it does not end: it stays here, and others are served again.
+                Err(shared) if Instant::now() > until => {
+                    self.stay(shared);
+                    return Err(busy());
+                }
                 Err(shared) => {
                     owner = Some(shared);
                     thread::sleep(MOMENT);
@@ -103,6 +107,14 @@ impl Premises {
             }
         }
         Ok(())
+    }
+
+    fn stay(&self, owner: Arc<Owner>) {
+        let mut slot = self.slot();
+        if matches!(&*slot, Slot::Lent) {
+            *slot = Slot::Here(owner);
+            self.changed.notify_all();
+        }
     }
 
     /// Takes the folder back. Whoever asked for it gets a head start.

@@ -8,25 +8,27 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
 };
 use bytes::Bytes;
+use demur_core::{canonical, limit::Limits};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{HeaderMap, StatusCode, header, http::request::Parts};
 use serde::de::DeserializeOwned;
 use tokio::time;
 
-use crate::problem::Problem;
+use crate::{problem::Problem, service::Shared};
 
 /// A JSON document of a request.
 pub struct Document<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Document<T> {
+impl<T: DeserializeOwned> FromRequest<Shared> for Document<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
         expect_json(request.headers())?;
-        let bytes = read(request.into_body(), LONGEST).await?;
+        let bytes = read(request.into_body(), LIMITS.bytes, service.patience().body).await?;
         // An empty body is an empty document: every member has a default then, or it is missed by name.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        serde_json::from_slice(text)
+        // Strict: what stands there twice, or beyond exact numbers, would mean one thing here and another elsewhere.
+        canonical::from_json(text, &LIMITS)
             .map(Self)
             .map_err(|error| Problem::malformed(format!("the document: {error}")))
     }
@@ -59,9 +61,10 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
 }
 
 /// Returns the whole body, if it is not too long and does not take too long.
-pub async fn read(body: Body, longest: usize) -> Result<Bytes, Problem> {
-    let collected = time::timeout(PATIENCE, Limited::new(body, longest).collect()).await.map_err(|_| {
-        Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", "expected the whole request within 30 seconds")
+pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Bytes, Problem> {
+    let collected = time::timeout(patience, Limited::new(body, longest).collect()).await.map_err(|_| {
+        let detail = format!("expected the whole request within {} seconds", patience.as_secs());
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", detail)
     })?;
     collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
         if error.downcast_ref::<LengthLimitError>().is_some() {
@@ -92,7 +95,5 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE", detail))
 }
 
-/// How long a document is at most.
-const LONGEST: usize = 1 << 20;
-/// How long the body of a request may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// What a document holds at most; a list of files is the longest.
+const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 32, members: 16_384, text: 1 << 20 };

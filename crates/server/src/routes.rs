@@ -1,10 +1,14 @@
 //! The operations of the API, by what they are about.
 
 pub mod feed;
+pub mod identities;
 pub mod open;
+pub mod plans;
 pub mod questions;
 pub mod server;
 pub mod tokens;
+pub mod traces;
+pub mod verify;
 
 use std::sync::Arc;
 
@@ -23,6 +27,10 @@ use crate::{
 pub fn all() -> Api {
     let api = Api::default();
     let api = questions::add(api);
+    let api = plans::add(api);
+    let api = traces::add(api);
+    let api = verify::add(api);
+    let api = identities::add(api);
     let api = feed::add(api);
     let api = tokens::add(api);
     let api = server::add(api);

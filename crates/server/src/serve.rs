@@ -25,6 +25,7 @@ use crate::{
     gate::Names,
     metrics::Metrics,
     notices::Notices,
+    patience::Patience,
     premises::Premises,
     routes,
     service::{Service, Shared},
@@ -66,6 +67,15 @@ pub enum Listen {
 
 /// Runs a server until it ends. `ready` is told once it answers.
 pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), CommandError> {
+    run_with(config, Patience::default(), ready)
+}
+
+/// Runs a server that waits no longer than this for the other side of a connection.
+pub fn run_with(
+    config: Config,
+    patience: Patience,
+    ready: impl FnOnce(&Service) + Send,
+) -> Result<(), CommandError> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .max_blocking_threads(BLOCKING)
@@ -73,18 +83,22 @@ pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), Co
         .enable_all()
         .build()
         .map_err(|error| trouble("start its threads", &error))?;
-    runtime.block_on(live(config, ready))
+    runtime.block_on(live(config, patience, ready))
 }
 
-async fn live(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), CommandError> {
+async fn live(
+    config: Config,
+    patience: Patience,
+    ready: impl FnOnce(&Service) + Send,
+) -> Result<(), CommandError> {
     let metrics = Arc::new(Metrics::default());
     let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
     let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
     let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
     let version = config.version.clone();
-    let service =
-        Arc::new(Service::new(Arc::clone(&premises), notices, metrics, config.rules.clone(), version));
-    let connections = Connections::new(routes::router(&service), service.ending());
+    let rules = config.rules.clone();
+    let service = Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience));
+    let connections = Connections::new(routes::router(&service), service.ending(), patience);
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();
     // Before the folder is let go: the next server has a socket of its own there.

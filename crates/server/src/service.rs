@@ -8,11 +8,14 @@ use std::{
 use demur_desk::{error::CommandError, owner::Owner, rules::Shelf};
 use demur_rules::Rules;
 use tokio::{
-    sync::{Semaphore, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
 };
 
-use crate::{metrics::Metrics, notices::Notices, premises::Premises, problem::Problem, tokens::Tokens};
+use crate::{
+    metrics::Metrics, notices::Notices, patience::Patience, premises::Premises, problem::Problem,
+    tokens::Tokens,
+};
 
 /// The server, as its routes see it.
 pub struct Service {
@@ -25,6 +28,8 @@ pub struct Service {
     pub(crate) version: String,
     rules: Mutex<Shelf>,
     at_work: Semaphore,
+    heavy: Arc<Semaphore>,
+    patience: Patience,
 }
 
 /// What routes are given.
@@ -38,6 +43,7 @@ impl Service {
         metrics: Arc<Metrics>,
         rules: Vec<PathBuf>,
         version: String,
+        patience: Patience,
     ) -> Self {
         Self {
             premises,
@@ -49,6 +55,8 @@ impl Service {
             version,
             rules: Mutex::new(Shelf::new(rules, false)),
             at_work: Semaphore::new(AT_WORK),
+            heavy: Arc::new(Semaphore::new(HEAVY)),
+            patience,
         }
     }
 
@@ -65,6 +73,19 @@ impl Service {
             work(&service, &owner)
         });
         Ok(done.await.map_err(|error| CommandError::bug(&error))??)
+    }
+
+    /// Returns the turn of a request that takes a thread or much memory for as long as the other side likes.
+    pub fn heavy_turn(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        Arc::clone(&self.heavy).try_acquire_owned().map_err(|_| {
+            let message = format!("expected at most {HEAVY} large files on their way, found more");
+            CommandError::refused("OVERLOADED", message).with_hint("try again in a moment").into()
+        })
+    }
+
+    /// Returns how long the other side of a connection may take.
+    pub const fn patience(&self) -> Patience {
+        self.patience
     }
 
     /// Returns the rules that plans are held against.
@@ -101,3 +122,5 @@ impl Service {
 
 /// How many requests work in the folder at once; the others wait for their turn.
 const AT_WORK: usize = 128;
+/// How many large files go in or out at once.
+const HEAVY: usize = 8;

@@ -1,0 +1,153 @@
+//! Large answers on their way out, part by part: what is written on one thread is read by a connection, and neither waits
+//! for the other longer than it must. An answer that does not come to its end breaks the connection off, so that nobody
+//! takes a part for the whole.
+
+use std::{
+    io::{self, ErrorKind, Write},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, mpsc},
+    time,
+};
+
+use crate::{premises::Premises, service::Shared};
+
+/// Where a thread writes.
+pub struct Outlet {
+    sender: mpsc::Sender<Bytes>,
+    gathered: Vec<u8>,
+    whole: Arc<AtomicBool>,
+    runtime: Handle,
+    premises: Arc<Premises>,
+    until: Instant,
+}
+
+/// What a connection reads.
+pub struct Parts {
+    receiver: mpsc::Receiver<Bytes>,
+    whole: Arc<AtomicBool>,
+    ended: bool,
+}
+
+/// Returns both ends. The writer works in the data folder, which others may want.
+pub fn open(service: &Shared) -> (Outlet, Parts) {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let whole = Arc::new(AtomicBool::new(false));
+    let outlet = Outlet {
+        sender,
+        gathered: Vec::with_capacity(PART),
+        whole: Arc::clone(&whole),
+        runtime: Handle::current(),
+        premises: Arc::clone(&service.premises),
+        until: Instant::now() + LONGEST,
+    };
+    (outlet, Parts { receiver, whole, ended: false })
+}
+
+impl Outlet {
+    /// Says that everything is written.
+    pub fn finish(self) {
+        self.whole.store(true, Ordering::Release);
+    }
+
+    /// Hands over what is gathered; waits for the reader, but not for ever.
+    fn hand_over(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let part = Bytes::from(std::mem::replace(&mut self.gathered, Vec::with_capacity(PART)));
+        loop {
+            match self.runtime.block_on(time::timeout(MOMENT, self.sender.reserve())) {
+                Ok(Ok(place)) => {
+                    place.send(part);
+                    return Ok(());
+                }
+                Ok(Err(_)) => return Err(ErrorKind::BrokenPipe.into()),
+                Err(_) => {}
+            }
+            if !self.premises.is_ready() {
+                self.until = self.until.min(Instant::now() + GRACE);
+            }
+            if Instant::now() > self.until {
+                return Err(ErrorKind::TimedOut.into());
+            }
+        }
+    }
+}
+
+impl Write for Outlet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(PART - self.gathered.len());
+        self.gathered.extend_from_slice(&bytes[..taken]);
+        if self.gathered.len() == PART {
+            self.hand_over()?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hand_over()
+    }
+}
+
+impl Stream for Parts {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        self.receiver.poll_recv(context).map(|part| match part {
+            Some(part) => Some(Ok(part)),
+            None => {
+                self.ended = true;
+                let whole = self.whole.load(Ordering::Acquire);
+                (!whole).then(|| Err(io::Error::other("the answer could not be finished")))
+            }
+        })
+    }
+}
+
+/// Bytes that are there at once, with the turn that allows them to be.
+pub struct Held {
+    rest: Bytes,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Held {
+    /// Returns the bytes as a stream that gives the turn back at its end.
+    pub const fn new(rest: Bytes, turn: OwnedSemaphorePermit) -> Self {
+        Self { rest, _turn: turn }
+    }
+}
+
+impl Stream for Held {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let length = self.rest.len().min(PART);
+        Poll::Ready((length > 0).then(|| Ok(self.rest.split_to(length))))
+    }
+}
+
+/// How large a part is.
+const PART: usize = 64 << 10;
+/// How many parts wait for a slow reader.
+const WAITING: usize = 4;
+/// How often a waiting writer looks whether somebody else wants the folder.
+const MOMENT: Duration = Duration::from_millis(250);
+/// How long a reader has when somebody does; shorter than whoever wants it waits.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long an answer may take.
+const LONGEST: Duration = Duration::from_secs(600);

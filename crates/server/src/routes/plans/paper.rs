@@ -1,0 +1,189 @@
+//! The papers of a plan: the attestation of what was made of it, the record of every round, the package for whoever goes
+//! on (CLR-50, CLR-61, CLR-70, CLR-71).
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use demur_clarify::{
+    attestation::{Attestation, FileAction, FileHash, FileHashes},
+    audit::AuditRecord,
+    handoff::Handoff,
+    name::FilePath,
+    seal::Sha256,
+    uuid::Uuid,
+};
+use demur_core::limit::{List, Text};
+use demur_desk::{error::CommandError, plan, session};
+use demur_ledger::name::Sequence;
+use demur_plan::{Session, Standing};
+use hyper::{Method, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ASKING, SEEING, own, seen};
+use crate::{
+    api::{Api, Operation},
+    caller::Caller,
+    problem::Problem,
+    read::{Document, Named},
+    service::Shared,
+};
+
+/// Adds the operations.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/plans/{session}/attestation",
+            "attestPlan",
+            ASKING,
+            "Attest what was made of a confirmed plan; once",
+        )
+        .takes::<AttestPlan>()
+        .gives::<AttestedPlan>(StatusCode::CREATED, "The attestation is on record")
+        .gives::<AttestedPlan>(StatusCode::OK, "The same files were attested before"),
+        attest,
+    )
+    .with(
+        Operation::new(
+            Method::GET,
+            "/v1/plans/{session}/audit",
+            "auditPlan",
+            SEEING,
+            "Give the signed record of every round of a plan",
+        )
+        .gives::<AuditRecord>(StatusCode::OK, "The record"),
+        audit,
+    )
+    .with(
+        Operation::new(
+            Method::POST,
+            "/v1/plans/{session}/handoff",
+            "handOffPlan",
+            ASKING,
+            "Make the signed package for whoever goes on with the work; nothing is recorded",
+        )
+        .takes::<HandOffPlan>()
+        .gives::<Handoff>(StatusCode::OK, "The package"),
+        hand_off,
+    )
+}
+
+/// What was made of a plan.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AttestPlan {
+    /// The folder.
+    output_path: Text<1, 1024>,
+    /// Every file in it, each path once.
+    files: List<MadeFile, 1, 10_000>,
+    /// The version of the program that made them.
+    program_version: Text<1, 64>,
+    /// The agent in whose name the user of this machine attests; otherwise whoever submitted the plan.
+    #[serde(default)]
+    agent: Option<Text<1, 64>>,
+}
+
+/// One file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MadeFile {
+    /// Where it is, below the folder.
+    path: FilePath,
+    /// SHA-256 over its bytes.
+    sha256: Sha256,
+}
+
+/// An attestation on record.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AttestedPlan {
+    /// The attestation.
+    attestation: Attestation,
+    /// The event that records it, if it was recorded now.
+    event: Option<Sequence>,
+}
+
+/// A plan to be handed on.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HandOffPlan {
+    /// What is left to be done.
+    task: Text<1, 16_000>,
+}
+
+async fn attest(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(session): Named<Uuid>,
+    Document(given): Document<AttestPlan>,
+) -> Result<Response, Problem> {
+    let attested = service.work(move |_, owner| {
+        let (found, author) = own(owner, &caller, session, given.agent.as_deref())?;
+        let files = hashes(&given)?;
+        if let Some(attestation) = earlier(&found, &given, &files)? {
+            return Ok(AttestedPlan { attestation, event: None });
+        }
+        let version = &given.program_version;
+        let (at, attestation) = plan::attest(owner, author, session, &given.output_path, &files, version)?;
+        Ok(AttestedPlan { attestation, event: Some(at) })
+    });
+    let attested = attested.await?;
+    let status = if attested.event.is_some() { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(attested)).into_response())
+}
+
+fn hashes(given: &AttestPlan) -> Result<FileHashes, CommandError> {
+    let file = |file: &MadeFile| FileHash::new(file.path.clone(), file.sha256, FileAction::Created);
+    let mut files: Vec<_> = given.files.iter().map(file).collect();
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    if files.windows(2).any(|pair| pair[0].path == pair[1].path) {
+        let message = "expected each path once, found one twice";
+        return Err(CommandError::input("OUTPUT_INVALID", message).about(Some("files")));
+    }
+    Ok(files.try_into()?)
+}
+
+/// Returns the attestation that is on record, if it says the same.
+fn earlier(
+    session: &Session,
+    given: &AttestPlan,
+    files: &FileHashes,
+) -> Result<Option<Attestation>, CommandError> {
+    if session.standing() != Standing::Attested {
+        return Ok(None);
+    }
+    let same = |attestation: &Attestation| {
+        attestation.outputs.file_hashes == *files
+            && attestation.outputs.output_path == given.output_path
+            && attestation.agent_version == given.program_version
+    };
+    Ok(session.attestation()?.filter(same))
+}
+
+async fn audit(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(session): Named<Uuid>,
+) -> Result<Json<AuditRecord>, Problem> {
+    let record = service.work(move |_, owner| {
+        let found = seen(owner, &caller, session)?;
+        Ok(found.audit(&session::signer(owner.ledger(), owner.keystore())?)?)
+    });
+    Ok(Json(record.await?))
+}
+
+async fn hand_off(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(session): Named<Uuid>,
+    Document(given): Document<HandOffPlan>,
+) -> Result<Json<Handoff>, Problem> {
+    let package = service.work(move |_, owner| {
+        let found = seen(owner, &caller, session)?;
+        let signer = session::signer(owner.ledger(), owner.keystore())?;
+        Ok(found.handoff(plan::new_uuid()?, &given.task, &signer)?)
+    });
+    Ok(Json(package.await?))
+}

@@ -1,0 +1,63 @@
+//! The export of a trace as it is written (ONE-04). A slow reader holds up nobody and fills no memory; when somebody else
+//! wants the data folder, it has a few seconds left.
+
+use axum::{Extension, body::Body, extract::State, response::Response};
+use demur_desk::{error::CommandError, roster::software};
+use demur_ledger::name::TraceId;
+use hyper::{Method, header};
+use tokio::task;
+
+use super::{SEEING, seen};
+use crate::{
+    api::{Api, Operation},
+    caller::Caller,
+    outlet,
+    problem::Problem,
+    read::Named,
+    service::{Service, Shared},
+};
+
+/// Adds the operation.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::GET,
+            "/v1/traces/{trace}/export",
+            "exportTrace",
+            SEEING,
+            "Export a trace as one file that anybody can verify offline",
+        )
+        .gives_text("The file, one JSON document per line", LINES),
+        export,
+    )
+}
+
+async fn export(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(trace): Named<TraceId>,
+) -> Result<Response, Problem> {
+    service.work(move |_, owner| seen(owner, &caller, trace)).await?;
+    let turn = service.heavy_turn()?;
+    let (outlet, stream) = outlet::open(&service);
+    task::spawn_blocking(move || {
+        let _turn = turn;
+        if let Err(error) = write(&service, trace, outlet) {
+            tracing::warn!(%trace, code = error.code(), %error, "an export ended early");
+        }
+    });
+    let name = format!("attachment; filename=\"{trace}.jsonl\"");
+    let response =
+        Response::builder().header(header::CONTENT_TYPE, LINES).header(header::CONTENT_DISPOSITION, name);
+    Ok(response.body(Body::from_stream(stream)).map_err(|error| CommandError::bug(&error))?)
+}
+
+fn write(service: &Service, trace: TraceId, mut outlet: outlet::Outlet) -> Result<(), CommandError> {
+    let owner = service.premises.owner()?;
+    owner.ledger().export(trace, software()?, &mut outlet, &mut |_| ())?;
+    outlet.finish();
+    Ok(())
+}
+
+/// The media type of an export.
+pub(crate) const LINES: &str = "application/jsonl";

@@ -1,0 +1,169 @@
+//! Verification over HTTP: a file goes in, a report comes out, the same as from `demur verify --json`. The data folder has
+//! no part in it.
+
+use std::{
+    io::{self, BufReader, Read},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Json,
+    body::Body,
+    extract::{Request, State},
+};
+use bytes::{Buf as _, Bytes};
+use demur_desk::error::CommandError;
+use demur_ledger::verify::{Code, Options, Report, Verdict, VerifyError, verify};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::{HeaderMap, Method, StatusCode, header};
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::{sync::mpsc, task, time};
+
+use super::traces::LINES;
+use crate::{
+    api::{Api, Operation},
+    caller::Scope,
+    problem::Problem,
+    service::Shared,
+};
+
+/// Adds the operation.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/verify",
+            "verify",
+            &[Scope::Read],
+            "Verify an export of up to 64 MiB and say what it proves",
+        )
+        .takes_bytes(LINES)
+        .gives::<Verification>(StatusCode::OK, "What was found; the verdict is in it"),
+        check,
+    )
+}
+
+/// What a verification found, and apart from it how it went.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Verification {
+    /// The code of the first failure.
+    code: Option<Code>,
+    /// How two files compare: always none here, where there is one.
+    comparison: Option<()>,
+    /// The report, which is the same for the same file.
+    report: Report,
+    /// How it went.
+    run: Run,
+    /// The report of a second file: always none here.
+    second: Option<()>,
+    /// The verdict over everything.
+    verdict: Verdict,
+}
+
+/// How a verification went.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "VerificationRun")]
+struct Run {
+    /// How long it took.
+    elapsed_ms: u64,
+}
+
+async fn check(State(service): State<Shared>, request: Request) -> Result<Json<Verification>, Problem> {
+    expect_lines(request.headers())?;
+    let turn = service.heavy_turn()?;
+    let begun = Instant::now();
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let verifying = task::spawn_blocking(move || {
+        let _turn = turn;
+        let options = Options { threads: THREADS, ..Options::default() };
+        let reader = BufReader::with_capacity(BUFFER, Inlet { receiver, part: Bytes::new() });
+        verify(reader, &options, &mut |_| ())
+    });
+    let read = time::timeout(LONGEST, pour(request.into_body(), sender, service.patience().body)).await;
+    let verified = verifying.await.map_err(|error| CommandError::bug(&error))?;
+    // What is wrong with the request explains what is wrong with the file.
+    read.map_err(|_| too_slow())??;
+    let report = verified.map_err(|error| unreadable(&error))?;
+    let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX >> 11);
+    let (code, verdict) = (report.code(), report.verdict);
+    Ok(Json(Verification { code, comparison: None, report, run: Run { elapsed_ms }, second: None, verdict }))
+}
+
+/// Hands a body over part by part, whether or not anybody still wants the rest.
+async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Result<(), Problem> {
+    let mut body = Limited::new(body, LARGEST);
+    loop {
+        let frame = time::timeout(patience, body.frame()).await.map_err(|_| too_slow())?;
+        let Some(frame) = frame else { return Ok(()) };
+        let frame = frame.map_err(|error| {
+            if error.downcast_ref::<LengthLimitError>().is_some() {
+                let detail = format!("expected at most {LARGEST} bytes, found more");
+                Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail)
+                    .with_hint("`demur verify FILE` takes files of any size")
+            } else {
+                Problem::malformed("the request ended before its time")
+            }
+        })?;
+        if let Ok(part) = frame.into_data() {
+            // The verifier may have seen enough before the end.
+            let _ = sender.send(part).await;
+        }
+    }
+}
+
+/// What is handed over, as something to read on another thread.
+struct Inlet {
+    receiver: mpsc::Receiver<Bytes>,
+    part: Bytes,
+}
+
+impl Read for Inlet {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.part.is_empty() {
+            match self.receiver.blocking_recv() {
+                Some(part) => self.part = part,
+                None => return Ok(0),
+            }
+        }
+        let length = self.part.len().min(buffer.len());
+        self.part.copy_to_slice(&mut buffer[..length]);
+        Ok(length)
+    }
+}
+
+fn expect_lines(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let media = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if [LINES, "application/x-ndjson", "application/octet-stream"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(media))
+    {
+        return Ok(());
+    }
+    let detail = format!("expected Content-Type: {LINES}, found another");
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE", detail))
+}
+
+fn unreadable(error: &VerifyError) -> CommandError {
+    let hint = match error {
+        VerifyError::FormatNewer { .. } => "the file may be sound: this version of demur cannot tell",
+        _ => "expected is a file that demur exported",
+    };
+    CommandError::input(error.code(), error).with_hint(hint)
+}
+
+fn too_slow() -> Problem {
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", "expected the file to arrive without such pauses")
+}
+
+/// How large a file may be.
+const LARGEST: usize = 64 << 20;
+/// How long a file may take to arrive.
+const LONGEST: Duration = Duration::from_secs(300);
+/// How many parts wait for the verifier.
+const WAITING: usize = 16;
+/// How much is read at a time.
+const BUFFER: usize = 1 << 16;
+/// How many threads one verification uses: others want to be served meanwhile.
+const THREADS: usize = 1;
