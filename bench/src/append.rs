@@ -2,7 +2,7 @@
 
 pub(crate) mod cast;
 mod limits;
-mod raw;
+pub(crate) mod raw;
 mod scale;
 
 use std::{
@@ -160,7 +160,7 @@ fn append(
 /// Returns what was written, for the raw limit to write again.
 fn rows(ledger: &Ledger<SqliteStore>, runs: &[OpenRun]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for run in runs {
+    for (number, run) in (1..).zip(runs) {
         let mut head = None;
         let mut next = Sequence::FIRST;
         loop {
@@ -169,7 +169,7 @@ fn rows(ledger: &Ledger<SqliteStore>, runs: &[OpenRun]) -> Result<Vec<Row>> {
             head = head.or_else(|| page.iter().find_map(|stored| stored.head.clone()));
             let document = &head.as_ref().context("no signed head")?.document;
             for stored in &page {
-                rows.extend(Row::new(stored, document)?);
+                rows.extend(Row::new(stored, document, number)?);
             }
             next = Sequence::try_from(next.number() + count as u64)?;
         }

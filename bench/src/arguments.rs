@@ -41,6 +41,8 @@ pub(crate) enum Benchmark {
     Append,
     /// A run of a thousand tool calls beside the cost of a commit
     Run,
+    /// From a question to its answer over HTTP, beside its limits and LangGraph
+    Ask,
     /// Two answers to one question at the same moment, beside LangGraph
     Race,
     /// Plans held against rule packs, beside canonical JSON of the same plans

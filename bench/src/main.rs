@@ -3,6 +3,7 @@
 
 mod append;
 mod arguments;
+mod ask;
 mod canonical;
 mod event;
 mod race;
@@ -48,6 +49,9 @@ fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Run) {
         run::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Ask) {
+        ask::run(&mut io::stdout().lock())?;
     }
     if wanted(Benchmark::Race) {
         race::run(&mut io::stdout().lock())?;

@@ -1,7 +1,7 @@
 //! Two answers to one question at the same moment: how often one of them wins and the other is told, beside the same
 //! race with LangGraph, where two threads resume one interrupted thread.
 
-mod langgraph;
+pub(crate) mod langgraph;
 mod ours;
 
 use std::io::Write;

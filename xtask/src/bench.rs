@@ -24,7 +24,7 @@ pub(crate) fn run(names: &[String]) -> Result<Verdict> {
         passed &= build.status().context("cannot run cargo")?.success();
         let mut cargo = workspace.cargo();
         cargo.args(["run", "--release", "--quiet", "--package", "demur-bench", "--", "run"]).args(&own);
-        if own.iter().any(|name| *name == RACE) {
+        if own.iter().any(|name| [RACE, ASK].contains(&name.as_str())) {
             provide_langgraph(&workspace, &mut cargo);
         }
         passed &= cargo.status().context("cannot run cargo")?.success();
@@ -88,6 +88,8 @@ fn unknown() -> String {
 
 /// The name of the race beside LangGraph, which is downloaded when it is asked for by name.
 const RACE: &str = "race";
+/// The name of the round trips beside LangGraph.
+const ASK: &str = "ask";
 /// The name of the comparison with other projects.
 const PEERS: &str = "peers";
 /// The name of that part of it which compares conditions with Cedar.

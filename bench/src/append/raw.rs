@@ -17,7 +17,6 @@ use demur_core::{
 use demur_ledger::{
     content::Opening,
     envelope::{Event, event_hash},
-    name::TraceId,
     proof::{KeySignature, Proof},
     signed::{Head, Signed},
 };
@@ -26,21 +25,18 @@ use rusqlite::{Connection, config::DbConfig, params};
 
 /// One event with everything that is written beside it.
 pub(crate) struct Row {
-    trace: TraceId,
+    /// The number of its trace, ascending with creation.
+    trace: i64,
     event: Event,
     opening: Opening,
     head: Head,
 }
 
 impl Row {
-    /// Returns the row of a stored event that carries a statement and a signed head.
-    pub(crate) fn new(stored: &Stored, head: &Head) -> Result<Option<Self>> {
+    /// Returns the row of a stored event that has content.
+    pub(crate) fn new(stored: &Stored, head: &Head, trace: i64) -> Result<Option<Self>> {
         let event = Event::parse(&stored.bytes)?;
         let Kept::Here(opening) = &stored.content else { return Ok(None) };
-        if event.statement_bytes().is_none() {
-            return Ok(None);
-        }
-        let trace = event.envelope().trace;
         Ok(Some(Self { trace, event, opening: opening.clone(), head: head.clone() }))
     }
 }
@@ -48,9 +44,11 @@ impl Row {
 /// The signatures and the JSON of one append: the author's statement, the door, the envelope, the desk's head.
 fn compute(row: &Row, author: &SecretKey, public: &PublicKey, desk: &SecretKey) -> Result<Signed<Head>> {
     let envelope = row.event.envelope();
-    let statement = canonical::to_vec(&envelope.statement)?;
-    let proof = KeySignature::sign(author, Purpose::Statement, &statement);
-    proof.admit(public, Purpose::Statement, &statement)?;
+    if let Some(statement) = &envelope.statement {
+        let statement = canonical::to_vec(statement)?;
+        let proof = KeySignature::sign(author, Purpose::Statement, &statement);
+        proof.admit(public, Purpose::Statement, &statement)?;
+    }
     std::hint::black_box(event_hash(&canonical::to_vec(envelope)?));
     Ok(Signed::new(row.head.clone(), desk)?)
 }
@@ -133,7 +131,7 @@ impl Database {
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .insert(params![
-                    i64::try_from(row.trace.as_ulid().as_u128() & 0xff_ffff)?,
+                    row.trace,
                     i64::try_from(envelope.sequence.number())?,
                     row.event.hash().as_bytes(),
                     i64::try_from(envelope.time.as_millis())?,

@@ -97,11 +97,11 @@ async fn by_token(service: &Shared, headers: &HeaderMap) -> Result<Caller, Probl
     if secret.len() > LONGEST {
         return Ok(Caller::Stranger);
     }
-    let found = service.work(move |service, owner| {
-        let now = owner.world().now()?;
-        service.tokens.find(owner, &secret, now)
-    });
-    Ok(found.await?.map_or(Caller::Stranger, Caller::Token))
+    if !service.tokens.is_loaded() {
+        service.work(|service, owner| service.tokens.load(owner)).await?;
+    }
+    let found = service.tokens.find(&secret, service.premises.now()?);
+    Ok(found.map_or(Caller::Stranger, Caller::Token))
 }
 
 /// Says which version of what goes over the socket a side speaks.

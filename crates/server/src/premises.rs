@@ -7,12 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_desk::{data::DataFolder, error::CommandError, owner::Owner};
+use demur_core::time::Timestamp;
+use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
 use demur_store::ledger::Listener;
 
 /// The data folder of this server.
 pub struct Premises {
     data: DataFolder,
+    world: World,
     listener: Arc<dyn Listener>,
     slot: Mutex<Slot>,
     changed: Condvar,
@@ -30,10 +32,16 @@ enum Slot {
 impl Premises {
     /// Takes the folder; creates its registry where there is none.
     pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
-        let premises = Self { data, listener, slot: Mutex::new(Slot::Lent), changed: Condvar::new() };
+        let (slot, changed) = (Mutex::new(Slot::Lent), Condvar::new());
+        let premises = Self { data, world: World::open()?, listener, slot, changed };
         let owner = premises.take()?;
         *premises.slot() = Slot::Here(owner);
         Ok(premises)
+    }
+
+    /// Returns the time.
+    pub fn now(&self) -> Result<Timestamp, CommandError> {
+        self.world.now()
     }
 
     /// Returns where the folder is.

@@ -42,21 +42,27 @@ pub struct Wanted {
 }
 
 impl Tokens {
-    /// Returns the token with this secret, if it is good now.
-    pub fn find(
-        &self,
-        owner: &Owner,
-        secret: &str,
-        now: Timestamp,
-    ) -> Result<Option<Arc<Token>>, CommandError> {
-        let Some(id) = id_of(secret) else { return Ok(None) };
+    /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
+    /// [`Self::load`].
+    pub fn find(&self, secret: &str, now: Timestamp) -> Option<Arc<Token>> {
+        let id = id_of(secret)?;
         let digest = sha256(secret.as_bytes());
-        let known = self.read(owner)?;
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = known.iter().flatten().find(|kept| kept.token.id == id);
         // The digest of a guess says nothing about the secret: comparing it needs no constant time.
         let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
         let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
-        Ok(in_time.map(|token| Arc::new(token.clone())))
+        in_time.map(|token| Arc::new(token.clone()))
+    }
+
+    /// Returns whether the tokens were read from the store.
+    pub fn is_loaded(&self) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Reads the tokens from the store, unless that was done.
+    pub fn load(&self, owner: &Owner) -> Result<(), CommandError> {
+        self.read(owner).map(|_| ())
     }
 
     /// Makes a token; returns it with its secret, which nothing keeps.

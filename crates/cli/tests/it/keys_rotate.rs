@@ -234,6 +234,7 @@ fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
         entries: events.iter().map(entry).collect(),
         head: desk.head(desk.registry_chain()).unwrap().unwrap(),
         phase: None,
+        questions: Vec::new(),
         snapshot: None,
     };
     assert_eq!(store.append(&[append]).unwrap(), [Outcome::Done]);

@@ -7,6 +7,7 @@ mod corpus;
 mod crash;
 mod damage;
 mod demo;
+mod doors;
 mod export;
 mod help;
 mod identity;

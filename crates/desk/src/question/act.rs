@@ -106,14 +106,14 @@ pub struct Done {
     pub unsettled: Option<String>,
 }
 
-/// Answers a question.
+/// Answers a question, as the caller has just seen it.
 pub fn answer(
     owner: &Owner,
-    id: QuestionId,
+    question: QuestionView,
     speaker: &Speaker,
     given: &Answer,
 ) -> Result<Done, CommandError> {
-    let question = view(owner, id)?;
+    let id = question.id;
     if question.gap.is_some() {
         let text = given.answer.to_string();
         return settle_gap(owner, &question, speaker, Some(&text), given.note.clone());
@@ -141,18 +141,27 @@ pub fn answer(
 }
 
 /// Accepts what a question of severity `warn` points at.
-pub fn accept(owner: &Owner, id: QuestionId, speaker: &Speaker, act: &Act) -> Result<Done, CommandError> {
-    let question = view(owner, id)?;
+pub fn accept(
+    owner: &Owner,
+    question: &QuestionView,
+    speaker: &Speaker,
+    act: &Act,
+) -> Result<Done, CommandError> {
     if question.gap.is_none() {
         let message = "expected a question about a plan, found one that has to be answered";
         return Err(CommandError::refused("MUST_BE_ANSWERED", message).with_hint("answer or decline it"));
     }
-    settle_gap(owner, &question, speaker, None, act.reason.clone())
+    settle_gap(owner, question, speaker, None, act.reason.clone())
 }
 
 /// Says that nobody here will answer.
-pub fn decline(owner: &Owner, id: QuestionId, speaker: &Speaker, act: &Act) -> Result<Done, CommandError> {
-    let question = view(owner, id)?;
+pub fn decline(
+    owner: &Owner,
+    question: QuestionView,
+    speaker: &Speaker,
+    act: &Act,
+) -> Result<Done, CommandError> {
+    let id = question.id;
     let mine = |by: Option<&str>| by == speaker.by().as_deref();
     if question.state == "declined"
         && question.outcome.as_ref().is_some_and(|ending| mine(ending.by.as_deref()))
@@ -166,7 +175,13 @@ pub fn decline(owner: &Owner, id: QuestionId, speaker: &Speaker, act: &Act) -> R
 }
 
 /// Hands a question to others.
-pub fn pass_on(owner: &Owner, id: QuestionId, speaker: &Speaker, to: &Passing) -> Result<Done, CommandError> {
+pub fn pass_on(
+    owner: &Owner,
+    question: &QuestionView,
+    speaker: &Speaker,
+    to: &Passing,
+) -> Result<Done, CommandError> {
+    let id = question.id;
     let mut principals = to.to.iter().map(|name| principal(owner, name)).collect::<Result<Vec<_>, _>>()?;
     principals.sort_unstable();
     principals.dedup();
@@ -180,12 +195,12 @@ pub fn pass_on(owner: &Owner, id: QuestionId, speaker: &Speaker, to: &Passing) -
 /// Gives more time, in the asker's name. `by` is whoever wanted it.
 pub fn extend(
     owner: &Owner,
-    id: QuestionId,
+    question: &QuestionView,
     asker: Arc<Author>,
     by: Option<Text<1, 256>>,
     extension: &Extension,
 ) -> Result<Done, CommandError> {
-    let question = view(owner, id)?;
+    let id = question.id;
     let deadline = question.deadline.ok_or_else(|| {
         let message = "expected a question with a deadline, found one that waits as long as it takes";
         CommandError::refused("NO_DEADLINE", message).with_hint("nothing needs to be extended")
@@ -200,12 +215,12 @@ pub fn extend(
 /// Says that the asker no longer needs an answer.
 pub fn cancel(
     owner: &Owner,
-    id: QuestionId,
+    question: QuestionView,
     asker: Arc<Author>,
     by: Option<Text<1, 256>>,
     act: &Act,
 ) -> Result<Done, CommandError> {
-    let question = view(owner, id)?;
+    let id = question.id;
     if question.state == "cancelled" && question.asker.principal == asker.principal() {
         return Ok(Done { question, repeated: true, unsettled: None });
     }

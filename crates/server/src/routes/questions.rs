@@ -216,16 +216,17 @@ async fn ask(
     let seconds = seconds(parameters.wait.unwrap_or(0))?;
     let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
     let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
+    let asker = caller.clone();
     let asked = service
         .work(move |_, owner| {
-            let author = caller.asker(owner, name.as_deref())?;
+            let author = asker.asker(owner, name.as_deref())?;
             let asked = question::ask(owner, &author, &ask, key.as_deref())?;
             Ok((asked, question::view(owner, asked.id)?))
         })
         .await?;
     let (Asked { id, repeated }, mut shown) = asked;
     if !seconds.is_zero() {
-        shown = until_closed(&service, id, seconds).await?;
+        shown = until_closed(&service, id, caller, seconds).await?;
     }
     let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Json(shown)).into_response())
@@ -286,8 +287,7 @@ async fn wait(
     Parameters(parameters): Parameters<WaitParameters>,
 ) -> Result<Json<QuestionView>, Problem> {
     let seconds = seconds(parameters.seconds.unwrap_or(30))?;
-    service.work(move |_, owner| seen(owner, &caller, id)).await?;
-    Ok(Json(until_closed(&service, id, seconds).await?))
+    Ok(Json(until_closed(&service, id, caller, seconds).await?))
 }
 
 async fn answer(
@@ -297,8 +297,8 @@ async fn answer(
     Document(given): Document<Answer>,
 ) -> Result<Json<Done>, Problem> {
     act(service, id, move |service, owner| {
-        seen(owner, &caller, id)?;
-        let done = question::answer(owner, id, &caller.answerer(owner, given.by.clone())?, &given)?;
+        let shown = seen(owner, &caller, id)?;
+        let done = question::answer(owner, shown, &caller.answerer(owner, given.by.clone())?, &given)?;
         if let Some(ending) = done.question.outcome.as_ref().filter(|_| !done.repeated) {
             let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
             service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());
@@ -315,8 +315,8 @@ async fn accept(
     Document(given): Document<Act>,
 ) -> Result<Json<Done>, Problem> {
     act(service, id, move |_, owner| {
-        seen(owner, &caller, id)?;
-        question::accept(owner, id, &caller.answerer(owner, given.by.clone())?, &given)
+        let shown = seen(owner, &caller, id)?;
+        question::accept(owner, &shown, &caller.answerer(owner, given.by.clone())?, &given)
     })
     .await
 }
@@ -328,8 +328,8 @@ async fn decline(
     Document(given): Document<Act>,
 ) -> Result<Json<Done>, Problem> {
     act(service, id, move |_, owner| {
-        seen(owner, &caller, id)?;
-        question::decline(owner, id, &caller.answerer(owner, given.by.clone())?, &given)
+        let shown = seen(owner, &caller, id)?;
+        question::decline(owner, shown, &caller.answerer(owner, given.by.clone())?, &given)
     })
     .await
 }
@@ -341,8 +341,8 @@ async fn pass(
     Document(given): Document<Passing>,
 ) -> Result<Json<Done>, Problem> {
     act(service, id, move |_, owner| {
-        seen(owner, &caller, id)?;
-        question::pass_on(owner, id, &caller.answerer(owner, given.by.clone())?, &given)
+        let shown = seen(owner, &caller, id)?;
+        question::pass_on(owner, &shown, &caller.answerer(owner, given.by.clone())?, &given)
     })
     .await
 }
@@ -354,8 +354,8 @@ async fn extend(
     Document(given): Document<MoreTime>,
 ) -> Result<Json<Done>, Problem> {
     act(service, id, move |_, owner| {
-        let (asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
-        question::extend(owner, id, asker, by, &given)
+        let (shown, asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
+        question::extend(owner, &shown, asker, by, &given)
     })
     .await
 }
@@ -367,8 +367,8 @@ async fn cancel(
     Document(given): Document<Act>,
 ) -> Result<Json<Done>, Problem> {
     act(service, id, move |_, owner| {
-        let (asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
-        question::cancel(owner, id, asker, by, &given)
+        let (shown, asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
+        question::cancel(owner, shown, asker, by, &given)
     })
     .await
 }
@@ -424,31 +424,38 @@ fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, 
         .with_hint("a token sees what it asked or may answer"))
 }
 
-/// Returns whoever asked, if this caller speaks for it, and who the caller says wanted it.
+/// Returns a question and whoever asked it, if this caller speaks for that one, and who the caller says wanted it.
 fn asker_of(
     owner: &Owner,
     caller: &Caller,
     id: QuestionId,
     by: Option<Text<1, 256>>,
-) -> Result<(Arc<Author>, Option<Text<1, 256>>), CommandError> {
+) -> Result<(QuestionView, Arc<Author>, Option<Text<1, 256>>), CommandError> {
     let shown = seen(owner, caller, id)?;
     let asker = shown.asker.principal;
-    match caller {
-        Caller::Local { name } => Ok((owner.author_of(asker)?, by.or_else(|| Some(name.clone())))),
-        caller if caller.is(asker) => Ok((owner.author_of(asker)?, None)),
-        _ => Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
-    }
+    let by = match caller {
+        Caller::Local { name } => by.or_else(|| Some(name.clone())),
+        caller if caller.is(asker) => None,
+        _ => return Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
+    };
+    Ok((shown, owner.author_of(asker)?, by))
 }
 
 /// Returns the question once it is no longer open, or as it stands when the time is over.
-async fn until_closed(service: &Shared, id: QuestionId, patience: Duration) -> Result<QuestionView, Problem> {
+async fn until_closed(
+    service: &Shared,
+    id: QuestionId,
+    caller: Caller,
+    patience: Duration,
+) -> Result<QuestionView, Problem> {
     let watch = service.notices.watch(id);
     let until = time::Instant::now() + patience;
     loop {
         // Listening before looking: nothing that happens in between is missed.
         let mut told = std::pin::pin!(watch.notify().notified());
         told.as_mut().enable();
-        let shown = service.work(move |_, owner| question::view(owner, id)).await?;
+        let caller = caller.clone();
+        let shown = service.work(move |_, owner| seen(owner, &caller, id)).await?;
         if shown.state != "open" {
             return Ok(shown);
         }

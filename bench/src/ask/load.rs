@@ -1,0 +1,98 @@
+//! The load: pairs of connections, one asks and waits, the other answers.
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    Request,
+    body::Bytes,
+    client::conn::http1::{self, SendRequest},
+    header,
+};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::{net::TcpStream, runtime::Runtime, task::JoinSet};
+
+/// A connection that stays.
+pub(super) struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    host: String,
+    token: Option<String>,
+}
+
+impl Connection {
+    /// Connects.
+    pub(super) async fn open(address: SocketAddr, token: Option<String>) -> Result<Self> {
+        let stream = TcpStream::connect(address).await.context("cannot connect")?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(Self { sender, host: format!("localhost:{}", address.port()), token })
+    }
+
+    /// Sends a request and returns the document that comes back.
+    pub(super) async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
+        let mut request = Request::builder().method(method).uri(path).header(header::HOST, &self.host);
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if !body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        self.sender.ready().await?;
+        let response =
+            self.sender.send_request(request.body(Full::new(Bytes::from(body.to_owned())))?).await?;
+        let status = response.status();
+        let bytes = response.into_body().collect().await?.to_bytes();
+        ensure!(status.is_success(), "{path} answered {status}: {}", String::from_utf8_lossy(&bytes));
+        if bytes.is_empty() { Ok(Value::Null) } else { Ok(serde_json::from_slice(&bytes)?) }
+    }
+}
+
+/// What a load brought.
+pub(super) struct Load {
+    /// Round trips per second.
+    pub(super) rate: f64,
+    /// Milliseconds.
+    pub(super) p50: f64,
+    /// Milliseconds.
+    pub(super) p99: f64,
+}
+
+/// Has so many pairs go round and round for a while. `trip` is one round of one pair.
+pub(super) fn drive<F, Fut>(runtime: &Runtime, callers: usize, trip: F) -> Result<(Load, u32)>
+where
+    F: Fn(usize) -> Fut,
+    Fut: Future<Output = Result<Vec<Duration>>> + Send + 'static,
+{
+    let begin = Instant::now();
+    let delays = runtime.block_on(async {
+        let mut pairs = JoinSet::new();
+        for number in 0..callers {
+            pairs.spawn(trip(number));
+        }
+        let mut delays = Vec::new();
+        while let Some(done) = pairs.join_next().await {
+            delays.extend(done??);
+        }
+        Ok::<_, anyhow::Error>(delays)
+    })?;
+    let wall = begin.elapsed().as_secs_f64();
+    let mut delays: Vec<f64> = delays.into_iter().map(|delay| delay.as_secs_f64() * 1e3).collect();
+    delays.sort_unstable_by(f64::total_cmp);
+    let at = |share: usize| delays.get(delays.len() * share / 100).copied().unwrap_or_default();
+    let count = u32::try_from(delays.len())?;
+    Ok((Load { rate: f64::from(count) / wall, p50: at(50), p99: at(99) }, count))
+}
+
+/// Returns a runtime for clients.
+pub(super) fn runtime() -> Result<Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+}
+
+/// How long a load lasts.
+pub(super) const LENGTH: Duration = Duration::from_secs(4);

@@ -1,0 +1,164 @@
+//! Our side: the command itself as a server in a process of its own.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use demur_ledger::envelope::Event;
+use demur_store::{
+    contract::{Cursor, Store as _},
+    sqlite::SqliteStore,
+};
+use serde_json::Value;
+
+use super::{
+    CALLERS,
+    load::{self, Connection, LENGTH},
+};
+use crate::append::raw::Row;
+
+/// What our side brought.
+pub(super) struct Ours {
+    pub(super) rate: f64,
+    /// Microseconds of processor time of the server per round trip.
+    pub(super) cpu: f64,
+    pub(super) p50: f64,
+    pub(super) p99: f64,
+}
+
+/// Returns how many round trips there are in a second, and what was recorded meanwhile.
+pub(super) fn round_trips() -> Result<(Ours, Vec<Row>)> {
+    let folder = tempfile::tempdir().context("cannot make a folder")?;
+    let data = folder.path().join("data");
+    let server = Server::start(&data)?;
+    let (ask, relay) = (server.token("asker", "ask")?, server.token("chat", "relay")?);
+    let address = server.address;
+    let clients = load::runtime()?;
+    let before = server.processor_time()?;
+    let (load, count) = load::drive(&clients, CALLERS, |_| pair(address, ask.clone(), relay.clone()))?;
+    let spent = server.processor_time()?.saturating_sub(before);
+    drop(server);
+    let cpu = spent.as_secs_f64() * 1e6 / f64::from(count);
+    Ok((Ours { rate: load.rate, cpu, p50: load.p50, p99: load.p99 }, rows(&data)?))
+}
+
+async fn pair(address: SocketAddr, ask: String, relay: String) -> Result<Vec<Duration>> {
+    let mut asker = Connection::open(address, Some(ask)).await?;
+    let mut answerer = Connection::open(address, Some(relay)).await?;
+    let (begin, mut delays) = (Instant::now(), Vec::new());
+    while begin.elapsed() < LENGTH {
+        let sent = Instant::now();
+        let asked =
+            asker.call("POST", "/v1/questions", r#"{"question":"Where shall the build go?"}"#).await?;
+        let id = asked["id"].as_str().context("a question without an id")?;
+        let (wait, answer) = (format!("/v1/questions/{id}/wait"), format!("/v1/questions/{id}/answer"));
+        let waiting = asker.call("GET", &wait, "");
+        let answering = answerer.call("POST", &answer, r#"{"answer":"dist","by":"ada"}"#);
+        let (ended, answered) = tokio::join!(waiting, answering);
+        answered?;
+        ensure!(ended?["outcome"]["value"] == "dist", "another answer came back");
+        delays.push(sent.elapsed());
+    }
+    Ok(delays)
+}
+
+/// The command, serving a folder.
+pub(crate) struct Server {
+    child: Child,
+    data: PathBuf,
+    pub(crate) address: SocketAddr,
+}
+
+impl Server {
+    /// Starts it and waits until it answers.
+    pub(crate) fn start(data: &Path) -> Result<Self> {
+        let child = Command::new(command()?)
+            .args(["serve", "--port", "0", "--data"])
+            .arg(data)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("cannot start the command")?;
+        let mut server = Self { child, data: data.to_owned(), address: ([127, 0, 0, 1], 0).into() };
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let status = server.run(&["status", "--json"]);
+            if let Ok(status) = status {
+                let status: Value = serde_json::from_str(&status)?;
+                let port =
+                    status["address"].as_str().and_then(|address| address.rsplit(':').next()?.parse().ok());
+                server.address.set_port(port.context("the server has no port")?);
+                return Ok(server);
+            }
+            ensure!(Instant::now() < until, "the server does not answer");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Returns a new token.
+    pub(crate) fn token(&self, name: &str, scope: &str) -> Result<String> {
+        Ok(self.run(&["token", "new", name, "--scope", scope])?.trim().to_owned())
+    }
+
+    /// Returns the processor time that the server has spent so far.
+    pub(crate) fn processor_time(&self) -> Result<Duration> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let fields: Vec<&str> = text.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+        let ticks =
+            |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
+        // Linux counts in hundredths of a second.
+        Ok(Duration::from_millis((ticks(11) + ticks(12)) * 10))
+    }
+
+    /// Returns how much memory the server holds, in bytes.
+    pub(crate) fn memory(&self) -> Result<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no memory is told")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+    }
+
+    fn run(&self, words: &[&str]) -> Result<String> {
+        let ran = Command::new(command()?).args(words).arg("--data").arg(&self.data).output()?;
+        ensure!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        Ok(String::from_utf8(ran.stdout)?)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.run(&["stop"]);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns the command that `cargo xtask bench` has built beside this program.
+pub(crate) fn command() -> Result<PathBuf> {
+    Ok(env::current_exe()?.with_file_name("demur"))
+}
+
+/// Returns what was recorded, for the raw limit to write again.
+fn rows(data: &Path) -> Result<Vec<Row>> {
+    let store = SqliteStore::open_read_only(data)?;
+    let (mut rows, mut head, mut after) = (Vec::new(), None, Cursor::START);
+    let mut traces = BTreeMap::new();
+    loop {
+        let page = store.changes(after, 1024)?;
+        let Some((last, _)) = page.last() else { return Ok(rows) };
+        after = *last;
+        for (_, stored) in &page {
+            head = stored.head.clone().or(head);
+            let document = &head.as_ref().context("no signed head")?.document;
+            let next = i64::try_from(traces.len())?;
+            let trace = *traces.entry(Event::parse(&stored.bytes)?.envelope().trace).or_insert(next);
+            rows.extend(Row::new(stored, document, trace)?);
+        }
+    }
+}

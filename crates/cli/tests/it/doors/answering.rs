@@ -1,0 +1,69 @@
+//! The doors through which somebody answers.
+
+use serde_json::{Value, json};
+
+use super::hall::Hall;
+
+/// A way to answer.
+pub(super) struct AnsweringDoor {
+    pub(super) name: &'static str,
+    /// With which assurance its answers are recorded.
+    pub(super) assurance: &'static str,
+    pub(super) answer: fn(&Hall, &str, &str) -> Said,
+    /// Whether it may answer what was put to people, and so takes part in races.
+    pub(super) races: bool,
+}
+
+/// What somebody who answers is told.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// It counts.
+    Answered,
+    /// It does not; the code says why.
+    Refused(String),
+}
+
+/// One row for every way to answer.
+pub(super) const ANSWERING: [AnsweringDoor; 4] = [
+    AnsweringDoor { name: "demur answer", assurance: "terminal", answer: by_command, races: true },
+    AnsweringDoor { name: "HTTP, Unix socket", assurance: "terminal", answer: by_socket, races: true },
+    AnsweringDoor { name: "HTTP, relay token", assurance: "relayed", answer: by_relay, races: true },
+    AnsweringDoor { name: "HTTP, answer token", assurance: "agent", answer: by_key, races: false },
+];
+
+fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
+    let ran = hall.sandbox.run(&["answer", id, answer, "--json"]);
+    match ran.code {
+        Some(0) => Said::Answered,
+        _ => {
+            let error: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("{ran}"));
+            Said::Refused(error["error"]["code"].as_str().unwrap().to_owned())
+        }
+    }
+}
+
+fn by_socket(hall: &Hall, id: &str, answer: &str) -> Said {
+    told(hall.local.post(&path(id), &json!({"answer": answer, "by": "ada"})))
+}
+
+fn by_relay(hall: &Hall, id: &str, answer: &str) -> Said {
+    told(hall.relay.post(&path(id), &json!({"answer": answer, "by": "grace"})))
+}
+
+fn by_key(hall: &Hall, id: &str, answer: &str) -> Said {
+    told(hall.answerer.post(&path(id), &json!({"answer": answer})))
+}
+
+fn path(id: &str) -> String {
+    format!("/v1/questions/{id}/answer")
+}
+
+fn told(reply: Result<Value, Value>) -> Said {
+    match reply {
+        Ok(done) => {
+            assert_eq!(done["repeated"], false, "{done}");
+            Said::Answered
+        }
+        Err(problem) => Said::Refused(problem["code"].as_str().unwrap().to_owned()),
+    }
+}
