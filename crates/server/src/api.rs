@@ -128,7 +128,28 @@ impl Operation {
         self
     }
 
-    pub(crate) const fn is_open(&self) -> bool {
+    /// Returns its method.
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Returns its path, with the names of what stands in it in braces.
+    pub const fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// Returns its name for programs.
+    pub const fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// Returns which scopes may; any of them is enough, and where there is none everybody may.
+    pub const fn scopes(&self) -> &'static [Scope] {
+        self.scopes
+    }
+
+    /// Returns whether everybody may.
+    pub const fn is_open(&self) -> bool {
         self.scopes.is_empty()
     }
 }

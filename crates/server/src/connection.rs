@@ -5,7 +5,10 @@ use std::{
     future::Future,
     io,
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -31,7 +34,10 @@ use crate::{
 #[derive(Clone)]
 pub struct Connections {
     router: Router,
+    /// Strangers come over TCP: what they take is not taken from the user of this machine.
     room: Arc<Semaphore>,
+    own_room: Arc<Semaphore>,
+    open: Arc<AtomicUsize>,
     ending: watch::Receiver<bool>,
     patience: Patience,
 }
@@ -39,18 +45,19 @@ pub struct Connections {
 impl Connections {
     /// Returns connections to these routes, until `ending` says so.
     pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience) -> Self {
-        Self { router, room: Arc::new(Semaphore::new(MOST)), ending, patience }
+        let [room, own_room] = [MOST, MOST_OWN].map(|most| Arc::new(Semaphore::new(most)));
+        Self { router, room, own_room, open: Arc::default(), ending, patience }
     }
 
     /// Returns how many there are now.
     pub fn count(&self) -> usize {
-        MOST - self.room.available_permits()
+        self.open.load(Ordering::Acquire)
     }
 
     /// Takes connections over TCP.
     pub async fn serve_tcp(self, listener: TcpListener, names: Arc<Names>) {
         loop {
-            let Some(permit) = self.permit().await else { return };
+            let Some(permit) = self.permit(&self.room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
                 Some(Ok((stream, _))) => {
@@ -66,7 +73,7 @@ impl Connections {
     /// Takes connections over the Unix socket, from one user only.
     pub async fn serve_socket(self, listener: UnixListener, user: u32, caller: Caller) {
         loop {
-            let Some(permit) = self.permit().await else { return };
+            let Some(permit) = self.permit(&self.own_room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
                 Some(Ok((stream, _))) => {
@@ -82,8 +89,8 @@ impl Connections {
         }
     }
 
-    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        self.or_end(Arc::clone(&self.room).acquire_owned()).await?.ok()
+    async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+        self.or_end(Arc::clone(room).acquire_owned()).await?.ok()
     }
 
     async fn or_end<T>(&self, future: impl Future<Output = T>) -> Option<T> {
@@ -99,8 +106,9 @@ impl Connections {
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let (router, mut ending, patience) = (self.router.clone(), self.ending.clone(), self.patience);
+        let counted = Counted::new(&self.open);
         tokio::spawn(async move {
-            let _permit = permit;
+            let (_permit, _counted) = (permit, counted);
             let service = service_fn(move |request: hyper::Request<Incoming>| {
                 let mut request: Request = request.map(Body::new);
                 request.extensions_mut().insert(way.clone());
@@ -124,6 +132,22 @@ impl Connections {
                 tracing::debug!(%error, "a connection ended early");
             }
         });
+    }
+}
+
+/// One connection more, for as long as it lives.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(open: &Arc<AtomicUsize>) -> Self {
+        open.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(open))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -209,8 +233,10 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
     }
 }
 
-/// How many connections there are at once.
-const MOST: usize = 1024;
+/// How many connections over TCP there are at once.
+pub const MOST: usize = 1024;
+/// How many connections over the socket there are at once.
+const MOST_OWN: usize = 256;
 /// How long the last responses may take when the server ends.
 const LAST: Duration = Duration::from_secs(3);
 /// How large the head of a request may be.

@@ -9,6 +9,7 @@ pub use page::page;
 
 use crate::{
     api::{Operation, Returned},
+    caller::Scope,
     problem::{self, ProblemDetails},
 };
 
@@ -25,8 +26,10 @@ pub fn document(operations: &[Operation]) -> Value {
         entry[operation.method.as_str().to_ascii_lowercase()] = describe(operation, &mut generator);
     }
     let failure = generator.subschema_for::<ProblemDetails>();
-    let schemas = generator.take_definitions(true);
-    json!({
+    let mut schemas = generator.take_definitions(true);
+    // Parameters stand where they are used, one by one.
+    schemas.retain(|name, _| !name.ends_with("Parameters"));
+    let document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "demur",
@@ -34,7 +37,8 @@ pub fn document(operations: &[Operation]) -> Value {
             "description": "Where agents stop and ask. Every refusal is a problem document (RFC 9457) with a stable code.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"}
         },
-        "servers": [{"url": "http://localhost:7373", "description": "the default data folder on this machine"}],
+        "servers": [{"url": "/", "description": "The server that gave this document"}],
+        "tags": tags(),
         "security": [{"token": []}],
         "paths": paths,
         "components": {
@@ -44,7 +48,40 @@ pub fn document(operations: &[Operation]) -> Value {
             "responses": {"Problem": {"description": "A refusal, with what was expected, what was found and what to do",
                 "content": {(problem::CONTENT_TYPE): {"schema": failure}}}}
         }
-    })
+    });
+    renamed(document)
+}
+
+/// Returns the document with a name of its own for every type that shares one with another.
+fn renamed(mut document: Value) -> Value {
+    for (made, name) in NAMES {
+        let found = document["components"]["schemas"].as_object_mut().and_then(|all| all.remove(*made));
+        if let Some(schema) = found {
+            document["components"]["schemas"][*name] = schema;
+            let (from, to) = (format!("#/components/schemas/{made}"), format!("#/components/schemas/{name}"));
+            repoint(&mut document, &from, &to);
+        }
+    }
+    document
+}
+
+fn repoint(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(|member| repoint(member, from, to)),
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| repoint(entry, from, to)),
+        Value::String(text) if text == from => to.clone_into(text),
+        _ => {}
+    }
+}
+
+fn tags() -> Value {
+    TAGS.iter().map(|(name, meaning)| json!({"name": name, "description": meaning})).collect()
+}
+
+/// Returns the group of a path: its first word, without the version.
+fn tag(path: &str) -> &'static str {
+    let word = path.trim_start_matches("/v1").split('/').nth(1).unwrap_or_default();
+    TAGS.iter().map(|(name, _)| *name).find(|name| *name == word).unwrap_or(TAGS[0].0)
 }
 
 /// Returns a document as text.
@@ -58,10 +95,15 @@ fn describe(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     let mut described = json!({
         "operationId": operation.id,
         "summary": operation.summary,
+        "tags": [tag(operation.path)],
         "responses": responses(operation, generator),
     });
     if operation.is_open() {
         described["security"] = json!([]);
+        described["description"] = json!("Needs no token.");
+    } else if operation.scopes == [Scope::Local] {
+        described["description"] =
+            json!("For the user of this machine, over the Unix socket of the data folder.");
     } else {
         let words: Vec<_> = operation.scopes.iter().map(|scope| scope.as_str()).collect();
         described["description"] = json!(format!("Needs the scope {}.", words.join(" or ")));
@@ -98,7 +140,10 @@ fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Val
         .split('/')
         .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
         .map(|name| name.trim_start_matches('*'))
-        .map(|name| json!({"name": name, "in": "path", "required": true, "schema": path_schema(name)}))
+        .map(|name| {
+            let (meaning, schema) = path_schema(name);
+            json!({"name": name, "in": "path", "required": true, "description": meaning, "schema": schema})
+        })
         .collect();
     if let Some(make) = operation.query {
         parameters.extend(in_query(make(generator), generator));
@@ -141,18 +186,48 @@ fn without_null(mut schema: Value) -> Value {
     schema
 }
 
-fn path_schema(name: &str) -> Value {
+fn path_schema(name: &str) -> (&'static str, Value) {
     match name {
-        "question" => json!({"type": "string", "pattern": QUESTION}),
-        "trace" => json!({"type": "string", "pattern": TRACE}),
-        "session" => json!({"type": "string", "format": "uuid"}),
-        "sequence" => json!({"type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991_u64}),
-        _ => json!({"type": "string", "minLength": 1, "maxLength": 256}),
+        "question" => (
+            "The question: its trace, a dot, the number of the event that asked.",
+            json!({"type": "string", "pattern": QUESTION}),
+        ),
+        "trace" => ("The trace.", json!({"type": "string", "pattern": TRACE})),
+        "session" => ("The session of the plan.", json!({"type": "string", "pattern": UUID})),
+        "gap" => ("The gap's name in the session.", json!({"type": "string", "pattern": "^gap-[0-9]{3,8}$"})),
+        "sequence" => (
+            "The number of the event in its trace, from 0.",
+            json!({"type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991_u64}),
+        ),
+        "fingerprint" => ("The key.", json!({"type": "string", "pattern": "^[0-9a-f]{64}$"})),
+        "token" => {
+            ("The public name of the token.", json!({"type": "string", "minLength": 1, "maxLength": 64}))
+        }
+        "schema" => (
+            "The path of the schema below /schemas.",
+            json!({"type": "string", "minLength": 1, "maxLength": 256}),
+        ),
+        _ => ("A name.", json!({"type": "string", "minLength": 1, "maxLength": 256})),
     }
 }
 
 /// Every status of a refusal that a request can meet.
 const REFUSALS: &[&str] =
     &["400", "401", "403", "404", "405", "408", "409", "413", "415", "421", "422", "500", "503", "507"];
+/// The groups of operations, by the first word of their paths; the first one takes the rest.
+const TAGS: &[(&str, &str)] = &[
+    ("server", "The server itself: what it is, how it is, how it ends."),
+    ("questions", "Questions: asked, waited for, answered, declined, passed on."),
+    ("plans", "Plans: held against the rules, clarified, confirmed, attested."),
+    ("traces", "The record: events, exports, artifacts, receipts."),
+    ("verify", "What an export proves."),
+    ("identities", "The keys of the registry."),
+    ("feed", "What happens, as it happens."),
+    ("tokens", "What callers over TCP show."),
+    ("schemas", "The JSON Schemas of every document."),
+];
+/// What schemars calls the second type of a name, and what it is called here.
+const NAMES: &[(&str, &str)] = &[("Severity2", "GapSeverity")];
+const UUID: &str = "^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
 const TRACE: &str = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 const QUESTION: &str = "^[0-7][0-9A-HJKMNP-TV-Z]{25}(\\.(0|[1-9][0-9]{0,15}))?$";

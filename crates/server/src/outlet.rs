@@ -108,13 +108,13 @@ impl Stream for Parts {
         if self.ended {
             return Poll::Ready(None);
         }
-        self.receiver.poll_recv(context).map(|part| match part {
-            Some(part) => Some(Ok(part)),
-            None => {
-                self.ended = true;
-                let whole = self.whole.load(Ordering::Acquire);
-                (!whole).then(|| Err(io::Error::other("the answer could not be finished")))
+        self.receiver.poll_recv(context).map(|part| {
+            if let Some(part) = part {
+                return Some(Ok(part));
             }
+            self.ended = true;
+            let whole = self.whole.load(Ordering::Acquire);
+            (!whole).then(|| Err(io::Error::other("the answer could not be finished")))
         })
     }
 }
@@ -150,4 +150,4 @@ const MOMENT: Duration = Duration::from_millis(250);
 /// How long a reader has when somebody does; shorter than whoever wants it waits.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long an answer may take.
-const LONGEST: Duration = Duration::from_secs(600);
+const LONGEST: Duration = Duration::from_mins(10);

@@ -25,11 +25,30 @@ pub fn list(
 ) -> Result<Listed, CommandError> {
     let after = after.map(cursor).transpose()?;
     let mut summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
-    let more = summaries.len() > limit;
+    let mut more = summaries.len() > limit;
     summaries.truncate(limit);
-    let next = summaries.last().filter(|_| more).map(|last| last.cursor.number().to_string());
-    let questions = summaries.iter().map(|summary| view_of(owner, summary)).collect::<Result<_, _>>()?;
+    let (mut questions, mut bytes) = (Vec::new(), 0);
+    for summary in &summaries {
+        // Words can be many: a page ends where it has grown enough.
+        if bytes > ENOUGH {
+            more = true;
+            break;
+        }
+        let shown = view_of(owner, summary)?;
+        bytes += words(&shown);
+        questions.push(shown);
+    }
+    let last = questions.len().checked_sub(1).and_then(|last| summaries.get(last));
+    let next = last.filter(|_| more).map(|last| last.cursor.number().to_string());
     Ok(Listed { questions, next })
+}
+
+/// Returns about how much a question says.
+fn words(question: &QuestionView) -> usize {
+    let texts = [&question.question, &question.terse, &question.detailed, &question.context];
+    let choices = question.choices.iter().map(|choice| choice.label.len() + choice.value.len());
+    let suggestions = question.suggestions.iter().map(String::len);
+    texts.into_iter().flatten().map(String::len).chain(choices).chain(suggestions).sum()
 }
 
 fn cursor(text: &str) -> Result<Cursor, CommandError> {
@@ -40,5 +59,7 @@ fn cursor(text: &str) -> Result<Cursor, CommandError> {
     })
 }
 
+/// How much the questions of a page say before it ends.
+const ENOUGH: usize = 1 << 20;
 /// More events than a store can count.
 const LARGEST: u64 = 1 << 62;

@@ -1,0 +1,126 @@
+//! The description of the API is what the code makes, complete, and the schemas are those that are committed.
+
+use std::{env, fs, path::PathBuf};
+
+use demur_server::{openapi, routes};
+use serde_json::Value;
+
+fn project(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn document() -> Value {
+    openapi::document(&routes::operations())
+}
+
+/// Calls `visit` with every value below this one and the way to it.
+fn walk(value: &Value, way: &str, visit: &mut dyn FnMut(&str, &Value)) {
+    visit(way, value);
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(name, member)| walk(member, &format!("{way}/{name}"), visit));
+        }
+        Value::Array(entries) => {
+            entries.iter().enumerate().for_each(|(at, entry)| walk(entry, &format!("{way}/{at}"), visit));
+        }
+        _ => {}
+    }
+}
+
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let methods = |(path, methods): (&String, &'_ Value)| {
+        let path = path.clone();
+        methods
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(move |method| (path.clone(), method.clone()))
+            .collect::<Vec<_>>()
+    };
+    paths
+        .iter()
+        .flat_map(methods)
+        .map(|(path, method)| (format!("{method} {path}"), &document["paths"][&path][&method]))
+        .collect()
+}
+
+#[test]
+fn the_committed_document_is_what_the_code_makes() {
+    let path = project("docs/api/openapi.json");
+    let made = openapi::text(&document());
+    if env::var_os("DEMUR_BLESS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &made).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == made, "docs/api/openapi.json is stale: DEMUR_BLESS=1 cargo test -p demur-server");
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let document = document();
+    let mut seen = 0;
+    walk(&document, "", &mut |way, value| {
+        let Some(target) = value.get("$ref").and_then(Value::as_str) else { return };
+        let pointer = target.strip_prefix('#').unwrap_or_else(|| panic!("{way}: {target} leads away"));
+        assert!(document.pointer(pointer).is_some(), "{way}: {target} leads nowhere");
+        seen += 1;
+    });
+    assert!(seen > 100, "{seen} references");
+}
+
+#[test]
+fn every_schema_is_used_and_has_a_name_of_its_own() {
+    let document = document();
+    let text = document.to_string();
+    for name in document["components"]["schemas"].as_object().unwrap().keys() {
+        let numbered = name.ends_with(|last: char| last.is_ascii_digit()) && name != "Sha256";
+        assert!(!numbered, "{name} shares its name with another");
+        assert!(text.contains(&format!("\"#/components/schemas/{name}\"")), "{name} is used by nothing");
+    }
+}
+
+#[test]
+fn every_operation_says_what_it_does_takes_and_gives() {
+    let document = document();
+    let mut ids = std::collections::BTreeSet::new();
+    for (place, operation) in operations(&document) {
+        for member in ["summary", "description", "operationId"] {
+            assert!(operation[member].as_str().is_some_and(|text| !text.is_empty()), "{place}: no {member}");
+        }
+        assert!(ids.insert(operation["operationId"].to_string()), "{place}: its name is taken");
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let text = parameter["description"].as_str();
+            assert!(
+                text.is_some_and(|text| !text.is_empty()),
+                "{place}: {} is not described",
+                parameter["name"]
+            );
+            assert!(parameter["schema"].is_object(), "{place}: {} has no schema", parameter["name"]);
+        }
+        let good = operation["responses"].as_object().unwrap().keys().any(|status| status.starts_with('2'));
+        assert!(good, "{place}: nothing good comes back");
+    }
+}
+
+#[test]
+fn every_member_of_every_document_is_described() {
+    let document = document();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        walk(schema, name, &mut |way, value| {
+            let Some(members) = value.get("properties").and_then(Value::as_object) else { return };
+            for (member, schema) in members {
+                let told = schema["description"].is_string() || schema["$ref"].is_string();
+                assert!(told || member == "clarification_rounds", "{way}: {member} is not described");
+            }
+        });
+    }
+}
+
+#[test]
+fn the_document_holds_no_examples() {
+    walk(&document(), "", &mut |way, value| {
+        assert!(value.get("example").is_none() && value.get("examples").is_none(), "{way}");
+    });
+}

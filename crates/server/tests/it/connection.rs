@@ -1,0 +1,117 @@
+//! Connections that are slow, silent or many cost the others nothing.
+
+use std::{
+    io::{ErrorKind, Read as _, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
+
+use demur_server::{connection::MOST, patience::Patience};
+use serde_json::json;
+
+use crate::{
+    client::Reply,
+    server::{Server, until},
+};
+
+fn impatient() -> Server {
+    let brief = Duration::from_millis(300);
+    Server::start_with(Patience { head: brief, body: brief, write: brief })
+}
+
+fn connect(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+/// Returns whether the other side has ended the connection.
+fn is_over(stream: &mut TcpStream) -> bool {
+    match stream.read(&mut [0; 512]) {
+        Ok(length) => length == 0,
+        Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+    }
+}
+
+#[test]
+fn a_head_that_comes_drop_by_drop_is_not_waited_for() {
+    let server = impatient();
+    let mut stream = connect(&server);
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ").unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
+    until("the end of the connection", || stream.write_all(b"x").is_err() || is_over(&mut stream));
+    assert_eq!(server.call("GET", "/healthz").send().status, 200);
+}
+
+#[test]
+fn a_body_that_comes_drop_by_drop_is_not_waited_for() {
+    let server = impatient();
+    let asker = server.token("asker", &["ask"]);
+    let call = server.call("POST", "/v1/questions").token(&asker).header("Content-Length", "100");
+    let mut stream = call.body(b"{").open();
+    assert_eq!(server.call("GET", "/healthz").send().status, 200);
+    let reply = Reply::read(&mut stream).unwrap();
+    assert_eq!((reply.status, reply.code().as_str()), (408, "TOO_SLOW"));
+    let reader = server.token("reader", &["read"]);
+    let call = server.call("POST", "/v1/verify").token(&reader).header("Content-Length", "100");
+    let reply = Reply::read(&mut call.body(b"{").open()).unwrap();
+    assert_eq!((reply.status, reply.code().as_str()), (408, "TOO_SLOW"));
+}
+
+#[test]
+fn a_silent_connection_ends() {
+    let server = impatient();
+    let mut stream = connect(&server);
+    until("the end of the connection", || is_over(&mut stream));
+}
+
+#[test]
+fn clients_that_never_read_are_let_go_and_others_are_served_meanwhile() {
+    let server = impatient();
+    let asker = server.token("asker", &["ask"]);
+    let large = "x".repeat(16_384);
+    let first = server.ask(&asker, &json!({"question": large}));
+    for _ in 0..300 {
+        server.ask(&asker, &json!({"question": large, "trace": &first[..26]}));
+    }
+    let export = server.call("GET", &format!("/v1/traces/{}/export", &first[..26])).token(&asker);
+    let silent: Vec<_> = (0..8).map(|_| export.open()).collect();
+    until("all turns are taken", || export.send().status == 503);
+    assert_eq!(export.send().status == 503 || export.send().status == 200, true);
+    assert_eq!(server.call("GET", &format!("/v1/questions/{first}")).token(&asker).send().status, 200);
+    until("the silent ones are let go", || export.send().status == 200);
+    drop(silent);
+}
+
+#[test]
+fn there_is_room_for_so_many_connections_and_the_user_of_this_machine_has_its_own() {
+    let server = Server::start();
+    let mut idle: Vec<_> = (0..MOST - 1).map(|_| connect(&server)).collect();
+    let reply = |stream: &mut TcpStream| {
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port());
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.read(&mut [0; 4096])
+    };
+    let mut last = connect(&server);
+    assert!(reply(&mut last).unwrap() > 0, "the last one that has room is served");
+    let mut beyond = connect(&server);
+    beyond.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert_eq!(reply(&mut beyond).unwrap_err().kind(), ErrorKind::WouldBlock, "the next one waits");
+    assert_eq!(server.local("GET", "/v1/server").send().status, 200);
+    idle.pop();
+    beyond.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    assert!(beyond.read(&mut [0; 4096]).unwrap() > 0, "once another goes, it is served");
+}
+
+#[test]
+fn what_is_no_http_ends_the_connection_and_nothing_else() {
+    let server = Server::start();
+    for bytes in
+        [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"[..], b"\r\n\r\n\r\n", b"GET\r\n\r\n", &[b'x'; 40_000]]
+    {
+        let mut stream = connect(&server);
+        let _ = stream.write_all(bytes);
+        until("the end of the connection", || is_over(&mut stream));
+    }
+    assert_eq!(server.call("GET", "/healthz").send().status, 200);
+}

@@ -1,0 +1,18 @@
+//! The server as its callers meet it: a real one in this process, over TCP and over its socket.
+
+mod access;
+mod api_document;
+mod body;
+mod client;
+mod connection;
+mod deadline;
+mod feed;
+mod folder;
+mod gate;
+mod plan;
+mod question;
+mod race;
+mod secret;
+mod server;
+mod token;
+mod trace;

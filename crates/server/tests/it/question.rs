@@ -1,0 +1,256 @@
+//! Questions over the wire: asked once per key, waited for, answered by whoever may, visible to whoever may see them.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::Reply,
+    server::{Server, until},
+};
+
+/// Returns how many questions somebody waits for.
+fn waiting(server: &Server) -> u64 {
+    server.local("GET", "/v1/server").send().json()["waiting"].as_u64().unwrap()
+}
+
+fn act(server: &Server, token: &str, id: &str, what: &str, document: &Value) -> Reply {
+    server.call("POST", &format!("/v1/questions/{id}/{what}")).token(token).json(document).send()
+}
+
+/// CLR-03
+#[test]
+fn a_question_and_its_answer_are_on_record_with_who_when_and_how() {
+    let server = Server::start();
+    let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["read"]));
+    let ask = json!({"question": "Which one?", "choices": [
+        {"label": "The first", "value": "first"}, {"label": "The second", "value": "second"},
+    ], "field": "which", "context": "There are two."});
+    let id = server.ask(&asker, &ask);
+    let open = server.call("GET", &format!("/v1/questions/{id}")).token(&asker).send().json();
+    assert_eq!(
+        (&open["state"], &open["question"], &open["asker"]["name"]),
+        (&json!("open"), &json!("Which one?"), &json!("asker"))
+    );
+    assert_eq!(server.answer(&id, &json!("third")).code(), "ANSWER_KIND");
+    let done = server.answer(&id, &json!("second")).json();
+    assert_eq!((&done["repeated"], &done["question"]["state"]), (&json!(false), &json!("answered")));
+    let outcome = &done["question"]["outcome"];
+    assert_eq!(
+        (&outcome["value"], &outcome["by"], &outcome["assurance"]),
+        (&json!("second"), &json!("pat"), &json!("terminal"))
+    );
+    let events = server.call("GET", &format!("/v1/traces/{}/events", &id[..26])).token(&reader).send().json();
+    let events = events["events"].as_array().unwrap();
+    assert_eq!(events.len(), 2);
+    assert!(events[0]["envelope"]["statement"].is_object() && events[0]["envelope"]["proof"].is_object());
+    assert!(events.iter().all(|event| event["envelope"]["time"].is_string()));
+}
+
+#[test]
+fn whoever_waits_is_told_at_once() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "When?"}));
+    let call = server.call("GET", &format!("/v1/questions/{id}/wait?seconds=20")).token(&asker);
+    let waiter = thread::spawn(move || call.send().json());
+    until("somebody waits", || waiting(&server) == 1);
+    server.answer(&id, &json!("now"));
+    assert_eq!(waiter.join().unwrap()["outcome"]["value"], "now");
+    until("nobody waits", || waiting(&server) == 0);
+    let still = server.ask(&asker, &json!({"question": "And then?"}));
+    let shown = server.call("GET", &format!("/v1/questions/{still}/wait?seconds=0")).token(&asker).send();
+    assert_eq!(shown.json()["state"], "open");
+}
+
+#[test]
+fn whoever_asks_can_wait_in_the_same_request() {
+    let server = Server::start();
+    let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["read"]));
+    let call = server.call("POST", "/v1/questions?wait=20").token(&asker).json(&json!({"question": "Go?"}));
+    let waiter = thread::spawn(move || call.send());
+    let open = || {
+        let page = server.call("GET", "/v1/questions?state=open").token(&reader).send().json();
+        page["questions"][0]["id"].as_str().map(str::to_owned)
+    };
+    until("it is on record", || open().is_some());
+    server.answer(&open().unwrap(), &json!("yes"));
+    let reply = waiter.join().unwrap();
+    assert_eq!((reply.status, &reply.json()["outcome"]["value"]), (201, &json!("yes")));
+}
+
+/// CLR-04
+#[test]
+fn the_same_request_under_the_same_key_is_one_question_also_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_in(folder.path(), Default::default());
+    let (asker, other) = (server.token("asker", &["ask"]), server.token("other", &["ask"]));
+    let ask = |server: &Server, token: &str, question: &str| {
+        let call = server.call("POST", "/v1/questions").token(token).header("Idempotency-Key", "k-1");
+        call.json(&json!({"question": question})).send()
+    };
+    let first = ask(&server, &asker, "Which?");
+    assert_eq!(first.status, 201);
+    let again = ask(&server, &asker, "Which?");
+    assert_eq!((again.status, again.json()), (200, first.json()));
+    let conflict = ask(&server, &asker, "What?");
+    assert_eq!((conflict.status, conflict.code().as_str()), (422, "IDEMPOTENCY_CONFLICT"));
+    assert_eq!(ask(&server, &other, "What?").status, 201, "a key is its holder's own");
+    server.stop().unwrap();
+    let server = Server::start_in(folder.path(), Default::default());
+    let again = ask(&server, &asker, "Which?");
+    assert_eq!((again.status, again.json()), (200, first.json()));
+    assert_eq!(ask(&server, &asker, "What?").status, 422);
+    let bad = server.call("POST", "/v1/questions").token(&asker).header("Idempotency-Key", &"k".repeat(257));
+    assert_eq!(bad.json(&json!({"question": "Which?"})).send().status, 400);
+}
+
+#[test]
+fn many_at_once_under_one_key_make_one_question() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let call = server.call("POST", "/v1/questions").token(&asker).header("Idempotency-Key", "once");
+    let call = call.json(&json!({"question": "Which?"}));
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let call = call.clone();
+            thread::spawn(move || call.send())
+        })
+        .collect();
+    let replies: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(replies.iter().filter(|reply| reply.status == 201).count(), 1);
+    assert!(replies.iter().all(|reply| reply.json()["id"] == replies[0].json()["id"]));
+}
+
+#[test]
+fn a_token_that_only_asks_sees_only_what_it_asked() {
+    let server = Server::start();
+    let (one, other) = (server.token("one", &["ask"]), server.token("other", &["ask"]));
+    let id = server.ask(&one, &json!({"question": "Mine?"}));
+    for path in [
+        format!("/v1/questions/{id}"),
+        format!("/v1/questions/{id}/wait?seconds=0"),
+        format!("/v1/questions/{id}/secret"),
+        format!("/v1/traces/{}", &id[..26]),
+        format!("/v1/traces/{}/events", &id[..26]),
+        format!("/v1/traces/{}/export", &id[..26]),
+        format!("/v1/traces/{}/receipts/0", &id[..26]),
+    ] {
+        let foreign = server.call("GET", &path).token(&other).send();
+        assert_eq!(foreign.status, 404, "{path}");
+        let unknown = path.replace(&id[..26], "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+        let unknown = server.call("GET", &unknown).token(&other).send();
+        assert_eq!(foreign.code(), unknown.code(), "{path}: a foreign one is as unknown as none");
+    }
+    for what in ["extend", "cancel"] {
+        let reply = act(&server, &other, &id, what, &json!({"seconds": 5}));
+        assert!([400, 404].contains(&reply.status), "{what}: {reply:?}");
+    }
+    assert_eq!(act(&server, &other, &id, "cancel", &json!({})).status, 404);
+    let listed = |token: &str| server.call("GET", "/v1/questions").token(token).send().json();
+    assert_eq!(listed(&other)["questions"], json!([]));
+    assert_eq!(listed(&one)["questions"][0]["id"], json!(id));
+}
+
+#[test]
+fn an_asker_cannot_put_a_question_into_the_trace_of_another() {
+    let server = Server::start();
+    let (one, other) = (server.token("one", &["ask"]), server.token("other", &["ask"]));
+    let id = server.ask(&one, &json!({"question": "Mine?"}));
+    let ask = json!({"question": "Yours?", "trace": &id[..26]});
+    let reply = server.call("POST", "/v1/questions").token(&other).json(&ask).send();
+    assert!((400..500).contains(&reply.status), "{reply:?}");
+    let events = server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json();
+    let said = |event: &Value| event["envelope"]["statement"]["type"].clone();
+    let asked = events["events"].as_array().unwrap().iter().filter(|event| said(event) == "question_asked");
+    assert_eq!(asked.count(), 1);
+}
+
+#[test]
+fn a_question_can_be_declined_extended_cancelled_and_passed_on() {
+    let server = Server::start();
+    let (asker, relay) = (server.token("asker", &["ask"]), server.token("desk", &["relay"]));
+    let state = |reply: &Reply| reply.json()["question"]["state"].clone();
+
+    let id = server.ask(&asker, &json!({"question": "Anybody?"}));
+    let declined = act(&server, &relay, &id, "decline", &json!({"by": "kim", "reason": "not ours"}));
+    assert_eq!(
+        (state(&declined), &declined.json()["question"]["outcome"]["by"]),
+        (json!("declined"), &json!("kim"))
+    );
+    assert_eq!(server.answer(&id, &json!("me")).status, 409);
+    let again = act(&server, &relay, &id, "decline", &json!({"by": "kim", "reason": "not ours"}));
+    assert_eq!(again.json()["repeated"], true);
+
+    let id = server.ask(&asker, &json!({"question": "In time?", "timeout_seconds": 100}));
+    let deadline = |reply: &Value| reply["deadline"].as_str().unwrap().to_owned();
+    let before = deadline(&server.call("GET", &format!("/v1/questions/{id}")).token(&asker).send().json());
+    let extended = act(&server, &asker, &id, "extend", &json!({"seconds": 3600})).json();
+    assert!(deadline(&extended["question"]) > before);
+
+    let cancelled = act(&server, &asker, &id, "cancel", &json!({"reason": "found it"}));
+    assert_eq!(state(&cancelled), "cancelled");
+    assert_eq!(act(&server, &asker, &id, "cancel", &json!({})).json()["repeated"], true);
+
+    let answerer = server.token("helper", &["answer"]);
+    let id = server.ask(&asker, &json!({"question": "Who knows?"}));
+    assert_eq!(act(&server, &answerer, &id, "answer", &json!({"answer": "I"})).status, 409);
+    let passed = act(&server, &relay, &id, "pass", &json!({"by": "kim", "people": true, "to": []}));
+    assert_eq!((passed.status, state(&passed)), (200, json!("open")));
+}
+
+/// ONE-07
+#[test]
+fn every_answer_carries_how_sure_one_can_be_who_gave_it() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let (relay, helper) = (server.token("client", &["relay"]), server.token("helper", &["answer"]));
+    let ask = json!({"question": "Who?", "answering": "anybody"});
+    let assurance = |reply: &Reply| reply.json()["question"]["outcome"]["assurance"].clone();
+    let id = server.ask(&asker, &ask);
+    assert_eq!(act(&server, &relay, &id, "answer", &json!({"answer": "a"})).code(), "NAME_MISSING");
+    let relayed = act(&server, &relay, &id, "answer", &json!({"answer": "a", "by": "kim"}));
+    assert_eq!(
+        (assurance(&relayed), &relayed.json()["question"]["outcome"]["by"]),
+        (json!("relayed"), &json!("kim"))
+    );
+    let id = server.ask(&asker, &ask);
+    assert_eq!(
+        act(&server, &helper, &id, "answer", &json!({"answer": "a", "by": "kim"})).code(),
+        "FORBIDDEN"
+    );
+    assert_eq!(assurance(&act(&server, &helper, &id, "answer", &json!({"answer": "a"}))), "agent");
+    let id = server.ask(&asker, &ask);
+    assert_eq!(assurance(&server.answer(&id, &json!("a"))), "terminal");
+    let people = server.ask(&asker, &json!({"question": "A person?"}));
+    assert!([403, 409].contains(&act(&server, &helper, &people, "answer", &json!({"answer": "a"})).status));
+    assert_eq!(
+        act(&server, &asker, &people, "answer", &json!({"answer": "a"})).status,
+        403,
+        "an asker never answers"
+    );
+}
+
+#[test]
+fn a_list_is_read_page_by_page_and_misses_nothing() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let ids: Vec<_> = (0..7).map(|n| server.ask(&asker, &json!({"question": format!("{n}?")}))).collect();
+    for order in ["", "&newest=true"] {
+        let (mut seen, mut after) = (Vec::new(), String::new());
+        loop {
+            let path = format!("/v1/questions?limit=3{order}{after}");
+            let page = server.call("GET", &path).token(&asker).send().json();
+            let shown = page["questions"].as_array().unwrap();
+            seen.extend(shown.iter().map(|question| question["id"].as_str().unwrap().to_owned()));
+            match page["next"].as_str() {
+                Some(next) => after = format!("&after={next}"),
+                None => break,
+            }
+        }
+        if !order.is_empty() {
+            seen.reverse();
+        }
+        assert_eq!(seen, ids);
+    }
+}

@@ -1,0 +1,127 @@
+//! A server for one test: a data folder of its own, a port of its own, ended when the test is.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use demur_desk::{data::DataFolder, error::CommandError};
+use demur_server::{
+    patience::Patience,
+    serve::{self, Config, Listen},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::client::{Call, Reply};
+
+/// A server that runs.
+pub(crate) struct Server {
+    folder: PathBuf,
+    port: u16,
+    running: Option<JoinHandle<Result<(), CommandError>>>,
+    /// None where the folder belongs to the test.
+    _own: Option<TempDir>,
+}
+
+impl Server {
+    /// Starts a server on a new folder.
+    pub(crate) fn start() -> Self {
+        Self::start_with(Patience::default())
+    }
+
+    /// Starts a server on a new folder that waits no longer than this.
+    pub(crate) fn start_with(patience: Patience) -> Self {
+        let own = tempfile::tempdir().unwrap();
+        let mut server = Self::start_in(own.path(), patience);
+        server._own = Some(own);
+        server
+    }
+
+    /// Starts a server on this folder.
+    pub(crate) fn start_in(folder: &Path, patience: Patience) -> Self {
+        let config = Config {
+            data: DataFolder::at(folder.to_owned()),
+            rules: Vec::new(),
+            listen: Listen::Loopback(None),
+            idle: None,
+            user: "pat".try_into().unwrap(),
+            version: "test".to_owned(),
+        };
+        let (sender, receiver) = mpsc::channel();
+        let running = thread::spawn(move || {
+            serve::run_with(config, patience, |service| sender.send(service.address().unwrap()).unwrap())
+        });
+        let address = receiver.recv().expect("the server starts");
+        let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
+        Self { folder: folder.to_owned(), port, running: Some(running), _own: None }
+    }
+
+    /// Returns the data folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the port.
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns a call over TCP.
+    pub(crate) fn call(&self, method: &str, path: &str) -> Call {
+        Call::tcp(self.port, method, path)
+    }
+
+    /// Returns a call over the socket, from the user of this machine.
+    pub(crate) fn local(&self, method: &str, path: &str) -> Call {
+        Call::socket(&self.folder, method, path)
+    }
+
+    /// Makes a token and returns its secret.
+    pub(crate) fn token(&self, name: &str, scopes: &[&str]) -> String {
+        let made = self.local("POST", "/v1/tokens").json(&json!({"name": name, "scopes": scopes})).send();
+        assert_eq!(made.status, 201, "{made:?}");
+        made.json()["secret"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks a question with a token and returns its id.
+    pub(crate) fn ask(&self, token: &str, question: &Value) -> String {
+        let asked = self.call("POST", "/v1/questions").token(token).json(question).send();
+        assert_eq!(asked.status, 201, "{asked:?}");
+        asked.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Answers a question as the user of this machine.
+    pub(crate) fn answer(&self, id: &str, answer: &Value) -> Reply {
+        self.local("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": answer})).send()
+    }
+
+    /// Ends the server in good order and returns how it ended.
+    pub(crate) fn stop(&mut self) -> Result<(), CommandError> {
+        let Some(running) = self.running.take() else { return Ok(()) };
+        let stopped = self.local("POST", "/v1/server/stop").send();
+        assert_eq!(stopped.status, 204, "{stopped:?}");
+        running.join().expect("the server does not panic")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.local("POST", "/v1/server/stop").try_send();
+        } else {
+            self.stop().expect("the server ends in good order");
+        }
+    }
+}
+
+/// Waits until something holds; fails where it does not come to hold.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < limit, "{what} does not come to hold");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
