@@ -3,7 +3,8 @@
 //!
 //! The reader is stricter than the RFC where two readers could differ about one text. It refuses duplicate
 //! keys, lone surrogates, integer literals beyond 2^53 - 1, and numbers that JavaScript would print as such a
-//! literal. The writer refuses to write what the reader would refuse.
+//! literal. The writer refuses to write what the reader would refuse. Into types it reads objects as objects: no
+//! list of the fields in their order.
 //!
 //! | RFC 8785 | here |
 //! |---|---|
@@ -19,6 +20,7 @@ mod number;
 mod object;
 mod order;
 mod scanner;
+mod shape;
 mod text;
 mod tie;
 mod writer;
@@ -99,7 +101,7 @@ pub fn canonicalize(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ReadError>
 }
 
 fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ReadError> {
-    serde_json::from_str(text).map_err(|error| ReadError::from_serde(&error, text))
+    shape::from_str(text).map_err(|error| ReadError::from_serde(&error, text))
 }
 
 /// Enough for most events, so that writing one allocates once.

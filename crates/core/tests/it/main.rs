@@ -2,6 +2,7 @@
 
 mod canonical_agreement;
 mod canonical_read;
+mod canonical_shape;
 mod canonical_write;
 mod crafted;
 mod generator;
