@@ -165,6 +165,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Object<V> {
         self.0.expecting(formatter)
     }
 
+    #[cold]
+    fn visit_seq<A: SeqAccess<'de>>(self, _items: A) -> Result<V::Value, A::Error> {
+        Err(A::Error::invalid_type(Unexpected::Seq, &"an object"))
+    }
+
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<V::Value, A::Error> {
         self.0.visit_map(Shaped(members))

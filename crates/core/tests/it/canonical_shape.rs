@@ -164,7 +164,7 @@ fn types_that_serde_buffers_still_read_their_objects() {
 #[test]
 fn says_that_it_found_a_list() {
     let error = canonical::from_checked::<Vec<Leaf>>(r#"[{"count":1,"name":"a"},[1,"a"]]"#).unwrap_err();
-    assert!(error.to_string().contains("invalid type: sequence, expected struct Leaf"), "{error}");
+    assert!(error.to_string().contains("invalid type: sequence, expected an object"), "{error}");
     assert_eq!(error.offset(), 25);
     let error = canonical::from_checked::<Choice>(r#"{"word":null}"#).unwrap_err();
     assert!(error.to_string().contains("invalid type: map, expected the bare word"), "{error}");
