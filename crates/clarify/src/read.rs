@@ -128,6 +128,10 @@ fn path_at(text: &str, offset: usize) -> String {
         }
         at += 1;
     }
+    // A list that has only just begun is itself what was not expected, not its first item.
+    if text.get(..at).is_some_and(|before| before.ends_with('[')) {
+        frames.pop();
+    }
     dotted(frames.iter().filter_map(Frame::part))
 }
 
@@ -175,6 +179,7 @@ mod tests {
     fn names_the_value_that_ends_at_the_offset() {
         let text = r#"{"a": [1, {"b\"": "x,]", "c": 2}], "d": null}"#;
         let after = |part: &str| text.find(part).unwrap() + part.len();
+        assert_eq!(path_at(text, after("[")), "a");
         assert_eq!(path_at(text, after("[1")), "a.0");
         assert_eq!(path_at(text, after("x,]\"")), "a.1.b\\\"");
         assert_eq!(path_at(text, after("\"c\": 2")), "a.1.c");
