@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     event_type::{Facts, TypeName},
-    name::{Position, PrincipalId, Sequence, StoreId, TraceId, present},
+    name::{Position, PrincipalId, Sequence, StoreId, TraceId, object, present},
     proof::Proof,
     role::Role,
     statement::Statement,
@@ -301,7 +301,7 @@ pub(crate) struct Wire<'a> {
 pub(crate) struct WireRecord<'a> {
     #[serde(deserialize_with = "present")]
     cause: Option<Sequence>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "object")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     facts: &'a RawValue,
     role: Role,

@@ -4,7 +4,8 @@ use std::{borrow::Cow, fmt};
 
 use demur_core::{hash::Digest, ulid_id};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::value::RawValue;
 
 ulid_id! {
     /// One trace: the record of one piece of work. Chosen by whoever opens it.
@@ -194,6 +195,21 @@ where
     T: Deserialize<'de>,
 {
     Option::deserialize(deserializer)
+}
+
+/// Deserializes an object that is read later, once its type is known, or never, where this version does not know it.
+pub(crate) fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de RawValue, D::Error> {
+    let raw = <&RawValue>::deserialize(deserializer)?;
+    if raw.get().starts_with('{') { Ok(raw) } else { Err(D::Error::custom("expected an object")) }
+}
+
+/// Deserializes such an object, or null where there is none.
+pub(crate) fn object_or_null<'de, D>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let raw = Option::<&RawValue>::deserialize(deserializer)?;
+    raw.map(object).transpose().map_err(D::Error::custom)
 }
 
 /// One below 2^53-1, so that the next sequence can always be written.

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use crate::{
     content::Opening,
     event_type::{Content, Facts, TypeName},
-    name::{CommandId, Position, StoreId, TraceId, present},
+    name::{CommandId, Position, StoreId, TraceId, object, present},
     proof::KeySignature,
     role::Role,
 };
@@ -153,7 +153,7 @@ pub(crate) struct Wire<'a> {
     command: CommandId,
     #[serde(deserialize_with = "present")]
     content: Option<Commitment>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "object")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     facts: &'a RawValue,
     not_after: Timestamp,

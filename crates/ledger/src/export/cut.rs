@@ -56,7 +56,8 @@ impl CutEvent<'_> {
 pub fn event_line(line: &[u8]) -> Option<CutEvent<'_>> {
     let mut cursor = Cursor::new(line)?;
     cursor.literal(br#"{"event":{"content":"#)?;
-    let content = cursor.optional(|cursor| cursor.value(&Limits::CONTENT))?;
+    let content =
+        cursor.optional(|cursor| cursor.value(&Limits::CONTENT).filter(|text| text.starts_with('{')))?;
     cursor.literal(br#","disclosure":""#)?;
     let disclosure = cursor.disclosure()?;
     cursor.literal(br#","event":"#)?;

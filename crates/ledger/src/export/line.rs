@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::{
     envelope::{Event, FORMAT, Said},
     event_type::TypeName,
-    name::{Sequence, StoreId, TraceId, present},
+    name::{Sequence, StoreId, TraceId, object_or_null, present},
     signed::{Checkpoint, Head, Inclusion, Signed},
 };
 
@@ -57,7 +57,7 @@ pub struct Header {
 #[serde(deny_unknown_fields)]
 pub struct EventLine<'a> {
     /// The content, if disclosed.
-    #[serde(borrow, deserialize_with = "present")]
+    #[serde(borrow, deserialize_with = "object_or_null")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub content: Option<&'a RawValue>,
     /// What became of the content.

@@ -11,6 +11,7 @@ use demur_ledger::{
     facts::ProposalCreated,
     proof::Proof,
     role::Role,
+    signed::{Receipt, Signed},
     statement::Statement,
 };
 use serde_json::{Value, json};
@@ -46,6 +47,35 @@ fn each_event_names_the_hash_of_the_one_before() {
         assert_eq!(pair[1].event.envelope().previous, Some(hash));
         assert!(pair[0].event.position().sequence < pair[1].event.position().sequence);
         assert!(pair[0].event.envelope().time <= pair[1].event.envelope().time);
+    }
+}
+
+#[test]
+fn a_list_in_the_place_of_an_object_is_refused_at_every_level() {
+    let world = World::auditing();
+    for recorded in world.registry.iter().chain(&world.events) {
+        let value: Value = serde_json::from_slice(recorded.event.bytes()).unwrap();
+        for path in ["", "/statement", "/statement/facts", "/proof/ed25519", "/registry", "/statement/seen"] {
+            let Some(Value::Object(object)) = value.pointer(path) else { continue };
+            let list = changed(&recorded.event, |value| {
+                *value.pointer_mut(path).unwrap() = object.values().cloned().collect();
+            });
+            assert!(Event::parse(&list).is_err(), "{path} of {value}");
+        }
+    }
+}
+
+#[test]
+fn a_list_is_no_receipt() {
+    let world = World::auditing();
+    let receipt = world.desk.receipt(&world.events[1].event).unwrap().unwrap();
+    let whole = canonical::to_vec(&receipt).unwrap();
+    assert_eq!(Signed::<Receipt>::parse(&whole).unwrap(), receipt);
+    for path in ["", "/document", "/document/event", "/proof"] {
+        let mut value: Value = serde_json::from_slice(&whole).unwrap();
+        let part = value.pointer_mut(path).unwrap();
+        *part = part.as_object().unwrap().values().cloned().collect();
+        assert!(Signed::<Receipt>::parse(&canonical::to_vec(&value).unwrap()).is_err(), "{value}");
     }
 }
 
