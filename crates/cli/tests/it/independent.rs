@@ -63,6 +63,29 @@ fn both_verifiers_agree_on_the_corpus() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{wrong}", wrong.lines().count(), cases.len());
 }
 
+/// ONE-04: a receipt that cannot be read is a mistake of the caller to the command, and no receipt to the script.
+#[test]
+fn both_verifiers_refuse_a_receipt_that_is_a_list() {
+    let sandbox = Sandbox::new();
+    let [export, receipt] = ["valid-receipt.jsonl", "valid-receipt.receipt.json"]
+        .map(|name| conformance("attacks/files").join(name));
+    let mut receipt: Value = serde_json::from_slice(&std::fs::read(receipt).unwrap()).unwrap();
+    let event = receipt.pointer_mut("/document/event").unwrap();
+    *event = event.as_object().unwrap().values().cloned().collect();
+    std::fs::write(sandbox.path("list.json"), serde_json::to_vec(&receipt).unwrap()).unwrap();
+    let error = sandbox.json_error(&["verify", export.to_str().unwrap(), "--receipt", "list.json"], 2);
+    assert_eq!(error["code"], "RECEIPT_MALFORMED");
+    let mut script = python();
+    script
+        .arg(conformance("verify.py"))
+        .arg("--json")
+        .arg(&export)
+        .arg("--receipt")
+        .arg(sandbox.path("list.json"));
+    let said: Value = serde_json::from_slice(&script.output().unwrap().stdout).unwrap();
+    assert_eq!((&said["verdict"], &said["code"]), (&"fail".into(), &"RECEIPT_MISMATCH".into()));
+}
+
 /// The script takes one file, and has no option for profiles or for asking that there be an anchor.
 fn is_in_scope(case: &Case) -> bool {
     let unknown = |option: &String| ["--strict", "--lenient", "--require-anchor"].contains(&option.as_str());
