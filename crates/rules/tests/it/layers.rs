@@ -1,5 +1,6 @@
 //! Layers, the stored document and its hash.
 
+use demur_core::canonical;
 use demur_rules::{Pack, Rules, Settled, builtin};
 
 use crate::world::{self, plan};
@@ -119,6 +120,18 @@ fn a_document_with_a_mistake_is_refused() {
         let damaged = text.replacen(from, to, 1);
         assert_ne!(damaged, text, "{from}");
         assert!(Rules::from_document(damaged.as_bytes()).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn a_list_in_the_place_of_an_object_is_refused() {
+    let whole: serde_json::Value = serde_json::from_slice(world::rules("travel").document()).unwrap();
+    for pointer in ["", "/settings"] {
+        let mut document = whole.clone();
+        let part = document.pointer_mut(pointer).unwrap();
+        *part = part.as_object().unwrap().values().cloned().collect();
+        let error = Rules::from_document(&canonical::to_vec(&document).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("sequence, expected an object"), "{pointer}: {error}");
     }
 }
 
