@@ -26,6 +26,7 @@ pub(crate) use plan::{
 };
 pub(crate) use question::{
     ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Watch,
+    duration,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};

@@ -49,22 +49,21 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
     let mut question = Question::new(arguments.question.clone());
     let kind = match (arguments.kind, arguments.secret, arguments.choice.is_empty()) {
         (_, true, _) => AnswerKind::Secret,
-        (Some(Kind::Text), ..) => AnswerKind::Freetext,
         (Some(Kind::YesNo), ..) => AnswerKind::YesNo,
         (Some(Kind::Number), ..) => AnswerKind::Numeric,
         (Some(Kind::Choice), ..) | (None, _, false) => AnswerKind::MultipleChoice,
-        (None, _, true) => AnswerKind::Freetext,
+        (Some(Kind::Text), ..) | (None, _, true) => AnswerKind::Freetext,
     };
     let chooses = kind == AnswerKind::MultipleChoice;
-    if chooses != !arguments.choice.is_empty() || arguments.choice.len() == 1 {
+    if chooses == arguments.choice.is_empty() || arguments.choice.len() == 1 {
         let message = "expected two or more --choice exactly with --kind choice, found another number";
         return Err(CommandError::input("USAGE", message).with_hint("`demur ask --help` has examples"));
     }
     question.kinds = vec![kind].try_into()?;
     question.choices = List::try_from(arguments.choice.clone())
         .map_err(|error| CommandError::input("USAGE", format!("--choice: {error}")))?;
-    question.field = arguments.field.clone();
-    question.context = arguments.context.clone();
+    question.field.clone_from(&arguments.field);
+    question.context.clone_from(&arguments.context);
     question.default =
         arguments.default.as_deref().map(|words| default(arguments, kind, words)).transpose()?;
     let seconds = arguments.timeout.map(|time| Whole::try_from(time.as_secs())).transpose();
@@ -177,4 +176,4 @@ impl Reply for Ended<'_> {
 }
 
 /// How long one request waits: a connection that is broken without a word is noticed then.
-const AT_A_TIME: Duration = Duration::from_secs(300);
+const AT_A_TIME: Duration = Duration::from_mins(5);

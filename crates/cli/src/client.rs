@@ -76,6 +76,11 @@ impl Client {
         Self::new(context.data()?, true)
     }
 
+    /// Returns a way of its own to the same server, for another thread.
+    pub(crate) fn another(&self) -> Result<Self, CommandError> {
+        Self::new(self.data.clone(), self.starts)
+    }
+
     /// Returns the way to a server that runs already.
     pub(crate) fn to_running(data: DataFolder) -> Result<Self, CommandError> {
         Self::new(data, false)
@@ -146,14 +151,17 @@ impl Client {
     }
 
     fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
+        let response = self.open_stream(call)?;
+        self.runtime.block_on(whole(response))
+    }
+
+    /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
+    fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
         self.runtime.block_on(async {
             let response = self.request(call).await?;
-            let status = response.status();
             check_protocol(&response)?;
-            let body =
-                response.into_body().collect().await.map_err(|error| Failure::Lost(error.to_string()))?;
-            let bytes = body.to_bytes();
-            if status.is_success() { Ok(bytes) } else { Err(Failure::of(status, &bytes)) }
+            let status = response.status();
+            if status.is_success() { Ok(response) } else { Err(Failure::of(status, &whole(response).await?)) }
         })
     }
 
@@ -189,6 +197,11 @@ impl Client {
         CommandError::refused("NO_SERVER", format!("expected a server of {folder}, found none"))
             .with_hint("`demur serve` starts one; `demur ask` and `demur inbox` do so themselves")
     }
+}
+
+async fn whole(response: Response<Incoming>) -> Result<Bytes, Failure> {
+    let body = response.into_body().collect().await.map_err(|error| Failure::Lost(error.to_string()))?;
+    Ok(body.to_bytes())
 }
 
 /// Why a request brought nothing back.

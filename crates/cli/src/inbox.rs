@@ -1,47 +1,42 @@
-//! `demur inbox`: what waits for an answer.
+//! `demur inbox`: what waits for an answer, and a prompt to answer at. A number once given to a question stays its number,
+//! and nothing is ever printed into what is being typed.
 
-use demur_desk::question::QuestionView;
-use serde::Serialize;
+mod editor;
+mod face;
+mod key;
+mod line;
+mod list;
+mod news;
+mod numbers;
+mod plain;
+mod screen;
+mod session;
+mod words;
 
-use crate::{
-    arguments::Inbox,
-    client::Client,
-    context::Context,
-    error::CommandError,
-    output::{Paint, Reply},
-    question::{self, summary},
-};
+use std::io::{self, IsTerminal as _};
 
-/// Shows what waits.
+use face::Face;
+use news::Bell;
+use plain::Plain;
+use screen::Screen;
+use session::Session;
+
+use crate::{arguments::Inbox, client::Client, context::Context, error::CommandError, output::wants_escapes};
+
+/// Shows what waits, and takes answers where somebody sits at a terminal.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), CommandError> {
     let client = Client::open(context)?;
-    let state = if arguments.all { "" } else { "&state=open" };
-    let mut questions = Vec::new();
-    let mut after = String::new();
-    loop {
-        let page = question::page(&client, &format!("limit=200{state}{after}"))?;
-        questions.extend(page.questions);
-        match page.next {
-            Some(next) => after = format!("&after={next}"),
-            None => break,
-        }
+    let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if arguments.list || !somebody || context.output.is_json() {
+        return list::run(context, &client, arguments.all);
     }
-    context.output.reply(&Waiting { questions })
-}
-
-#[derive(Serialize)]
-struct Waiting {
-    questions: Vec<QuestionView>,
-}
-
-impl Reply for Waiting {
-    fn lines(&self, _: Paint) -> Vec<String> {
-        if self.questions.is_empty() {
-            return vec!["Nothing waits. A question that somebody asks shows here at once.".to_owned()];
-        }
-        let line = |(number, question): (usize, &QuestionView)| {
-            vec![format!("{number}. {}", summary(question)), format!("   {}", question.id)]
-        };
-        (1..).zip(&self.questions).flat_map(line).collect()
-    }
+    let trouble = |error: io::Error| CommandError::internal("TERMINAL_TROUBLE", error);
+    let (ringer, bell) = Bell::new().map_err(trouble)?;
+    let news = news::follow(client.another()?, ringer.another().map_err(trouble)?);
+    let face = if wants_escapes() {
+        Face::Screen(Screen::open(context.output, bell, &ringer)?)
+    } else {
+        Face::Plain(Plain { output: context.output, _bell: bell })
+    };
+    Session::new(client, face, news).run()
 }

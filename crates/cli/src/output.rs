@@ -138,19 +138,31 @@ fn write_error(text: &[u8]) {
 }
 
 fn describe(error: &CommandError, paint: Paint) -> String {
-    let message = format!("{} {}", paint.bad("error:"), visible(&error.to_string()));
-    match error.hint() {
-        Some(hint) => format!("{message}\n{} {}", paint.strong("hint:"), visible(hint)),
-        None => message,
-    }
+    error_lines(error, paint).join("\n")
+}
+
+/// Returns an error as people read it.
+pub(crate) fn error_lines(error: &CommandError, paint: Paint) -> Vec<String> {
+    let mut lines = vec![format!("{} {}", paint.bad("error:"), visible(&error.to_string()))];
+    lines.extend(error.hint().map(|hint| format!("{} {}", paint.strong("hint:"), visible(hint))));
+    lines
+}
+
+/// Returns whether the terminal may be told more than lines: `DEMUR_PLAIN` and a terminal that cannot are a no.
+pub(crate) fn wants_escapes() -> bool {
+    may_escape(&|name| std::env::var_os(name))
 }
 
 /// Returns whether the person wants colour where there is a terminal: `NO_COLOR`, `DEMUR_PLAIN` and a terminal
 /// that cannot are all a no.
 fn wants_colour(variable: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    !is_set("NO_COLOR") && may_escape(variable)
+}
+
+fn may_escape(variable: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let is_plain = variable("DEMUR_PLAIN").is_some_and(|value| !value.is_empty() && value != "0");
-    !is_set("NO_COLOR") && !is_plain && variable("TERM").is_none_or(|value| value != "dumb")
+    !is_plain && variable("TERM").is_none_or(|value| value != "dumb")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, 
 use demur_ledger::facts::AnswerKind;
 use serde::Serialize;
 
-pub(crate) use lines::{describe, summary};
+pub(crate) use lines::{describe, kinds, state, summary, weight};
 
 use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},

@@ -110,9 +110,14 @@ impl Reply for Status {
             format!("{} demur {version}, process {process}", paint.good("Running:")),
             format!("  folder   {}", demur_core::visible::visible(folder)),
             format!("  address  {address}"),
-            format!("  open     {open} questions, {waiting} of them waited for right now"),
+            format!("  open     {}", questions(*open, *waiting)),
         ]
     }
+}
+
+fn questions(open: u64, waiting: u64) -> String {
+    let word = if open == 1 { "question" } else { "questions" };
+    format!("{open} {word}, {waiting} waited for right now")
 }
 
 #[derive(Serialize)]
@@ -129,5 +134,5 @@ impl Reply for Stopped {
 /// The port of the default data folder.
 const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.
-const IDLE: std::time::Duration = std::time::Duration::from_secs(300);
+const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
 const LEVEL: tracing_subscriber::filter::LevelFilter = tracing_subscriber::filter::LevelFilter::INFO;

@@ -140,7 +140,7 @@ fn choice(text: &str) -> Result<Choice, String> {
 }
 
 /// Returns a length of time: a number and s, m, h or d.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let expected = || format!("expected a number and s, m, h or d, such as 5m, found {text:?}");
     let split = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -166,8 +166,8 @@ mod tests {
     #[test]
     fn times_are_a_number_and_a_unit() {
         assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(duration("1d"), Ok(Duration::from_secs(86_400)));
+        assert_eq!(duration("5m"), Ok(Duration::from_mins(5)));
+        assert_eq!(duration("1d"), Ok(Duration::from_hours(24)));
         for text in ["", "m", "0s", "-5m", "5 m", "5w", "366d", "99999999999999999999d", "1.5h"] {
             duration(text).unwrap_err();
         }

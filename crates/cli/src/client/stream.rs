@@ -29,9 +29,10 @@ impl<'a> Follow<'a> {
             let path =
                 self.last.map_or_else(|| "/v1/feed".to_owned(), |last| format!("/v1/feed?after={last}"));
             let call = Call::get(&path);
-            match self.client.runtime.block_on(self.client.request(&call)) {
-                Ok(response) if response.status().is_success() => self.response = Some(response),
-                Ok(_) | Err(Failure::Lost(_)) => std::thread::sleep(AGAIN),
+            match self.client.open_stream(&call) {
+                Ok(response) => self.response = Some(response),
+                Err(Failure::Lost(_)) => std::thread::sleep(AGAIN),
+                Err(Failure::Problem(problem)) if problem.is_passing() => std::thread::sleep(AGAIN),
                 Err(Failure::NoServer) => start::start(&self.client.data)?,
                 Err(Failure::Problem(problem)) => return Err(problem.error()),
                 Err(Failure::Trouble(error)) => return Err(error),
@@ -49,17 +50,12 @@ impl<'a> Follow<'a> {
             self.connect()?;
             let Some(response) = &mut self.response else { continue };
             let frame = self.client.runtime.block_on(response.body_mut().frame());
-            match frame {
-                Some(Ok(frame)) => {
-                    if let Some(data) = frame.data_ref() {
-                        self.buffer.extend_from_slice(data);
-                    }
-                }
+            if let Some(Ok(frame)) = frame {
+                self.buffer.extend(frame.data_ref().into_iter().flatten());
+            } else {
                 // What was half told is told again.
-                _ => {
-                    self.response = None;
-                    self.buffer.clear();
-                }
+                self.response = None;
+                self.buffer.clear();
             }
         }
     }

@@ -55,14 +55,16 @@ pub(super) fn done(done: &Done, paint: Paint) -> Vec<String> {
     vec![format!("{} {}{again}", paint.good("Done:"), state(question))]
 }
 
-fn weight(question: &QuestionView) -> &'static str {
+/// Returns how much depends on a question, in words.
+pub(crate) fn weight(question: &QuestionView) -> &'static str {
     match question.severity {
         Severity::Block => "must be answered",
         Severity::Warn => "please confirm",
     }
 }
 
-fn kinds(question: &QuestionView) -> String {
+/// Returns which answers fit, in words.
+pub(crate) fn kinds(question: &QuestionView) -> String {
     let kind = |kind: &AnswerKind| match kind {
         AnswerKind::Freetext => "any text".to_owned(),
         AnswerKind::YesNo => "yes or no".to_owned(),
@@ -74,7 +76,7 @@ fn kinds(question: &QuestionView) -> String {
 }
 
 /// Returns how a question stands: what, by whom, when and how.
-pub(super) fn state(question: &QuestionView) -> String {
+pub(crate) fn state(question: &QuestionView) -> String {
     let Some(ending) = &question.outcome else {
         return question
             .deadline

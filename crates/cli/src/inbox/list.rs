@@ -1,0 +1,53 @@
+//! `demur inbox --list`: what waits, page by page, however much it is.
+
+use demur_core::canonical;
+use demur_desk::question::QuestionView;
+
+use crate::{
+    client::Client,
+    context::Context,
+    error::CommandError,
+    question::{self, summary},
+};
+
+/// Prints what waits, or everything.
+pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Result<(), CommandError> {
+    let state = if all { "" } else { "&state=open" };
+    let json = context.output.is_json();
+    let (mut count, mut after) = (0, String::new());
+    // The first page comes before the first word: a failure says nothing but why.
+    let mut page = question::page(client, &format!("limit={PAGE}{state}"))?;
+    loop {
+        let mut text = Vec::new();
+        for question in &page.questions {
+            count += 1;
+            if json {
+                text.extend_from_slice(if count == 1 { BEGIN } else { b"," });
+                text.extend(canonical::to_vec(question)?);
+            } else {
+                text.extend(lines(count, question).into_bytes());
+            }
+        }
+        context.output.write(&text)?;
+        match page.next {
+            Some(next) if !context.output.is_deserted() => after.clone_from(&next),
+            _ => break,
+        }
+        page = question::page(client, &format!("limit={PAGE}{state}&after={after}"))?;
+    }
+    match (json, count) {
+        (true, 0) => context.output.write(b"{\"questions\":[]}\n"),
+        (true, _) => context.output.write(b"]}\n"),
+        (false, 0) => context.output.write(format!("{EMPTY}\n").as_bytes()),
+        (false, _) => Ok(()),
+    }
+}
+
+fn lines(number: usize, question: &QuestionView) -> String {
+    format!("{number}. {}\n   {}\n", summary(question), question.id)
+}
+
+/// How many are read at once.
+const PAGE: usize = 200;
+const BEGIN: &[u8] = b"{\"questions\":[";
+const EMPTY: &str = "Nothing waits. `demur inbox` shows a question as soon as somebody asks it.";

@@ -1,0 +1,81 @@
+//! A terminal that is read aloud, or that knows nothing but lines: no escapes, nothing that comes by itself. What happened
+//! meanwhile is told after Enter.
+
+use std::{
+    io::{self, BufRead as _},
+    os::unix::net::UnixStream,
+};
+
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use super::face::{Input, PROMPT};
+use crate::{error::CommandError, output::Output};
+
+/// The terminal, line by line.
+pub(super) struct Plain<'a> {
+    pub(super) output: &'a mut Output,
+    /// Rung by whoever follows what happens, which ends when nobody can hear it.
+    pub(super) _bell: UnixStream,
+}
+
+impl Plain<'_> {
+    /// Returns the next line.
+    pub(super) fn read(&mut self) -> Result<Input, CommandError> {
+        self.output.write(PROMPT.as_bytes())?;
+        if let Some(line) = line()? {
+            return Ok(Input::Line(line));
+        }
+        self.output.write(b"\n")?;
+        Ok(Input::End)
+    }
+
+    /// Returns a line that nobody sees; none if whoever types thinks better of it.
+    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
+        self.output.write(prompt.as_bytes())?;
+        let unseen = Unseen::begin()?;
+        let read = line();
+        drop(unseen);
+        self.output.write(b"\n")?;
+        Ok(read?.filter(|line| !line.is_empty()))
+    }
+
+    /// Prints lines.
+    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), CommandError> {
+        self.output.write(format!("{}\n", lines.join("\n")).as_bytes())
+    }
+}
+
+fn line() -> Result<Option<String>, CommandError> {
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    let length = read.map_err(|error| {
+        CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
+    })?;
+    let line = line.strip_suffix('\n').unwrap_or(&line);
+    Ok((length > 0).then(|| line.strip_suffix('\r').unwrap_or(line).to_owned()))
+}
+
+/// While this lives, the terminal does not show what is typed.
+struct Unseen {
+    before: rustix::termios::Termios,
+}
+
+impl Unseen {
+    fn begin() -> Result<Self, CommandError> {
+        let trouble = |error: rustix::io::Errno| {
+            CommandError::internal("TERMINAL_TROUBLE", format!("what is typed cannot be hidden: {error}"))
+                .with_hint("`demur answer QUESTION -` reads a secret from standard input")
+        };
+        let before = tcgetattr(rustix::stdio::stdin()).map_err(trouble)?;
+        let mut hidden = before.clone();
+        hidden.local_modes -= LocalModes::ECHO;
+        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &hidden).map_err(trouble)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.before);
+    }
+}

@@ -1,0 +1,271 @@
+//! Somebody at the inbox: what they type is done, what happens meanwhile is told.
+
+use std::sync::mpsc::Receiver;
+
+use demur_core::{
+    limit::{Text, Whole},
+    visible::visible,
+};
+use demur_desk::question::{
+    self as desk, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView,
+};
+use demur_ledger::facts::AnswerKind;
+use demur_server::routes::server::ServerStatus;
+
+use super::{
+    face::{Face, Input},
+    line::{Line, Number},
+    news::News,
+    numbers::{Numbers, Seen},
+    words,
+};
+use crate::{
+    client::{Call, Client},
+    error::CommandError,
+    output::error_lines,
+    question::{self, describe},
+};
+
+/// An inbox in use.
+pub(super) struct Session<'a> {
+    client: Client,
+    face: Face<'a>,
+    news: Receiver<News>,
+    numbers: Numbers,
+    /// Where the next page begins.
+    after: Option<String>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(client: Client, face: Face<'a>, news: Receiver<News>) -> Self {
+        Self { client, face, news, numbers: Numbers::default(), after: None }
+    }
+
+    /// Serves whoever sits there until they leave.
+    pub(super) fn run(mut self) -> Result<(), CommandError> {
+        self.list()?;
+        loop {
+            match self.face.read()? {
+                Input::End => return Ok(()),
+                Input::News => {
+                    self.catch_up()?;
+                }
+                Input::Line(line) => {
+                    let told = self.catch_up()?;
+                    match Line::read(&line) {
+                        Line::Leave => return Ok(()),
+                        Line::Empty if !told && !self.face.is_live() => self.say("Nothing new.")?,
+                        line => self.perform(&line)?,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does what a line asks for. What goes wrong is told; the inbox stays.
+    fn perform(&mut self, line: &Line<'_>) -> Result<(), CommandError> {
+        let done = match *line {
+            Line::Empty | Line::Leave => Ok(()),
+            Line::Help => self.face.say(&words::help(self.face.is_live())),
+            Line::List => self.list(),
+            Line::More => self.more(),
+            Line::Wrong(ref why) => self.say(&visible(why)),
+            Line::Show(number) => self.about(number, Self::show),
+            Line::Answer(number, words) => self.about(number, |this, id| this.answer(number, id, words)),
+            Line::Accept(number, reason) => self.act(number, "accept", reason),
+            Line::Decline(number, reason) => self.act(number, "decline", reason),
+            Line::Cancel(number, reason) => self.act(number, "cancel", reason),
+            Line::Extend(number, time, reason) => self.about(number, |this, id| {
+                let seconds = Whole::try_from(time.as_secs())?;
+                let extension = Extension { seconds, reason: text(reason)?, by: None };
+                this.done(number, id, question::more_time(&this.client, id, &extension))
+            }),
+            Line::Pass(number, names) => self.about(number, |this, id| {
+                let passing = passing(names)?;
+                this.done(number, id, question::act_on(&this.client, id, "pass", &passing))
+            }),
+        };
+        match done {
+            Err(error) if error.code() == "OUTPUT_TROUBLE" || error.code() == "TERMINAL_TROUBLE" => {
+                Err(error)
+            }
+            Err(error) => self.face.say(&error_lines(&error, self.face.paint())),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn act(&mut self, number: Number, act: &str, reason: &str) -> Result<(), CommandError> {
+        self.about(number, |this, id| {
+            let document = Act { reason: text(reason)?, by: None };
+            this.done(number, id, question::act_on(&this.client, id, act, &document))
+        })
+    }
+
+    /// Does something about the question with this number.
+    fn about(
+        &mut self,
+        number: Number,
+        work: impl FnOnce(&mut Self, QuestionId) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        match self.numbers.id(number) {
+            Some(id) => work(self, id),
+            None => self.say(&format!("No question here has the number {number}. `l` lists what is open.")),
+        }
+    }
+
+    /// Shows a question in full; one that asks for a secret is answered here, where nobody sees it.
+    fn show(&mut self, id: QuestionId) -> Result<(), CommandError> {
+        let shown = question::fetch(&self.client, id)?;
+        let number = self.numbers.see(&shown).number();
+        self.face.say(&describe(&shown, self.face.paint()))?;
+        if !is_secret(&shown) || shown.state != "open" {
+            return Ok(());
+        }
+        self.say(&format!("What you type now is not shown. Enter alone leaves {number} open."))?;
+        match self.face.secret("secret> ")? {
+            Some(words) => self.give(number, &shown, &words),
+            None => self.say(&format!("{number} stays open.")),
+        }
+    }
+
+    fn answer(&mut self, number: Number, id: QuestionId, words: &str) -> Result<(), CommandError> {
+        let shown = question::fetch(&self.client, id)?;
+        if is_secret(&shown) && shown.state == "open" {
+            return self.say(&format!(
+                "{number} asks for a secret. Nothing was sent: type {number} alone, then the secret where nobody sees it."
+            ));
+        }
+        self.give(number, &shown, words)
+    }
+
+    fn give(&mut self, number: Number, shown: &QuestionView, words: &str) -> Result<(), CommandError> {
+        // What is settled is told as such, whatever was typed.
+        if shown.outcome.is_some() {
+            self.numbers.see(shown);
+            return self.say(&words::too_late(number, shown));
+        }
+        let given =
+            Answer { answer: desk::typed(shown, words)?, note: None, request: shown.request, by: None };
+        let done = question::act_on(&self.client, shown.id, "answer", &given);
+        self.done(number, shown.id, done)
+    }
+
+    /// Tells what came of something.
+    fn done(
+        &mut self,
+        number: Number,
+        id: QuestionId,
+        done: Result<Done, CommandError>,
+    ) -> Result<(), CommandError> {
+        let lines = match done {
+            Ok(done) => {
+                self.numbers.see(&done.question);
+                words::done(number, &done, self.face.paint())
+            }
+            Err(error) if matches!(error.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
+                let shown = question::fetch(&self.client, id)?;
+                self.numbers.see(&shown);
+                words::too_late(number, &shown)
+            }
+            Err(error) => return Err(error),
+        };
+        self.say(&lines)
+    }
+
+    /// Shows the first page of what is open.
+    fn list(&mut self) -> Result<(), CommandError> {
+        let status: ServerStatus = self.client.call(&Call::get("/v1/server"))?;
+        let page = question::page(&self.client, &format!("state=open&limit={PAGE}"))?;
+        let mut lines = vec![words::count(status.open, self.face.is_live())];
+        lines.extend(self.page(page));
+        self.face.say(&lines)
+    }
+
+    /// Shows the next page.
+    fn more(&mut self) -> Result<(), CommandError> {
+        let Some(after) = &self.after else {
+            return self.say("That is all that is open. `l` lists it from the beginning.");
+        };
+        let page = question::page(&self.client, &format!("state=open&limit={PAGE}&after={after}"))?;
+        let lines = self.page(page);
+        self.face.say(&lines)
+    }
+
+    fn page(&mut self, page: Listed) -> Vec<String> {
+        self.after = page.next;
+        let number = |question| (self.numbers.see(question).number(), question);
+        let numbered = page.questions.iter().map(number);
+        let mut lines: Vec<String> =
+            numbered.map(|(number, question)| words::line(number, question)).collect();
+        if self.after.is_some() {
+            lines.push("`m` shows more.".to_owned());
+        }
+        lines
+    }
+
+    /// Tells what happened since; returns whether anything did.
+    fn catch_up(&mut self) -> Result<bool, CommandError> {
+        let mut lines = Vec::new();
+        let mut untold: u64 = 0;
+        while let Ok(news) = self.news.try_recv() {
+            let question = match news {
+                News::Touched(question) => question,
+                News::Ended(error) => {
+                    lines.extend(error_lines(&error, self.face.paint()));
+                    lines.push("News do not show by themselves any more; `l` lists what is open.".to_owned());
+                    continue;
+                }
+            };
+            let known = self.numbers.knows(question.id);
+            if !known && (question.state != "open" || lines.len() >= AT_ONCE) {
+                untold += u64::from(question.state == "open");
+                continue;
+            }
+            match self.numbers.see(&question) {
+                Seen::New(number) => lines.push(words::new(number, &question)),
+                Seen::Changed(number) => lines.push(words::changed(number, &question)),
+                Seen::Same(_) => {}
+            }
+        }
+        if untold > 0 {
+            lines.push(words::untold(untold));
+        }
+        if !lines.is_empty() {
+            self.face.say(&lines)?;
+        }
+        Ok(!lines.is_empty())
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), CommandError> {
+        self.face.say(&[line.to_owned()])
+    }
+}
+
+fn is_secret(question: &QuestionView) -> bool {
+    question.kinds.contains(&AnswerKind::Secret)
+}
+
+fn text(words: &str) -> Result<Option<Text<1, 4096>>, CommandError> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    Text::try_from(words)
+        .map(Some)
+        .map_err(|error| CommandError::input("REASON_INVALID", format!("the reason: {error}")))
+}
+
+/// Returns to whom a question goes: to holders of keys by their names, or to people.
+fn passing(names: &str) -> Result<Passing, CommandError> {
+    let wrong =
+        |error: &dyn std::fmt::Display| CommandError::input("NAME_INVALID", format!("the names: {error}"));
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let to: Vec<Text<1, 64>> =
+        names.map(|name| Text::try_from(name).map_err(|error| wrong(&error))).collect::<Result<_, _>>()?;
+    let people = to.is_empty();
+    Ok(Passing { to: to.try_into().map_err(|error| wrong(&error))?, people, reason: None, by: None })
+}
+
+/// How many questions a page has.
+const PAGE: usize = 20;
+/// How many lines of news are told at once.
+const AT_ONCE: usize = 10;

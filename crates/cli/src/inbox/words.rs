@@ -1,0 +1,115 @@
+//! What the inbox says.
+
+use demur_core::visible::visible;
+use demur_desk::question::{Done, QuestionView};
+
+use super::line::Number;
+use crate::{
+    keys::clock,
+    output::Paint,
+    question::{kinds, state, weight},
+};
+
+/// Returns what can be typed.
+pub(super) fn help(live: bool) -> Vec<String> {
+    let mut lines: Vec<String> = HELP.iter().map(|(typed, does)| format!("  {typed:<12} {does}")).collect();
+    if !live {
+        lines.push(format!("  {:<12} tell what happened meanwhile", "Enter"));
+    }
+    lines.push("Words in full work, too: decline 3, extend 3 10m. A reason may be left out.".to_owned());
+    lines
+}
+
+/// Returns the first line of the list.
+pub(super) fn count(open: u64, live: bool) -> String {
+    let comes = if live { "at once" } else { "when you press Enter" };
+    match open {
+        0 => {
+            format!("Nothing waits. A question that somebody asks shows here {comes}. `?` helps, `q` quits.")
+        }
+        1 => {
+            "1 question waits. Its number shows it, its number and an answer answer it. `?` helps, `q` quits."
+                .to_owned()
+        }
+        open => {
+            format!(
+                "{open} questions wait. `2` shows the second, `2 ANSWER` answers it. `?` helps, `q` quits."
+            )
+        }
+    }
+}
+
+/// Returns a question as a line of the list.
+pub(super) fn line(number: Number, question: &QuestionView) -> String {
+    let until = question.deadline.map_or_else(String::new, |time| format!("; until {}", clock(time)));
+    format!(
+        "{number}. {} (from {}; {}; {}{until})",
+        short(number, question),
+        visible(&question.asker.name),
+        weight(question),
+        kinds(question)
+    )
+}
+
+/// Returns the line of a question that was just asked.
+pub(super) fn new(number: Number, question: &QuestionView) -> String {
+    format!("New: {}", line(number, question))
+}
+
+/// Returns the line of a question to which something happened.
+pub(super) fn changed(number: Number, question: &QuestionView) -> String {
+    match &question.outcome {
+        Some(_) => format!("{number} was {}", state(question)),
+        None => format!("{number} changed: {}", state(question)),
+    }
+}
+
+/// Returns the line of new questions that were too many to show.
+pub(super) fn untold(count: u64) -> String {
+    let questions =
+        if count == 1 { "1 more question was".to_owned() } else { format!("{count} more questions were") };
+    format!("{questions} asked. `l` lists what is open, `m` goes on.")
+}
+
+/// Returns the line for somebody who came second.
+pub(super) fn too_late(number: Number, question: &QuestionView) -> String {
+    format!("Too late for {number}: it was {}. Nothing was recorded now.", state(question))
+}
+
+/// Returns the line of what was done.
+pub(super) fn done(number: Number, done: &Done, paint: Paint) -> String {
+    if let Some(why) = &done.unsettled {
+        return format!("{} {number} stays open: {}", paint.bad("Not settled:"), visible(why));
+    }
+    let again = if done.repeated { " It was so before; nothing was recorded now." } else { "" };
+    format!("{} {number} is {}.{again}", paint.good("Done:"), state(&done.question))
+}
+
+/// Returns the words of a question, or their beginning and how much is missing.
+fn short(number: Number, question: &QuestionView) -> String {
+    let words = question.question.as_deref().unwrap_or("(erased)");
+    match words.char_indices().nth(LONGEST) {
+        Some((end, _)) => {
+            let missing = words[end..].chars().count();
+            format!("{} ... ({missing} characters more: `{number}` shows all)", visible(&words[..end]))
+        }
+        None => visible(words).into_owned(),
+    }
+}
+
+/// How much of a question a list shows.
+const LONGEST: usize = 300;
+
+/// What can be typed, and what it does.
+const HELP: [(&str, &str); 10] = [
+    ("3", "show question 3 in full; a secret is then asked for, unseen"),
+    ("3 ANSWER", "answer it: a text, yes or no, a number, or a choice by number, value or label"),
+    ("d 3 REASON", "decline: nobody here will answer"),
+    ("a 3 REASON", "accept what a \"please confirm\" points at"),
+    ("x 3 10m", "extend: ten minutes more"),
+    ("p 3 NAME", "pass it to somebody with a key for answering; `p 3` alone to people"),
+    ("c 3 REASON", "cancel: no answer is needed any more"),
+    ("l", "list what is open"),
+    ("m", "more of the list"),
+    ("q", "quit; what is open stays open"),
+];
