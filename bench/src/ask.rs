@@ -5,6 +5,7 @@ mod langgraph;
 mod limit;
 mod load;
 mod ours;
+mod scale;
 
 use std::io::Write;
 
@@ -65,7 +66,7 @@ pub(crate) fn run(out: &mut impl Write) -> Result<()> {
             "LangGraph was not measured: `cargo xtask bench ask` fetches it with pip, if there is one"
         )?,
     }
-    Ok(())
+    scale::run(out)
 }
 
 /// One pass: rates per second, times in milliseconds, processor time in microseconds.

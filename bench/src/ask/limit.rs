@@ -44,21 +44,21 @@ pub(super) fn round_trips() -> Result<f64> {
 }
 
 async fn pair(address: SocketAddr, number: usize) -> Result<Vec<std::time::Duration>> {
-    let mut asker = Connection::open(address, None).await?;
-    let mut answerer = Connection::open(address, None).await?;
+    let mut left = Connection::open(address, None).await?;
+    let mut right = Connection::open(address, None).await?;
     let (begin, mut delays) = (Instant::now(), Vec::new());
     while begin.elapsed() < LENGTH {
         let sent = Instant::now();
         let (ask, answer) = (format!("/ask/{number}"), format!("/answer/{number}"));
-        let asked = asker.call("POST", &ask, BODY);
-        let answered = async {
+        let waiting = left.call("POST", &ask, BODY);
+        let bringing = async {
             // The question may not be there yet: then the answer is sent again.
-            while answerer.call("POST", &answer, BODY).await? != json!(true) {}
+            while right.call("POST", &answer, BODY).await? != json!(true) {}
             Ok::<_, anyhow::Error>(())
         };
-        let (asked, answered) = tokio::join!(asked, answered);
-        asked?;
-        answered?;
+        let (waited, brought) = tokio::join!(waiting, bringing);
+        waited?;
+        brought?;
         delays.push(sent.elapsed());
     }
     Ok(delays)

@@ -49,19 +49,19 @@ pub(super) fn round_trips() -> Result<(Ours, Vec<Row>)> {
 }
 
 async fn pair(address: SocketAddr, ask: String, relay: String) -> Result<Vec<Duration>> {
-    let mut asker = Connection::open(address, Some(ask)).await?;
-    let mut answerer = Connection::open(address, Some(relay)).await?;
+    let mut left = Connection::open(address, Some(ask)).await?;
+    let mut right = Connection::open(address, Some(relay)).await?;
     let (begin, mut delays) = (Instant::now(), Vec::new());
     while begin.elapsed() < LENGTH {
         let sent = Instant::now();
-        let asked =
-            asker.call("POST", "/v1/questions", r#"{"question":"Where shall the build go?"}"#).await?;
-        let id = asked["id"].as_str().context("a question without an id")?;
+        let question =
+            left.call("POST", "/v1/questions", r#"{"question":"Where shall the build go?"}"#).await?;
+        let id = question["id"].as_str().context("a question without an id")?;
         let (wait, answer) = (format!("/v1/questions/{id}/wait"), format!("/v1/questions/{id}/answer"));
-        let waiting = asker.call("GET", &wait, "");
-        let answering = answerer.call("POST", &answer, r#"{"answer":"dist","by":"ada"}"#);
-        let (ended, answered) = tokio::join!(waiting, answering);
-        answered?;
+        let waiting = left.call("GET", &wait, "");
+        let answering = right.call("POST", &answer, r#"{"answer":"dist","by":"ada"}"#);
+        let (ended, given) = tokio::join!(waiting, answering);
+        given?;
         ensure!(ended?["outcome"]["value"] == "dist", "another answer came back");
         delays.push(sent.elapsed());
     }

@@ -17,7 +17,7 @@ pub(crate) fn interpreter() -> Option<OsString> {
 }
 
 /// Returns what came of this many races with each checkpointer.
-pub(crate) fn race(interpreter: &OsString, races: u32) -> Result<Vec<Side>> {
+pub(super) fn race(interpreter: &OsString, races: u32) -> Result<Vec<Side>> {
     let folder = tempfile::tempdir().context("cannot make a folder")?;
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("race").join("langgraph_race.py");
     let ran = Command::new(interpreter)

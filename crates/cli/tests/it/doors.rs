@@ -35,7 +35,10 @@ fn every_way_to_ask_meets_every_way_to_answer() {
         fs::write(&file, &page).unwrap();
     }
     let found = fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == page, "docs/doors.md is not what the doors do: run the tests with DEMUR_BLESS=1 and look\n{page}");
+    assert!(
+        found == page,
+        "docs/doors.md is not what the doors do: run the tests with DEMUR_BLESS=1 and look\n{page}"
+    );
 }
 
 /// Asks through one door and answers through another; returns what the table says.

@@ -216,15 +216,15 @@ async fn ask(
     let seconds = seconds(parameters.wait.unwrap_or(0))?;
     let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
     let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
-    let asker = caller.clone();
-    let asked = service
+    let speaks = caller.clone();
+    let recorded = service
         .work(move |_, owner| {
-            let author = asker.asker(owner, name.as_deref())?;
+            let author = speaks.asker(owner, name.as_deref())?;
             let asked = question::ask(owner, &author, &ask, key.as_deref())?;
             Ok((asked, question::view(owner, asked.id)?))
         })
         .await?;
-    let (Asked { id, repeated }, mut shown) = asked;
+    let (Asked { id, repeated }, mut shown) = recorded;
     if !seconds.is_zero() {
         shown = until_closed(&service, id, caller, seconds).await?;
     }

@@ -1,0 +1,132 @@
+//! Many open questions: how long a page of them takes, how much memory the server holds with none and with all of them, and
+//! how soon a question shows that was asked where no server ran.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+use demur_bench::measure::median;
+use demur_core::limit::Text;
+use demur_desk::{
+    data::DataFolder,
+    owner::Owner,
+    question::{self, Ask},
+};
+use demur_ledger::role::Role;
+
+use super::{
+    load::{self, Connection},
+    met,
+    ours::{Server, command},
+};
+
+/// Measures pages, memory and the first sight of a question.
+pub(super) fn run(out: &mut impl Write) -> Result<()> {
+    let folder = tempfile::tempdir().context("cannot make a folder")?;
+    let data = folder.path().join("data");
+    let server = Server::start(&data)?;
+    let idle = mebibytes(server.memory()?);
+    drop(server);
+    eprintln!("ask: {QUESTIONS} open questions");
+    fill(&data)?;
+    let server = Server::start(&data)?;
+    let pages = pages(&server)?;
+    let full = mebibytes(server.memory()?);
+    drop(server);
+    let seen = median((0..SIGHTS).map(|_| first_sight()).collect::<Result<Vec<_>>>()?.into_iter());
+    writeln!(out)?;
+    writeln!(out, "{QUESTIONS} open questions")?;
+    let mut row = |name: &str, figure: f64, unit: &str, bar: f64, least: &str| {
+        writeln!(out, "{name:<52} {figure:>10.1} {unit:<3}  bar {least}: {}", met(figure < bar))
+    };
+    row("a page of 50 over HTTP, middle", pages.0, "ms", 50.0, "50 ms")?;
+    row("the slowest of all pages", pages.1, "ms", 50.0, "50 ms")?;
+    row("memory of the server after all pages", full, "MiB", 190.7, "200 MB")?;
+    row("memory of an idle server", idle, "MiB", 28.6, "30 MB")?;
+    row("`ask` without a server to `inbox`, middle", seen, "ms", 300.0, "300 ms")?;
+    Ok(())
+}
+
+/// Asks many questions, without a server.
+fn fill(data: &Path) -> Result<()> {
+    let (owner, _) = Owner::open_or_create(&DataFolder::at(data.to_owned()))?;
+    owner.enrol("asker", Role::Agent)?;
+    let author = owner.find_author("asker", Role::Agent)?.context("the key is gone")?;
+    let work = |number: usize| -> Result<()> {
+        for round in 0..QUESTIONS / THREADS {
+            let words = format!("Question {round} of {number}: where shall the build go, and why there?");
+            question::ask(&owner, &author, &Ask::new(Text::try_from(words.as_str())?), None)?;
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || work(number))).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, Result<()>>| {
+            thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?
+        };
+        threads.into_iter().try_for_each(join)
+    })
+}
+
+/// Returns the middle and the longest time of a page, in milliseconds, over pages from one end to the other.
+fn pages(server: &Server) -> Result<(f64, f64)> {
+    let token = server.token("reader", "read")?;
+    let times = load::runtime()?.block_on(async {
+        let mut connection = Connection::open(server.address, Some(token)).await?;
+        let (mut times, mut after) = (Vec::new(), String::new());
+        for page in 0..PAGES {
+            let begin = Instant::now();
+            let path = format!("/v1/questions?state=open&limit=50{after}");
+            let listed = connection.call("GET", &path, "").await?;
+            times.push(begin.elapsed().as_secs_f64() * 1e3);
+            anyhow::ensure!(
+                listed["questions"].as_array().is_some_and(|list| list.len() == 50),
+                "a short page"
+            );
+            // Every page somewhere else.
+            after = format!("&after={}", 1 + page * (QUESTIONS / PAGES));
+        }
+        Ok::<_, anyhow::Error>(times)
+    })?;
+    Ok((median(times.iter().copied()), times.iter().copied().fold(0.0, f64::max)))
+}
+
+/// Returns how long it takes from `demur ask` without a server until `demur inbox --list` shows the question.
+fn first_sight() -> Result<f64> {
+    let folder = tempfile::tempdir().context("cannot make a folder")?;
+    let data = folder.path().join("data");
+    let demur = || -> Result<Command> {
+        let mut command = Command::new(command()?);
+        command.arg("--data").arg(&data).stdin(Stdio::null()).stderr(Stdio::null());
+        Ok(command)
+    };
+    let begin = Instant::now();
+    let mut asking = demur()?.args(["ask", "Is anybody there?"]).stdout(Stdio::null()).spawn()?;
+    let seen = loop {
+        let listed = demur()?.args(["inbox", "--list"]).output()?;
+        if String::from_utf8_lossy(&listed.stdout).contains("Is anybody there?") {
+            break begin.elapsed();
+        }
+        anyhow::ensure!(begin.elapsed() < Duration::from_secs(20), "the question does not show");
+    };
+    asking.kill()?;
+    asking.wait()?;
+    demur()?.arg("stop").stdout(Stdio::null()).status()?;
+    Ok(seen.as_secs_f64() * 1e3)
+}
+
+fn mebibytes(bytes: u64) -> f64 {
+    f64::from(u32::try_from(bytes >> 10).unwrap_or(u32::MAX)) / 1024.0
+}
+
+const QUESTIONS: usize = 100_000;
+/// They divide the questions evenly.
+const THREADS: usize = 50;
+const PAGES: usize = 100;
+/// Odd, so that there is a middle one.
+const SIGHTS: usize = 11;
