@@ -18,7 +18,7 @@ use demur_desk::{
     plan::{self, PlanStanding, Resolution, Submission},
     session,
 };
-use demur_ledger::{author::Author, name::Operation as Work};
+use demur_ledger::{author::Author, name::Operation as Work, role::Role};
 use demur_plan::{Session, Standing, act::Judged};
 use demur_rules::Plan;
 use demur_store::contract::Store as _;
@@ -315,14 +315,17 @@ fn own(
     name: Option<&str>,
 ) -> Result<(Session, Arc<Author>), CommandError> {
     let found = seen(owner, caller, session)?;
-    let author = match (found.work().agent(), name) {
-        (Some(agent), None) if caller.is_local() => owner.author_of(agent)?,
-        _ => caller.asker(owner, name)?,
+    let agent = found.work().agent();
+    let author = match (caller, name, agent) {
+        (Caller::Local { .. }, None, Some(agent)) => Some(owner.author_of(agent)?),
+        // No key is made for a name that cannot be the right one.
+        (Caller::Local { .. }, Some(name), _) => owner.find_author(name, Role::Agent)?,
+        _ => Some(caller.asker(owner, name)?),
     };
-    if found.work().agent() != Some(author.principal()) {
+    let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
         let message = "expected whoever submitted the plan, found somebody else";
-        return Err(CommandError::refused("FORBIDDEN", message));
-    }
+        CommandError::refused("FORBIDDEN", message)
+    })?;
     Ok((found, author))
 }
 

@@ -1,9 +1,15 @@
 //! The description of the API is what the code makes, complete, and the schemas are those that are committed.
 
-use std::{env, fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use demur_server::{openapi, routes};
 use serde_json::Value;
+
+use crate::server::Server;
 
 fn project(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -84,7 +90,7 @@ fn every_schema_is_used_and_has_a_name_of_its_own() {
 #[test]
 fn every_operation_says_what_it_does_takes_and_gives() {
     let document = document();
-    let mut ids = std::collections::BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for (place, operation) in operations(&document) {
         for member in ["summary", "description", "operationId"] {
             assert!(operation[member].as_str().is_some_and(|text| !text.is_empty()), "{place}: no {member}");
@@ -123,4 +129,54 @@ fn the_document_holds_no_examples() {
     walk(&document(), "", &mut |way, value| {
         assert!(value.get("example").is_none() && value.get("examples").is_none(), "{way}");
     });
+}
+
+/// Returns the committed schemas below a folder by the path under which the server gives them.
+fn committed(folder: &Path, path: &str, found: &mut BTreeMap<String, Value>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{path}/{}", entry.file_name().to_str().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            committed(&entry.path(), &path, found);
+        } else {
+            found.insert(path, serde_json::from_slice(&fs::read(entry.path()).unwrap()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_schemas_that_are_served_are_those_that_are_committed() {
+    let server = Server::start();
+    let mut expected = BTreeMap::new();
+    for protocol in ["clarify", "ledger"] {
+        let folder = project(&format!("conformance/{protocol}/schemas"));
+        committed(&folder, &format!("/schemas/{protocol}"), &mut expected);
+    }
+    let listed = server.call("GET", "/schemas").send().json();
+    let listed: Vec<_> =
+        listed["schemas"].as_array().unwrap().iter().map(|path| path.as_str().unwrap()).collect();
+    assert_eq!(listed, expected.keys().collect::<Vec<_>>());
+    for (path, schema) in &expected {
+        let reply = server.call("GET", path).send();
+        assert_eq!(reply.header("content-type"), Some("application/schema+json"));
+        assert_eq!(reply.json(), *schema, "{path}");
+    }
+}
+
+#[test]
+fn the_document_and_the_page_are_served_as_they_are_made() {
+    let server = Server::start();
+    let reply = server.call("GET", "/v1/openapi.json").send();
+    assert_eq!((reply.header("content-type"), reply.json()), (Some("application/json"), document()));
+    let page = server.call("GET", "/v1/docs").send();
+    let policy = page.header("content-security-policy").unwrap().to_owned();
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    for operation in routes::operations() {
+        assert!(
+            page.text().contains(&format!("id=\"{}\"", operation.id())),
+            "{} is on the page",
+            operation.id()
+        );
+    }
+    assert!(!page.text().contains("<script"), "it needs no script");
 }

@@ -6,13 +6,11 @@ use std::{
     time::Duration,
 };
 
-use demur_server::{connection::MOST, patience::Patience};
-use serde_json::json;
-
 use crate::{
-    client::Reply,
+    client::{Reply, head},
     server::{Server, until},
 };
+use demur_server::{connection::MOST, patience::Patience};
 
 fn impatient() -> Server {
     let brief = Duration::from_millis(300);
@@ -67,17 +65,18 @@ fn a_silent_connection_ends() {
 
 #[test]
 fn clients_that_never_read_are_let_go_and_others_are_served_meanwhile() {
-    let server = impatient();
+    let usual = Patience::default();
+    let server = Server::start_with(Patience { write: Duration::from_secs(2), ..usual });
     let asker = server.token("asker", &["ask"]);
-    let large = "x".repeat(16_384);
-    let first = server.ask(&asker, &json!({"question": large}));
-    for _ in 0..300 {
-        server.ask(&asker, &json!({"question": large, "trace": &first[..26]}));
-    }
-    let export = server.call("GET", &format!("/v1/traces/{}/export", &first[..26])).token(&asker);
-    let silent: Vec<_> = (0..8).map(|_| export.open()).collect();
-    until("all turns are taken", || export.send().status == 503);
-    assert_eq!(export.send().status == 503 || export.send().status == 200, true);
+    let (first, export) = server.large_export(&asker);
+    let begun = || {
+        let mut stream = export.open();
+        assert_eq!(head(&mut stream).unwrap().0, 200);
+        stream
+    };
+    let silent: Vec<_> = (0..8).map(|_| begun()).collect();
+    let ninth = export.send();
+    assert_eq!((ninth.status, ninth.code().as_str()), (503, "OVERLOADED"));
     assert_eq!(server.call("GET", &format!("/v1/questions/{first}")).token(&asker).send().status, 200);
     until("the silent ones are let go", || export.send().status == 200);
     drop(silent);
@@ -105,10 +104,9 @@ fn there_is_room_for_so_many_connections_and_the_user_of_this_machine_has_its_ow
 
 #[test]
 fn what_is_no_http_ends_the_connection_and_nothing_else() {
-    let server = Server::start();
-    for bytes in
-        [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"[..], b"\r\n\r\n\r\n", b"GET\r\n\r\n", &[b'x'; 40_000]]
-    {
+    let server = impatient();
+    let long = vec![b'x'; 40_000];
+    for bytes in [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"[..], b"\r\n\r\n", b"GET\r\n\r\n", &long] {
         let mut stream = connect(&server);
         let _ = stream.write_all(bytes);
         until("the end of the connection", || is_over(&mut stream));

@@ -33,7 +33,7 @@ fn a_default_holds_after_the_deadline_and_is_no_answer() {
 #[test]
 fn a_deadline_passes_also_while_no_server_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::start_in(folder.path(), Default::default());
+    let mut server = Server::start_at(folder.path());
     let asker = server.token("asker", &["ask"]);
     let plain = server.ask(&asker, &json!({"question": "One?", "timeout_seconds": 1}));
     let with = server.ask(&asker, &json!({"question": "Two?", "timeout_seconds": 1, "default": "d"}));
@@ -41,7 +41,7 @@ fn a_deadline_passes_also_while_no_server_runs() {
     let seconds = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let now = seconds();
     until("the deadline is over", || seconds() > now + 1);
-    let server = Server::start_in(folder.path(), Default::default());
+    let server = Server::start_at(folder.path());
     let ended = |id: &str| {
         let path = format!("/v1/questions/{id}/wait?seconds=20");
         server.call("GET", &path).token(&asker).send().json()["state"].clone()

@@ -59,16 +59,10 @@ fn whoever_waits_is_told_when_the_server_ends() {
 fn an_export_that_nobody_reads_does_not_keep_the_folder() {
     let server = Server::start();
     let asker = server.token("asker", &["ask"]);
-    let large = "x".repeat(16_384);
-    let first = server.ask(&asker, &json!({"question": large}));
-    for _ in 0..300 {
-        server.ask(&asker, &json!({"question": large, "trace": &first[..26]}));
-    }
-    let export = server.call("GET", &format!("/v1/traces/{}/export", &first[..26])).token(&asker);
-    let unread = export.open();
+    let (_, export) = server.large_export(&asker);
+    let mut unread = export.open();
     assert_eq!(server.local("POST", "/v1/server/lend").send().status, 204);
     drop(Owner::open(&DataFolder::at(server.folder().to_owned())).expect("the folder is free"));
-    let mut unread = unread;
     let broken = crate::client::Reply::read(&mut unread);
     assert!(broken.is_err(), "a part is not taken for the whole");
     assert_eq!(export.send().status, 200, "later it is read as usual");

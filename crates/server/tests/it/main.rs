@@ -1,4 +1,5 @@
 //! The server as its callers meet it: a real one in this process, over TCP and over its socket.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod access;
 mod api_document;

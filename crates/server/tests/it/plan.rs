@@ -23,9 +23,9 @@ fn post(server: &Server, token: &str, path: &str, document: &Value) -> Reply {
     server.call("POST", path).token(token).json(document).send()
 }
 
-fn events(server: &Server, session: &Value) -> usize {
+fn events(server: &Server, session: &Value) -> u64 {
     let trace = session["trace"].as_str().unwrap();
-    server.local("GET", &format!("/v1/traces/{trace}")).send().json()["events"].as_u64().unwrap() as usize
+    server.local("GET", &format!("/v1/traces/{trace}")).send().json()["events"].as_u64().unwrap()
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_plan_goes_from_submission_to_attestation_and_every_retry_is_harmless() {
     );
     let at = |rest: &str| format!("/v1/plans/{SESSION}{rest}");
     let made = json!({"output_path": "dist", "program_version": "1.2.3", "files": [
-        {"path": "index.html", "sha256": "0".repeat(64)}, {"path": "a.css", "sha256": "1".repeat(64)},
+        {"path": "index.html", "sha256": format!("sha256:{}", "0".repeat(64))}, {"path": "a.css", "sha256": format!("sha256:{}", "1".repeat(64))},
     ]});
     assert_eq!(post(&server, &agent, &at("/attestation"), &made).code(), "OUT_OF_PLAN");
     let vague =

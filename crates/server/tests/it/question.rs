@@ -83,7 +83,7 @@ fn whoever_asks_can_wait_in_the_same_request() {
 #[test]
 fn the_same_request_under_the_same_key_is_one_question_also_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::start_in(folder.path(), Default::default());
+    let mut server = Server::start_at(folder.path());
     let (asker, other) = (server.token("asker", &["ask"]), server.token("other", &["ask"]));
     let ask = |server: &Server, token: &str, question: &str| {
         let call = server.call("POST", "/v1/questions").token(token).header("Idempotency-Key", "k-1");
@@ -97,7 +97,7 @@ fn the_same_request_under_the_same_key_is_one_question_also_after_a_restart() {
     assert_eq!((conflict.status, conflict.code().as_str()), (422, "IDEMPOTENCY_CONFLICT"));
     assert_eq!(ask(&server, &other, "What?").status, 201, "a key is its holder's own");
     server.stop().unwrap();
-    let server = Server::start_in(folder.path(), Default::default());
+    let server = Server::start_at(folder.path());
     let again = ask(&server, &asker, "Which?");
     assert_eq!((again.status, again.json()), (200, first.json()));
     assert_eq!(ask(&server, &asker, "What?").status, 422);

@@ -47,7 +47,7 @@ fn a_secret_reaches_its_asker_and_nothing_else() {
         .with_writer(move || writer.clone())
         .init();
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::start_in(folder.path(), Default::default());
+    let mut server = Server::start_at(folder.path());
     let (asker, other) = (server.token("asker", &["ask"]), server.token("other", &["ask"]));
     let reader = server.token("reader", &["read"]);
     let id = server.ask(&asker, &json!({"question": "The password of the printer?", "kinds": ["secret"]}));

@@ -22,8 +22,8 @@ pub(crate) struct Server {
     folder: PathBuf,
     port: u16,
     running: Option<JoinHandle<Result<(), CommandError>>>,
-    /// None where the folder belongs to the test.
-    _own: Option<TempDir>,
+    /// Goes away with the server; none where the folder belongs to the test.
+    own: Option<TempDir>,
 }
 
 impl Server {
@@ -36,12 +36,16 @@ impl Server {
     pub(crate) fn start_with(patience: Patience) -> Self {
         let own = tempfile::tempdir().unwrap();
         let mut server = Self::start_in(own.path(), patience);
-        server._own = Some(own);
+        server.own = Some(own);
         server
     }
 
     /// Starts a server on this folder.
-    pub(crate) fn start_in(folder: &Path, patience: Patience) -> Self {
+    pub(crate) fn start_at(folder: &Path) -> Self {
+        Self::start_in(folder, Patience::default())
+    }
+
+    fn start_in(folder: &Path, patience: Patience) -> Self {
         let config = Config {
             data: DataFolder::at(folder.to_owned()),
             rules: Vec::new(),
@@ -56,7 +60,7 @@ impl Server {
         });
         let address = receiver.recv().expect("the server starts");
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
-        Self { folder: folder.to_owned(), port, running: Some(running), _own: None }
+        Self { folder: folder.to_owned(), port, running: Some(running), own: None }
     }
 
     /// Returns the data folder.
@@ -93,6 +97,18 @@ impl Server {
         asked.json()["id"].as_str().unwrap().to_owned()
     }
 
+    /// Records a trace that is too large for the buffers of a connection over the socket, which the kernel does not let
+    /// grow; returns its first question and the call that exports it.
+    pub(crate) fn large_export(&self, token: &str) -> (String, Call) {
+        let large = "\u{1f4a1}".repeat(16_384);
+        let first = self.ask(token, &json!({"question": large, "detailed": large}));
+        for _ in 0..30 {
+            self.ask(token, &json!({"question": large, "detailed": large, "trace": &first[..26]}));
+        }
+        let call = self.local("GET", &format!("/v1/traces/{}/export", &first[..26]));
+        (first, call)
+    }
+
     /// Answers a question as the user of this machine.
     pub(crate) fn answer(&self, id: &str, answer: &Value) -> Reply {
         self.local("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": answer})).send()
@@ -109,6 +125,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        let _folder = self.own.take();
         if thread::panicking() {
             let _ = self.local("POST", "/v1/server/stop").try_send();
         } else {

@@ -50,14 +50,14 @@ fn a_token_that_differs_in_one_character_is_nobody_s() {
 #[test]
 fn a_token_survives_a_restart_and_its_secret_is_on_no_disk() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::start_in(folder.path(), Default::default());
+    let mut server = Server::start_at(folder.path());
     let token = server.token("reader", &["read"]);
     let listed = server.local("GET", "/v1/tokens").send().text();
     let (_, secret) = token.rsplit_once('_').unwrap();
     assert!(!listed.contains(secret));
     server.stop().unwrap();
     assert!(!crate::secret::is_on_disk(folder.path(), secret.as_bytes()));
-    let server = Server::start_in(folder.path(), Default::default());
+    let server = Server::start_at(folder.path());
     assert_eq!(status(&server, &token), 200);
 }
 
