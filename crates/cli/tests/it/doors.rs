@@ -80,7 +80,7 @@ fn proof_every_two_ways_to_answer_race_and_one_wins() {
     }
 }
 
-fn race(hall: &Hall, one: &AnsweringDoor, other: &AnsweringDoor, round: u32) {
+fn race(hall: &Hall, one: &AnsweringDoor, other: &AnsweringDoor, round: usize) {
     let words = Words::new(&format!("{} against {} {round}", one.name, other.name));
     let waiting = (ASKING[1].ask)(hall, &words);
     let (id, start) = (hall.find(&words), Barrier::new(2));
