@@ -30,7 +30,7 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Serve, TokenCommand};
+pub(crate) use server::{Open, Serve, TokenCommand};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -96,6 +96,9 @@ pub(crate) enum Command {
     /// Say which server runs
     #[command(long_about = help::SERVER_STATUS_ABOUT, after_long_help = help::SERVER_STATUS_EXAMPLES)]
     Status,
+    /// Make a link that signs a browser in, and open it
+    #[command(long_about = help::OPEN_ABOUT, after_long_help = help::OPEN_EXAMPLES)]
+    Open(Open),
     /// End the server
     #[command(long_about = help::STOP_ABOUT, after_long_help = help::STOP_EXAMPLES)]
     Stop,

@@ -25,6 +25,7 @@ mod identity;
 mod inbox;
 mod input;
 mod keys;
+mod open;
 mod output;
 mod plan;
 mod question;
@@ -86,6 +87,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Watch(arguments) => watch::run(&mut context, arguments)?,
         Command::Serve(arguments) => serve::run(&mut context, arguments)?,
         Command::Status => serve::status(&mut context)?,
+        Command::Open(arguments) => open::run(&mut context, arguments)?,
         Command::Stop => serve::stop(&mut context)?,
         Command::Token(command) => token::run(&mut context, command)?,
         Command::Keys(command) => keys::run(&mut context, command)?,

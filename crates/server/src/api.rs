@@ -122,6 +122,12 @@ impl Operation {
         self
     }
 
+    /// Returns the operation with another place that the browser is sent to.
+    pub fn gives_redirect(mut self, meaning: &'static str) -> Self {
+        self.returns.push(Returned { status: StatusCode::SEE_OTHER, meaning, body: None });
+        self
+    }
+
     /// Returns the operation with nothing that comes back.
     pub fn gives_nothing(mut self, meaning: &'static str) -> Self {
         self.returns.push(Returned { status: StatusCode::NO_CONTENT, meaning, body: None });

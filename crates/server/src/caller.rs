@@ -55,6 +55,8 @@ pub enum Scope {
     Read,
     /// Read the metrics.
     Metrics,
+    /// What a person may do who signed in with a browser: see and answer, read every trace.
+    Person,
     /// What only the user of this machine may do: tokens, the server itself.
     Local,
 }
@@ -71,6 +73,7 @@ impl Scope {
             Self::Relay => "relay",
             Self::Read => "read",
             Self::Metrics => "metrics",
+            Self::Person => "person",
             Self::Local => "local",
         }
     }
@@ -100,6 +103,10 @@ impl Caller {
     pub fn may(&self, any: &[Scope]) -> bool {
         match self {
             Self::Local { .. } => true,
+            // A person may whatever people may, so no operation has to say so.
+            Self::Token(token) if token.scopes.contains(&Scope::Person) => {
+                any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read))
+            }
             Self::Token(token) => token.scopes.iter().any(|scope| any.contains(scope)),
             Self::Stranger => false,
         }
@@ -166,6 +173,10 @@ impl Caller {
                 name: by.unwrap_or_else(|| name.clone()),
                 assurance: Assurance::Terminal,
             }),
+            Self::Token(token) if token.scopes.contains(&Scope::Person) => {
+                let name = Text::try_from(token.name.as_str())?;
+                Ok(Speaker::Person { name, assurance: Assurance::SignedIn })
+            }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
                     CommandError::input("NAME_MISSING", "expected the name of whoever said it, found none")

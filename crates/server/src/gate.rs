@@ -8,9 +8,14 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use hyper::{HeaderMap, StatusCode, header};
+use hyper::{HeaderMap, Method, StatusCode, header};
 
-use crate::{caller::Caller, problem::Problem, routes::server::PROTOCOL, service::Shared};
+use crate::{
+    caller::Caller,
+    problem::Problem,
+    routes::{server::PROTOCOL, sign_in::COOKIE},
+    service::Shared,
+};
 
 /// Under which names a server answers on TCP.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +41,7 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
     let caller = match way {
         Some(Way::Socket(caller)) => check_protocol(request.headers()).map(|()| caller),
         Some(Way::Tcp(names)) => match check_names(request.headers(), &names) {
-            Ok(()) => by_token(&service, request.headers()).await,
+            Ok(()) => by_token(&service, request.method(), request.headers()).await,
             Err(problem) => Err(problem),
         },
         None => Ok(Caller::Stranger),
@@ -87,21 +92,34 @@ fn check_names(headers: &HeaderMap, names: &Names) -> Result<(), Problem> {
     }
 }
 
-async fn by_token(service: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Caller::Stranger) };
-    let words = value.to_str().unwrap_or_default().split_once(' ');
-    let Some((_, secret)) = words.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")) else {
+async fn by_token(service: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let Some(secret) = bearer(headers).or_else(|| session(method, headers)) else {
         return Ok(Caller::Stranger);
     };
-    let secret = secret.trim().to_owned();
     if secret.len() > LONGEST {
         return Ok(Caller::Stranger);
     }
     if !service.tokens.is_loaded() {
         service.work(|service, owner| service.tokens.load(owner)).await?;
     }
-    let found = service.tokens.find(&secret, service.premises.now()?);
+    let found = service.tokens.find(secret, service.premises.now()?);
     Ok(found.map_or(Caller::Stranger, Caller::Token))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, secret) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+}
+
+/// Returns the cookie of a browser that is signed in. What changes something must come from a page of this server: the
+/// browser says so in `Origin`, which was checked before.
+fn session<'a>(method: &Method, headers: &'a HeaderMap) -> Option<&'a str> {
+    if !matches!(*method, Method::GET | Method::HEAD) && headers.get(header::ORIGIN).is_none() {
+        return None;
+    }
+    let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
+    let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
 /// Says which version of what goes over the socket a side speaks.

@@ -6,6 +6,7 @@ pub mod open;
 pub mod plans;
 pub mod questions;
 pub mod server;
+pub mod sign_in;
 pub mod tokens;
 pub mod traces;
 pub mod verify;
@@ -33,6 +34,7 @@ pub fn all() -> Api {
     let api = identities::add(api);
     let api = feed::add(api);
     let api = tokens::add(api);
+    let api = sign_in::add(api);
     let api = server::add(api);
     open::add(api)
 }

@@ -97,7 +97,9 @@ async fn live(
     let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
     let version = config.version.clone();
     let rules = config.rules.clone();
-    let service = Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience));
+    let user = config.user.clone();
+    let service =
+        Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience, user));
     let connections = Connections::new(routes::router(&service), service.ending(), patience);
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use demur_core::limit::Text;
 use demur_desk::{error::CommandError, owner::Owner, rules::Shelf};
 use demur_rules::Rules;
 use tokio::{
@@ -14,7 +15,7 @@ use tokio::{
 
 use crate::{
     metrics::Metrics, notices::Notices, patience::Patience, premises::Premises, problem::Problem,
-    tokens::Tokens,
+    routes::sign_in::Links, tokens::Tokens,
 };
 
 /// The server, as its routes see it.
@@ -22,6 +23,9 @@ pub struct Service {
     pub(crate) premises: Arc<Premises>,
     pub(crate) notices: Arc<Notices>,
     pub(crate) tokens: Tokens,
+    pub(crate) links: Links,
+    /// The user who runs the server.
+    pub(crate) user: Text<1, 256>,
     pub(crate) metrics: Arc<Metrics>,
     ending: watch::Sender<bool>,
     pub(crate) address: Mutex<Option<String>>,
@@ -44,11 +48,14 @@ impl Service {
         rules: Vec<PathBuf>,
         version: String,
         patience: Patience,
+        user: Text<1, 256>,
     ) -> Self {
         Self {
             premises,
             notices,
             tokens: Tokens::default(),
+            links: Links::default(),
+            user,
             metrics,
             ending: watch::Sender::new(false),
             address: Mutex::default(),

@@ -41,6 +41,13 @@ pub struct Wanted {
     pub seconds: Option<u64>,
 }
 
+impl Wanted {
+    /// Returns the session of a person who signed in with a browser.
+    pub(crate) fn session(user: &str, seconds: u64) -> Result<Self, CommandError> {
+        Ok(Self { name: Text::cut(user)?, scopes: vec![Scope::Person], seconds: Some(seconds) })
+    }
+}
+
 impl Tokens {
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
     /// [`Self::load`].
@@ -87,6 +94,8 @@ impl Tokens {
         };
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
+        // What has ended is of no use to anybody.
+        tokens.retain(|kept| kept.token.expires.is_none_or(|expires| now < expires));
         if tokens.len() >= MOST {
             return Err(CommandError::refused(
                 "TOO_MANY_TOKENS",

@@ -33,6 +33,13 @@ pub(crate) struct Serve {
     pub(crate) detached: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Open {
+    /// Print the link and start no browser
+    #[arg(long)]
+    pub(crate) print: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token for what is not on this machine

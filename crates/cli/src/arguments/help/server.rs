@@ -25,6 +25,18 @@ Examples:
 
 `demur --help` lists the exit codes; 3 if no server runs.";
 
+pub(in crate::arguments) const OPEN_ABOUT: &str = "\
+Make a link that signs a browser on this machine in, and open it. The link is good for five minutes and for one sign-in; \
+looking at the page does not use it up, the button on it does. The browser stays signed in for twelve hours, and \
+`demur token list` shows the session and can take it back.";
+
+pub(in crate::arguments) const OPEN_EXAMPLES: &str = "\
+Examples:
+  demur open
+  demur open --print
+
+`demur --help` lists the exit codes.";
+
 pub(in crate::arguments) const STOP_ABOUT: &str = "\
 End the server of the data folder in good order. Nothing that is open is lost, and whoever waits for an answer starts \
 the server again.";

@@ -1,0 +1,208 @@
+//! Signing in with a browser: `demur open` makes a link, the page behind it has one button, and the button spends the link.
+//! A link that is only looked at (by a preview, a scanner, a second tab) is not spent: GET never signs anybody in.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::{IntoResponse as _, Response},
+};
+use demur_core::{
+    hash::{Digest, sha256},
+    random::Random as _,
+};
+use demur_desk::{error::CommandError, world::World};
+use hyper::{Method, StatusCode, header};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    api::{Api, Operation},
+    caller::Scope,
+    problem::Problem,
+    read::{self, Parameters},
+    service::Shared,
+    tokens::Wanted,
+};
+
+/// Adds the operations.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/sign-in",
+            "signInLink",
+            LOCAL,
+            "Make a link that signs a browser in, once",
+        )
+        .gives::<Link>(StatusCode::CREATED, "The link; it is good for five minutes"),
+        link,
+    )
+    .with(
+        Operation::new(
+            Method::GET,
+            "/sign-in",
+            "signInPage",
+            OPEN,
+            "Show the page behind a link; nothing is spent",
+        )
+        .query::<Code>()
+        .gives_text("A page with one button", "text/html; charset=utf-8"),
+        page,
+    )
+    .with(
+        Operation::new(Method::POST, "/sign-in", "signIn", OPEN, "Spend a link and sign the browser in")
+            .takes_bytes("application/x-www-form-urlencoded")
+            .gives_redirect("Signed in; the browser goes on"),
+        sign_in,
+    )
+}
+
+/// A link that signs a browser in.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// To be opened in a browser on this machine.
+    pub url: String,
+    /// For how many seconds.
+    pub seconds: u64,
+}
+
+/// The code in a link.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    /// The code, 64 hexadecimal digits.
+    code: Option<String>,
+}
+
+/// Links that nobody has used yet, by the digest of their code. They do not outlive the server: whoever comes later asks
+/// for a new one.
+#[derive(Default)]
+pub struct Links(Mutex<Vec<(Digest, Instant)>>);
+
+impl Links {
+    fn open(&self) -> MutexGuard<'_, Vec<(Digest, Instant)>> {
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        links.retain(|(_, until)| Instant::now() < *until);
+        links
+    }
+
+    fn make(&self) -> Result<String, CommandError> {
+        let mut bytes = [0; 32];
+        World::open()?.fill(&mut bytes);
+        let code = sha256(&bytes).to_string();
+        let mut links = self.open();
+        if links.len() >= MOST {
+            links.remove(0);
+        }
+        links.push((sha256(code.as_bytes()), Instant::now() + GOOD_FOR));
+        Ok(code)
+    }
+
+    fn knows(&self, code: &str) -> bool {
+        let digest = sha256(code.as_bytes());
+        self.open().iter().any(|(known, _)| *known == digest)
+    }
+
+    /// Returns whether the code was good, which it is once.
+    fn spend(&self, code: &str) -> bool {
+        let digest = sha256(code.as_bytes());
+        let mut links = self.open();
+        let at = links.iter().position(|(known, _)| *known == digest);
+        at.is_some_and(|at| {
+            links.remove(at);
+            true
+        })
+    }
+}
+
+async fn link(State(service): State<Shared>) -> Result<Response, Problem> {
+    let address = service.address().ok_or_else(|| {
+        CommandError::refused("NO_TCP", "expected a server that listens on TCP, found one that does not")
+            .with_hint("start it without --no-tcp")
+    })?;
+    let code = service.links.make()?;
+    let link = Link { url: format!("{address}/sign-in?code={code}"), seconds: GOOD_FOR.as_secs() };
+    Ok((StatusCode::CREATED, Json(link)).into_response())
+}
+
+async fn page(
+    State(service): State<Shared>,
+    Parameters(code): Parameters<Code>,
+) -> Result<Response, Problem> {
+    let code = code.code.filter(|code| is_code(code) && service.links.knows(code)).ok_or_else(spent)?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+        ),
+    ];
+    // The code is hexadecimal digits and nothing else.
+    Ok((headers, format!("{BEFORE}{code}{AFTER}")).into_response())
+}
+
+async fn sign_in(State(service): State<Shared>, request: Request) -> Result<Response, Problem> {
+    // A page of another site could send its own visitor here, to answer under a name that is not theirs.
+    if request.headers().get(header::ORIGIN).is_none() {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "ORIGIN_FORBIDDEN",
+            "expected a request from the page, found another",
+        ));
+    }
+    let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
+    let code =
+        std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code=")).map(str::to_owned);
+    if !code.is_some_and(|code| is_code(&code) && service.links.spend(&code)) {
+        return Err(spent());
+    }
+    let made = service.work(|service, owner| {
+        let wanted = Wanted::session(&service.user, SIGNED_IN_FOR.as_secs())?;
+        service.tokens.create(owner, wanted)
+    });
+    let (_, secret) = made.await?;
+    let cookie =
+        format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", SIGNED_IN_FOR.as_secs());
+    let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
+    Ok((StatusCode::SEE_OTHER, headers).into_response())
+}
+
+fn spent() -> Problem {
+    let detail =
+        "expected a link that is good, found one that was used, is older than five minutes, or is none";
+    Problem::new(StatusCode::UNAUTHORIZED, "LINK_SPENT", detail).with_hint("`demur open` makes a new one")
+}
+
+fn is_code(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+const LOCAL: &[Scope] = &[Scope::Local];
+const OPEN: &[Scope] = &[];
+/// How long a link is good.
+const GOOD_FOR: Duration = Duration::from_secs(300);
+/// How long a browser stays signed in.
+const SIGNED_IN_FOR: Duration = Duration::from_secs(12 * 3600);
+/// How many links wait at once.
+const MOST: usize = 16;
+/// No form is longer.
+const LONGEST: usize = 256;
+/// The cookie of a browser that is signed in.
+pub(crate) const COOKIE: &str = "demur_session";
+/// Where the browser goes on.
+const HOME: &str = "/v1/docs";
+
+const BEFORE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>demur: sign in</title><style>\
+:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0}\
+main{max-width:32rem;margin:10vh auto;padding:1rem}button{font:inherit;padding:.75rem 1.5rem;min-height:44px}</style></head>\
+<body><main><h1>Sign in to demur</h1><p>This browser will be able to see and answer the questions of your data folder for \
+twelve hours. The link works once.</p><form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"code\" value=\"";
+const AFTER: &str = "\"><button type=\"submit\">Sign in</button></form></main></body></html>\n";
