@@ -81,7 +81,7 @@ fn tags() -> Value {
 /// Returns the group of a path: its first word, without the version.
 fn tag(path: &str) -> &'static str {
     let word = path.trim_start_matches("/v1").split('/').nth(1).unwrap_or_default();
-    TAGS.iter().map(|(name, _)| *name).find(|name| *name == word).unwrap_or(TAGS[0].0)
+    TAGS.iter().map(|(name, _)| *name).find(|name| *name == word).unwrap_or("server")
 }
 
 /// Returns a document as text.
@@ -214,9 +214,8 @@ fn path_schema(name: &str) -> (&'static str, Value) {
 /// Every status of a refusal that a request can meet.
 const REFUSALS: &[&str] =
     &["400", "401", "403", "404", "405", "408", "409", "413", "415", "421", "422", "500", "503", "507"];
-/// The groups of operations, by the first word of their paths; the first one takes the rest.
+/// The groups of operations, by the first word of their paths; the last one takes the rest.
 const TAGS: &[(&str, &str)] = &[
-    ("server", "The server itself: what it is, how it is, how it ends."),
     ("questions", "Questions: asked, waited for, answered, declined, passed on."),
     ("plans", "Plans: held against the rules, clarified, confirmed, attested."),
     ("traces", "The record: events, exports, artifacts, receipts."),
@@ -225,6 +224,7 @@ const TAGS: &[(&str, &str)] = &[
     ("feed", "What happens, as it happens."),
     ("tokens", "What callers over TCP show."),
     ("schemas", "The JSON Schemas of every document."),
+    ("server", "The server itself: what it is, how it is, how it ends."),
 ];
 /// What schemars calls the second type of a name, and what it is called here.
 const NAMES: &[(&str, &str)] = &[("Severity2", "GapSeverity")];

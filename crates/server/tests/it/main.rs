@@ -9,6 +9,7 @@ mod connection;
 mod deadline;
 mod feed;
 mod folder;
+mod fuzz;
 mod gate;
 mod plan;
 mod question;

@@ -134,6 +134,31 @@ fn a_plan_goes_from_submission_to_attestation_and_every_retry_is_harmless() {
 }
 
 #[test]
+fn as_many_files_are_attested_as_an_event_holds_and_more_are_refused() {
+    let server = Server::start();
+    let agent = server.token("agent", &["ask"]);
+    let fill = "x".repeat(32 << 10);
+    let members: Value = (0..7).map(|number| (format!("m{number}"), json!(fill))).collect();
+    let opened = post(&server, &agent, "/v1/plans", &json!({"plan": plan(&members), "session_id": SESSION}));
+    assert_eq!(opened.json()["status"], "ready_to_proceed", "{opened:?}");
+    post(&server, &agent, &format!("/v1/plans/{SESSION}/confirm"), &json!({}));
+    let attest = |count: usize, path: &str| {
+        let hash = format!("sha256:{}", "0".repeat(64));
+        let files: Vec<_> =
+            (0..count).map(|n| json!({"path": format!("{path}{n:04}"), "sha256": hash})).collect();
+        let made = json!({"output_path": "dist", "program_version": "1", "files": files});
+        post(&server, &agent, &format!("/v1/plans/{SESSION}/attestation"), &made)
+    };
+    assert_eq!(attest(4_001, "").code(), "MALFORMED");
+    assert_eq!(attest(4_000, &"long/".repeat(20)).code(), "OUTPUT_INVALID");
+    let twice = json!({"path": "a", "sha256": format!("sha256:{}", "0".repeat(64))});
+    let made = json!({"output_path": "dist", "program_version": "1", "files": [twice, twice]});
+    let refused = post(&server, &agent, &format!("/v1/plans/{SESSION}/attestation"), &made);
+    assert_eq!(refused.code(), "OUTPUT_INVALID");
+    assert_eq!(attest(4_000, "").status, 201);
+}
+
+#[test]
 fn a_session_is_its_agent_s_own() {
     let server = Server::start();
     let (agent, other) = (server.token("agent", &["ask"]), server.token("other", &["ask"]));

@@ -14,7 +14,10 @@ use demur_clarify::{
     seal::Sha256,
     uuid::Uuid,
 };
-use demur_core::limit::{List, Text};
+use demur_core::{
+    canonical,
+    limit::{List, Text},
+};
 use demur_desk::{error::CommandError, plan, session};
 use demur_ledger::name::Sequence;
 use demur_plan::{Session, Standing};
@@ -78,7 +81,7 @@ struct AttestPlan {
     /// The folder.
     output_path: Text<1, 1024>,
     /// Every file in it, each path once.
-    files: List<MadeFile, 1, 10_000>,
+    files: List<MadeFile, 1, 4_000>,
     /// The version of the program that made them.
     program_version: Text<1, 64>,
     /// The agent in whose name the user of this machine attests; otherwise whoever submitted the plan.
@@ -142,7 +145,15 @@ fn hashes(given: &AttestPlan) -> Result<FileHashes, CommandError> {
         let message = "expected each path once, found one twice";
         return Err(CommandError::input("OUTPUT_INVALID", message).about(Some("files")));
     }
-    Ok(files.try_into()?)
+    let files: FileHashes = files.try_into()?;
+    let length = canonical::to_vec(&files)?.len();
+    if length > LONGEST {
+        let message = format!("expected a list of files that takes at most {LONGEST} bytes, found {length}");
+        return Err(CommandError::input("OUTPUT_INVALID", message)
+            .about(Some("files"))
+            .with_hint("attest an archive of them instead"));
+    }
+    Ok(files)
 }
 
 /// Returns the attestation that is on record, if it says the same.
@@ -187,3 +198,6 @@ async fn hand_off(
     });
     Ok(Json(package.await?))
 }
+
+/// How long the list of files may be: it stands in one event, beside the plan.
+const LONGEST: usize = 640 << 10;
