@@ -20,7 +20,7 @@ struct Need {
     purpose: &'static str,
 }
 
-const NEEDS: [Need; 2] = [
+const NEEDS: [Need; 4] = [
     Need {
         probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
         package: "python3",
@@ -31,6 +31,16 @@ const NEEDS: [Need; 2] = [
         probe: &["python3", "-c", "import ensurepip, venv"],
         package: "python3-venv",
         purpose: "a Python environment of its own for those checks",
+    },
+    Need {
+        probe: &["tmux", "-V"],
+        package: "tmux",
+        purpose: "the tests of `demur inbox` in a real terminal",
+    },
+    Need {
+        probe: &["curl", "--version"],
+        package: "curl",
+        purpose: "the tests that call the server as docs/asking.md shows it",
     },
 ];
 
@@ -156,7 +166,7 @@ mod tests {
     fn request_names_every_package_and_its_purpose() {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let request = request(&missing);
-        assert!(request.contains("python3 python3-venv\n"), "{request}");
+        assert!(request.contains("python3 python3-venv tmux curl\n"), "{request}");
         for need in &NEEDS {
             assert!(request.contains(need.purpose), "{request}");
         }
