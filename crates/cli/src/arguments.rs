@@ -102,6 +102,9 @@ pub(crate) enum Command {
     /// End the server
     #[command(long_about = help::STOP_ABOUT, after_long_help = help::STOP_EXAMPLES)]
     Stop,
+    /// Look whether everything is as it should be
+    #[command(long_about = help::DOCTOR_ABOUT, after_long_help = help::DOCTOR_EXAMPLES)]
+    Doctor,
     /// Make, list and take back tokens for what is not on this machine
     #[command(subcommand, long_about = help::TOKEN_ABOUT, after_long_help = help::TOKEN_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]

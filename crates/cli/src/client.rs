@@ -18,6 +18,7 @@ use hyper_util::rt::TokioIo;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::{net::UnixStream, runtime::Runtime};
 
+pub(crate) use start::log_file;
 pub(crate) use stream::Follow;
 
 use crate::{context::Context, data::DataFolder, error::CommandError, exit::Exit};

@@ -9,6 +9,7 @@
 //! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
+//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `serve`, `token`, `doctor`, `client`, `borrow` |
 
 mod archive;
 mod arguments;
@@ -19,6 +20,7 @@ mod client;
 mod completions;
 mod context;
 mod demo;
+mod doctor;
 mod export;
 mod holder_name;
 mod identity;
@@ -89,6 +91,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Status => serve::status(&mut context)?,
         Command::Open(arguments) => open::run(&mut context, arguments)?,
         Command::Stop => serve::stop(&mut context)?,
+        Command::Doctor => return doctor::run(&mut context),
         Command::Token(command) => token::run(&mut context, command)?,
         Command::Keys(command) => keys::run(&mut context, command)?,
         Command::Verify(arguments) => return verify::run(&mut context, arguments),

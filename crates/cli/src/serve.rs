@@ -132,7 +132,7 @@ impl Reply for Stopped {
 }
 
 /// The port of the default data folder.
-const PORT: u16 = 7373;
+pub(crate) const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.
 const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
 const LEVEL: tracing_subscriber::filter::LevelFilter = tracing_subscriber::filter::LevelFilter::INFO;

@@ -49,7 +49,8 @@ fn spawn(folder: &Path, log: File) -> Result<Child, CommandError> {
     // Absolute: the server lives elsewhere.
     let folder = std::path::absolute(folder).map_err(|error| cannot_start(&error))?;
     Command::new(program)
-        .args(["serve", "--detached", "--data"])
+        // Its errors are for this program: by their code.
+        .args(["--json", "serve", "--detached", "--data"])
         .arg(folder)
         .current_dir("/")
         .stdin(Stdio::null())

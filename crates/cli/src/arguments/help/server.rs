@@ -1,4 +1,4 @@
-//! The longer texts of `demur serve`, `demur status`, `demur stop` and `demur token`.
+//! The longer texts of `demur serve`, `demur status`, `demur stop`, `demur doctor` and `demur token`.
 
 pub(in crate::arguments) const SERVE_ABOUT: &str = "\
 Serve the data folder: over a Unix socket in it for the commands of this user, and over TCP on this machine for whoever \
@@ -46,6 +46,18 @@ Examples:
   demur stop
 
 `demur --help` lists the exit codes; 3 if no server runs.";
+
+pub(in crate::arguments) const DOCTOR_ABOUT: &str = "\
+Look whether everything is as it should be: the data folder and who can read it, the keys, the record, the clock, the \
+room on the disk, the server and its port. Nothing is started, changed or repaired; what to do about a problem stands \
+below it.";
+
+pub(in crate::arguments) const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  demur doctor
+  demur doctor --json | jq '.checks[] | select(.state != \"ok\")'
+
+Exit codes: 0 if all is well, also with warnings; 3 if there is a problem. `demur --help` lists the others.";
 
 pub(in crate::arguments) const TOKEN_ABOUT: &str = "\
 Make, list and take back the tokens with which programs that are not on this machine, or that speak TCP, ask and \

@@ -1,0 +1,115 @@
+//! The files of a data folder: who can read them, and whether there is room for more.
+
+use std::{
+    fs::{self, Metadata},
+    io::ErrorKind,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::Path,
+};
+
+use rustix::fs::{Access, access, statvfs};
+
+use super::Check;
+use crate::{
+    client::log_file,
+    data::DataFolder,
+    visible::{shell_word, visible_path},
+};
+
+/// Looks at the folder, its keys, its log and its disk.
+pub(super) fn check(data: &DataFolder) -> Vec<Check> {
+    let folder = data.path();
+    let mut checks = vec![data_folder(folder), disk(folder)];
+    checks.extend(keys(&data.keys()));
+    checks.extend(log(&log_file(folder)));
+    checks
+}
+
+fn data_folder(folder: &Path) -> Check {
+    let name = visible_path(folder);
+    let metadata = match folder.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Check::ok("folder", format!("{name} is not there yet; the first command makes it"));
+        }
+        Err(error) => return Check::problem("folder", format!("{name}: {error}"), ANOTHER),
+        Ok(metadata) if !metadata.is_dir() => {
+            return Check::problem("folder", format!("{name} is no folder"), ANOTHER);
+        }
+        Ok(metadata) => metadata,
+    };
+    if access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
+        return Check::problem("folder", format!("{name} cannot be written by you"), ANOTHER);
+    }
+    private("folder", folder, &metadata, 0o700)
+}
+
+/// Returns whether a file or a folder is ours alone.
+pub(super) fn private(check: &'static str, path: &Path, metadata: &Metadata, wanted: u32) -> Check {
+    let name = visible_path(path);
+    let mode = metadata.permissions().mode() & 0o777;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Check::problem(check, format!("{name} belongs to somebody else"), ANOTHER);
+    }
+    if mode & !wanted != 0 {
+        let hint = format!("chmod {wanted:o} {}", shell_word(path));
+        return Check::problem(check, format!("{name} has mode {mode:04o}: others get at it"), hint);
+    }
+    Check::ok(check, format!("{name}, mode {mode:04o}"))
+}
+
+fn keys(folder: &Path) -> Option<Check> {
+    let metadata = folder.metadata().ok()?;
+    let check = private("keys", folder, &metadata, 0o700);
+    if check.hint.is_some() {
+        return Some(check);
+    }
+    let files = match fs::read_dir(folder) {
+        Err(error) => {
+            return Some(Check::problem("keys", format!("{}: {error}", visible_path(folder)), ANOTHER));
+        }
+        Ok(files) => files.filter_map(|file| file.ok().map(|file| file.path())),
+    };
+    let mut count: usize = 0;
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "key")) {
+        count += 1;
+        let Ok(metadata) = file.metadata() else { continue };
+        let check = private("keys", &file, &metadata, 0o600);
+        if check.hint.is_some() {
+            return Some(check);
+        }
+    }
+    let secrets = if count == 1 { "1 secret".to_owned() } else { format!("{count} secrets") };
+    Some(Check { found: format!("{}, {secrets}", check.found), ..check })
+}
+
+fn log(file: &Path) -> Option<Check> {
+    let metadata = file.metadata().ok()?;
+    let check = private("log", file, &metadata, 0o600);
+    if metadata.len() > LARGEST_LOG {
+        let found = format!("{}, {} MiB", visible_path(file), metadata.len() >> 20);
+        return Some(Check::warning("log", found, "`demur stop`: the next server begins it anew"));
+    }
+    let found = format!("{}, {} KiB", check.found, metadata.len().div_ceil(1 << 10));
+    Some(if check.hint.is_some() { check } else { Check { found, ..check } })
+}
+
+fn disk(folder: &Path) -> Check {
+    let there = folder.ancestors().find(|path| path.is_dir()).unwrap_or_else(|| Path::new("/"));
+    match statvfs(there) {
+        Err(error) => Check::problem("disk", format!("{}: {error}", visible_path(there)), ANOTHER),
+        Ok(disk) => {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize) >> 20;
+            if free < LEAST {
+                Check::warning("disk", format!("{free} MiB free"), "make room: a full disk records nothing")
+            } else {
+                Check::ok("disk", format!("{free} MiB free"))
+            }
+        }
+    }
+}
+
+const ANOTHER: &str = "name another data folder with --data, or make this one yours";
+/// How many MiB there should be.
+const LEAST: u64 = 100;
+/// How large a log grows before a server begins it anew, with what a busy one adds.
+const LARGEST_LOG: u64 = 64 << 20;

@@ -1,0 +1,90 @@
+//! The record: does the store open, is the desk's key there, and is the clock where the record is?
+
+use demur_ledger::envelope::Event;
+use demur_store::{
+    contract::{Store as _, StoreError},
+    ledger::Ledger,
+    sqlite::{SqliteStore, VERSION},
+};
+
+use super::Check;
+use crate::{
+    data::DataFolder,
+    error::CommandError,
+    keys::clock,
+    keystore::Keystore,
+    owner::{desk_fingerprint, open_ledger},
+    world::World,
+};
+
+/// Looks at the store, the desk's key and the clock.
+pub(super) fn check(data: &DataFolder) -> Vec<Check> {
+    let world = match World::open() {
+        Err(error) => return vec![Check::failed("clock", &error)],
+        Ok(world) => world,
+    };
+    let store = match data.has_store() {
+        Err(error) => return vec![Check::failed("store", &error), time(world, None)],
+        Ok(false) => {
+            let found = "nothing is recorded yet; the first question or key begins it";
+            return vec![Check::ok("store", found), time(world, None)];
+        }
+        Ok(true) => SqliteStore::open_read_only(data.path()),
+    };
+    match store {
+        Ok(store) => open(data, store, world),
+        Err(StoreError::ReadOnly) => {
+            let found = "its last owner was killed and left work, which the next command finishes";
+            vec![Check::ok("store", found), time(world, None)]
+        }
+        Err(error) => vec![Check::failed("store", &error.into()), time(world, None)],
+    }
+}
+
+fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
+    let newest = newest(&store);
+    let mut checks = vec![match &newest {
+        Ok(_) => Check::ok("store", format!("opens, version {VERSION}")),
+        Err(error) => Check::failed("store", error),
+    }];
+    if matches!(store.registry(), Ok(Some(_))) {
+        let keystore = Keystore::of(data);
+        let opened = open_ledger(&keystore, |find| Ledger::read(store, find, Box::new(world)));
+        checks.push(match opened {
+            Ok(ledger) => {
+                let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());
+                Check::ok("desk key", format!("{} is here", key.unwrap_or_default()))
+            }
+            Err(error) => Check::failed("desk key", &error),
+        });
+    }
+    checks.push(time(world, newest.ok().flatten()));
+    checks
+}
+
+/// Returns when the newest event was recorded.
+fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, CommandError> {
+    let Some(trace) = store.newest()? else { return Ok(None) };
+    let Some(summary) = store.trace(trace)? else { return Ok(None) };
+    let stored = store.events(trace, summary.head.sequence, 1)?.pop();
+    let event = stored.and_then(|stored| Event::parse(&stored.bytes).ok());
+    Ok(event.map(|event| event.envelope().time))
+}
+
+fn time(world: World, newest: Option<demur_core::time::Timestamp>) -> Check {
+    let now = match world.now() {
+        Err(error) => return Check::failed("clock", &error),
+        Ok(now) => now,
+    };
+    match newest.filter(|newest| *newest > now) {
+        Some(newest) => {
+            let found = format!("{}, but the newest event is of {}", clock(now), clock(newest));
+            Check::warning(
+                "clock",
+                found,
+                "set the clock of this machine; until then time stands still in the record",
+            )
+        }
+        None => Check::ok("clock", clock(now)),
+    }
+}

@@ -1,0 +1,107 @@
+//! The server: does one run, does it understand us, and can it be reached?
+
+use std::{
+    fs,
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    os::unix::fs::FileTypeExt as _,
+    path::Path,
+    sync::mpsc::sync_channel,
+    thread,
+    time::Duration,
+};
+
+use demur_server::{routes::server::ServerStatus, socket};
+
+use super::{Check, files::private};
+use crate::{
+    client::{Call, Client},
+    data::DataFolder,
+    error::CommandError,
+    serve::PORT,
+    visible::visible_path,
+};
+
+/// Looks at the socket, the server and its port.
+pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, CommandError> {
+    let status = status(data)?;
+    let runs = !matches!(&status, Err(error) if error.code() == "NO_SERVER");
+    let mut checks = vec![server(&status)];
+    checks.extend(socket_file(data.path(), runs));
+    let address = status.ok().and_then(|status| status.address);
+    let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
+    checks.extend(port.map(reachable));
+    let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
+    if usual && port != Some(PORT) && answers(PORT) {
+        let found = format!("{PORT} is taken by another program");
+        let hint = "the server uses another port: `demur status` says which";
+        checks.push(Check::warning("port", found, hint));
+    }
+    Ok(checks)
+}
+
+/// Returns what the server says about itself; one that says nothing is not waited for.
+fn status(data: &DataFolder) -> Result<Result<ServerStatus, CommandError>, CommandError> {
+    let client = Client::to_running(data.clone())?;
+    let (sender, receiver) = sync_channel(1);
+    thread::spawn(move || sender.send(client.call(&Call::get("/v1/server"))));
+    Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
+        Err(CommandError::refused("SERVER_SILENT", message).with_hint(
+            "another command may have the data folder; otherwise end the server, the next command starts another",
+        ))
+    }))
+}
+
+fn server(status: &Result<ServerStatus, CommandError>) -> Check {
+    match status {
+        Ok(status) if status.version != env!("CARGO_PKG_VERSION") => Check::warning(
+            "server",
+            format!("demur {}, but this is {}", status.version, env!("CARGO_PKG_VERSION")),
+            "`demur stop`: the next command starts the right one",
+        ),
+        Ok(status) => Check::ok(
+            "server",
+            format!("demur {}, protocol {}, process {}", status.version, status.protocol, status.process),
+        ),
+        Err(error) if error.code() == "NO_SERVER" => {
+            Check::ok("server", "none runs; the next command that needs one starts it")
+        }
+        Err(error) => Check::failed("server", error),
+    }
+}
+
+fn socket_file(folder: &Path, runs: bool) -> Option<Check> {
+    let path = socket::path(folder);
+    let metadata = match fs::symlink_metadata(&path) {
+        Ok(metadata) => metadata,
+        Err(_) if runs => {
+            let found = format!("{} is gone while the server runs", visible_path(&path));
+            return Some(Check::problem("socket", found, "end the server; the next command starts another"));
+        }
+        Err(_) => return None,
+    };
+    if !metadata.file_type().is_socket() {
+        let found = format!("{} is no socket", visible_path(&path));
+        return Some(Check::problem("socket", found, "move it away: the server needs its place"));
+    }
+    if !runs {
+        let found = "left by a server that was killed; the next one replaces it";
+        return Some(Check::ok("socket", found));
+    }
+    Some(private("socket", &path, &metadata, 0o600))
+}
+
+fn reachable(port: u16) -> Check {
+    if answers(port) {
+        return Check::ok("address", format!("http://localhost:{port} answers"));
+    }
+    let found = format!("nothing answers at port {port}, where the server says it listens");
+    Check::problem("address", found, "a firewall on this machine may be in the way")
+}
+
+fn answers(port: u16) -> bool {
+    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), PATIENCE).is_ok()
+}
+
+/// How long somebody may take to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
