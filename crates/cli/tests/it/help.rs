@@ -20,6 +20,19 @@ fn short_help_of_the_command() {
     Usage: demur [OPTIONS] <COMMAND>
 
     Commands:
+      ask          Ask a question, wait, and print the answer
+      inbox        See what waits for an answer, and answer it
+      show         Show a question and what became of it
+      answer       Answer a question
+      decline      Say that you will not answer
+      extend       Give a question more time
+      pass         Hand a question to others
+      cancel       Say that no answer is needed any more
+      watch        Print every event as it is recorded
+      serve        Serve the data folder
+      status       Say which server runs
+      stop         End the server
+      token        Make, list and take back tokens for what is not on this machine
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
       check        Say what a plan lacks, field by field
@@ -68,6 +81,19 @@ fn no_command_is_a_mistake_that_shows_the_way() {
     Usage: demur [OPTIONS] <COMMAND>
 
     Commands:
+      ask          Ask a question, wait, and print the answer
+      inbox        See what waits for an answer, and answer it
+      show         Show a question and what became of it
+      answer       Answer a question
+      decline      Say that you will not answer
+      extend       Give a question more time
+      pass         Hand a question to others
+      cancel       Say that no answer is needed any more
+      watch        Print every event as it is recorded
+      serve        Serve the data folder
+      status       Say which server runs
+      stop         End the server
+      token        Make, list and take back tokens for what is not on this machine
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
       check        Say what a plan lacks, field by field
@@ -140,7 +166,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, inbox, show, answer, decline, extend, pass, cancel, watch, serve, status, stop, token, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}

@@ -1,17 +1,22 @@
 //! The command from outside: the real executable in folders of its own.
 #![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect has failed")]
 
+mod ask;
+mod ask_secret;
+mod asker;
 mod checkpoint;
 mod completions;
 mod corpus;
 mod crash;
 mod damage;
 mod demo;
+mod doctor;
 mod doors;
 mod export;
 mod help;
 mod identity;
 mod identity_verify;
+mod inbox;
 mod independent;
 mod keys_list;
 mod keys_new;
@@ -25,6 +30,8 @@ mod rules;
 mod run;
 mod sandbox;
 mod secrets;
+mod server_borrow;
+mod server_life;
 mod store_backup;
 mod store_check;
 mod store_trouble;

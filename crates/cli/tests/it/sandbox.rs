@@ -176,11 +176,34 @@ impl Sandbox {
         contents
     }
 
+    /// Returns the processes that work in this data folder, whoever started them.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let variable = format!("DEMUR_DATA={}", self.data().to_str().unwrap());
+        let is_ours = |id: &u32| {
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
+        };
+        let names = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter_map(|name| name.to_str()?.parse().ok()).filter(is_ours).collect()
+    }
+
     /// Returns every file below the data folder with its mode and bytes.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, (u32, Option<Vec<u8>>)> {
         let mut files = BTreeMap::new();
         collect(&self.data(), &mut files);
         files
+    }
+}
+
+/// A server that a command started ends with the folder, and so does whoever waits for an answer there.
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if self.data().join("socket").exists() {
+            let _ = self.command(&["stop"]).output();
+        }
+        for process in self.processes() {
+            let _ = Command::new("kill").args(["-KILL", &process.to_string()]).output();
+        }
     }
 }
 

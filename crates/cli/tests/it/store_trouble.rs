@@ -45,7 +45,7 @@ fn newer_and_foreign_databases_are_told() {
     assert_snapshot!([newer, foreign].concat(), @r"
     exit 2
     --- stderr
-    error: the database has version 99, this demur knows up to 1: use a newer version of demur
+    error: the database has version 99, this demur knows up to 2: use a newer version of demur
     exit 2
     --- stderr
     error: [DIR]/data/ledger.db is not a database of demur: it belongs to another program; name another folder

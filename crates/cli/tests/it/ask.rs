@@ -1,0 +1,202 @@
+//! `demur ask`, and the commands that settle a question.
+
+use insta::assert_snapshot;
+
+use crate::{
+    asker::{Asker, asked, shown},
+    sandbox::{Ran, Sandbox},
+};
+
+/// Returns how an ask ended that was settled by a command: its first word, the question, the rest.
+fn settled(arguments: &[&str], by: &[&str]) -> Ran {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, arguments);
+    let id = asker.id.clone();
+    sandbox.run(&[&by[..1], &[id.as_str()], &by[1..]].concat()).expect_code(0);
+    asker.ended(&sandbox)
+}
+
+/// ONE-01: the answer alone is printed, for each kind of answer.
+#[test]
+fn answer_stands_alone_on_standard_output() {
+    for (arguments, answer, printed) in [
+        (&["Name?"][..], "the blue one", "the blue one"),
+        (&["Sure?", "--kind", "yes-no"], "Y", "yes"),
+        (&["How many?", "--kind", "number"], "3.5", "3.5"),
+        (&["Which?", "--choice", "pg=PostgreSQL", "--choice", "sqlite"], "postgresql", "pg"),
+        (&["Which?", "--choice", "pg=PostgreSQL", "--choice", "sqlite"], "2", "sqlite"),
+        (&["Which?", "--choice", "pg=PostgreSQL", "--choice", "sqlite"], "pg", "pg"),
+    ] {
+        let ran = settled(arguments, &["answer", answer]);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+            (Some(0), &*format!("{printed}\n"), "")
+        );
+    }
+}
+
+#[test]
+fn declined_and_cancelled_have_codes_of_their_own() {
+    let ran = settled(&["Name?"], &["decline", "--reason", "no idea"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(10), ""));
+    let ran = settled(&["Name?"], &["cancel"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(11), ""));
+}
+
+#[test]
+fn expired_and_defaulted_have_codes_of_their_own() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["ask", "Name?", "--timeout", "1s"]), @"exit 12");
+    let arguments = ["ask", "Deploy?", "--kind", "yes-no", "--timeout", "1s", "--default", "no"];
+    assert_snapshot!(sandbox.run(&arguments), @r"
+    exit 13
+    --- stdout
+    no
+    ");
+}
+
+#[test]
+fn programs_get_the_whole_question() {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, &["Name?", "--json"]);
+    sandbox.run(&["answer", &asker.id, "ada", "--note", "as agreed"]).expect_code(0);
+    let id = asker.id.clone();
+    let ran = asker.ended(&sandbox);
+    let reply: serde_json::Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
+    assert_eq!(reply["question"]["id"], *id);
+    assert_eq!(reply["question"]["outcome"]["value"], "ada");
+    assert_eq!(reply["question"]["outcome"]["note"], "as agreed");
+    assert!(reply.get("secret").is_none());
+}
+
+#[test]
+fn question_outlives_whoever_does_not_wait() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Name?", "--context", "for the robot", "--as", "builder"]);
+    assert_snapshot!(sandbox.run(&["show", &id]), @r"
+    exit 0
+    --- stdout
+    Name?
+      id        [ULID].0
+      asked by  builder at [TIME]
+      weight    must be answered
+      context   for the robot
+      answer    any text
+      until     as long as it takes
+      state     open
+    ");
+    sandbox.run(&["answer", &id, "ada"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["outcome"]["value"], "ada");
+    assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r"
+    exit 0
+    --- stdout
+    Nothing waits. `demur inbox` shows a question as soon as somebody asks it.
+    ");
+}
+
+/// ONE-02: whoever comes second hears who was first.
+#[test]
+fn second_answer_is_told_who_was_first() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Name?"]);
+    assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r"
+    exit 0
+    --- stdout
+    Done: answered by somebody at the terminal at [TIME] (terminal): ada
+    ");
+    assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r"
+    exit 0
+    --- stdout
+    Done: answered by somebody at the terminal at [TIME] (terminal): ada It was so before; nothing was recorded now.
+    ");
+    assert_snapshot!(sandbox.run(&["answer", &id, "bob"]), @r"
+    exit 3
+    --- stderr
+    error: question 0 was already answered by a person in event 1 at [TIME] (terminal)
+    hint: it was answered by somebody at the terminal at [TIME], terminal; nothing changed
+    ");
+    let error = sandbox.json_error(&["decline", &id], 3);
+    assert_eq!(error["code"], "ALREADY_ANSWERED");
+}
+
+#[test]
+fn answer_that_does_not_fit_leaves_the_question_open() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Sure?", "--kind", "yes-no"]);
+    assert_snapshot!(sandbox.run(&["answer", &id, "perhaps"]), @r#"
+    exit 2
+    --- stderr
+    error: expected yes or no, found "perhaps"
+    hint: the question is still open: answer again
+    "#);
+    assert_eq!(shown(&sandbox, &id)["state"], "open");
+}
+
+#[test]
+fn time_can_be_added() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Name?", "--timeout", "1h"]);
+    let before = shown(&sandbox, &id)["deadline"].as_str().unwrap().to_owned();
+    sandbox.run(&["extend", &id, "10m", "--reason", "lunch"]).expect_code(0);
+    assert!(shown(&sandbox, &id)["deadline"].as_str().unwrap() > before.as_str());
+}
+
+#[test]
+fn question_goes_to_holders_of_keys_and_back_to_people() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
+    let id = asked(&sandbox, &["Name?"]);
+    sandbox.run(&["pass", &id, "--to", "robot"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], false);
+    sandbox.run(&["pass", &id, "--people"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], true);
+    let error = sandbox.json_error(&["pass", &id, "--to", "nobody"], 2);
+    assert!(error["message"].as_str().unwrap().contains("nobody"), "{error}");
+}
+
+/// What an asker writes moves no cursor and reorders nothing.
+#[test]
+fn control_characters_are_shown_and_not_obeyed() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Delete\u{1b}[2J it\u{202e}?", "--context", "a\rb", "--as", "me\u{7}"]);
+    for ran in [sandbox.run(&["show", &id]), sandbox.run(&["inbox", "--list"])] {
+        assert!(ran.expect_code(0).stdout.contains(r"Delete\u{1b}[2J it\u{202e}?"), "{ran}");
+        assert!(ran.stdout.contains(r"me\u{7}"), "{ran}");
+        assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}', '\r', '\u{7}']), "{ran}");
+    }
+}
+
+#[test]
+fn mistakes_on_the_command_line_ask_nothing() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["ask"][..],
+        &["ask", ""],
+        &["ask", "Which?", "--choice", "one"],
+        &["ask", "Which?", "--kind", "choice"],
+        &["ask", "Which?", "--kind", "number", "--choice", "a", "--choice", "b"],
+        &["ask", "Which?", "--default", "a"],
+        &["ask", "Sure?", "--kind", "yes-no", "--timeout", "1m", "--default", "perhaps"],
+        &["ask", "Which?", "--choice", "a", "--choice", "b", "--timeout", "1m", "--default", "c"],
+        &["ask", "Name?", "--timeout", "soon"],
+        &["ask", "Name?", "--timeout", "0s"],
+        &["ask", "Name?", "--secret", "--default", "x", "--timeout", "1m"],
+        &["show", "nothing"],
+        &["extend", "01ARZ3NDEKTSV4RRFFQ69G5FAV.0", "soon"],
+    ] {
+        let error = sandbox.json_error(arguments, 2);
+        assert_eq!(error["code"], "USAGE", "{arguments:?}");
+    }
+    assert!(!sandbox.data().exists(), "a mistake started a server");
+}
+
+#[test]
+fn unknown_question_is_told() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["show", "01ARZ3NDEKTSV4RRFFQ69G5FAV.0"]), @r"
+    exit 2
+    --- stderr
+    error: expected a question of this data folder, found none called [ULID].0
+    hint: `demur inbox --list` shows what waits
+    ");
+}

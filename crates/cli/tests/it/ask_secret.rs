@@ -1,0 +1,74 @@
+//! Secret answers from the command line: on standard output, and nowhere else.
+
+use std::process::{Command, Stdio};
+
+use crate::{
+    asker::{Asker, asked, shown},
+    sandbox::Sandbox,
+};
+
+/// ONE-04: a secret is delivered, and no file, log, listing or export has it; the export verifies all the same.
+#[test]
+fn secret_is_delivered_and_left_nowhere() {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, &["Password?", "--secret"]);
+    let ran = sandbox.feed(&["answer", &asker.id, "-"], format!("{SECRET}\n").as_bytes());
+    assert!(!ran.expect_code(0).stdout.contains(SECRET), "{ran}");
+    let id = asker.id.clone();
+    let ended = asker.ended(&sandbox);
+    assert_eq!(ended.expect_code(0).stdout, format!("{SECRET}\n"));
+    for call in [&["show", &id][..], &["inbox", "--list", "--all"], &["trace", "show", "last"]] {
+        for json in [&[][..], &["--json"]] {
+            let ran = sandbox.run(&[call, json].concat());
+            assert!(!ran.expect_code(0).stdout.contains(SECRET), "{ran}");
+        }
+    }
+    let export = sandbox.run(&["export", "last", "--out", "run.jsonl"]);
+    export.expect_code(0);
+    let text = std::fs::read_to_string(sandbox.path("run.jsonl")).unwrap();
+    assert!(text.contains("commitment") && !text.contains(SECRET));
+    sandbox.run(&["verify", "run.jsonl"]).expect_code(0);
+    sandbox.run(&["stop"]).expect_code(0);
+    for (path, (_, bytes)) in sandbox.files() {
+        let found = bytes.is_some_and(|bytes| contains(&bytes, SECRET.as_bytes()));
+        assert!(!found, "{} has the secret", path.display());
+    }
+}
+
+#[test]
+fn programs_get_the_secret_with_what_opens_its_commitment() {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, &["Password?", "--secret", "--json"]);
+    sandbox.feed(&["answer", &asker.id, "-"], SECRET.as_bytes()).expect_code(0);
+    let ran = asker.ended(&sandbox);
+    let reply: serde_json::Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
+    assert_eq!(reply["secret"]["value"], SECRET);
+    assert_ne!(reply["question"]["outcome"]["value"], SECRET);
+}
+
+/// An asker that was killed before the answer came finds it with a second command.
+#[test]
+fn secret_waits_for_an_asker_that_is_away() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Password?", "--secret"]);
+    sandbox.feed(&["answer", &id, "-"], SECRET.as_bytes()).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["state"], "answered");
+    let path = format!("http://localhost/v1/questions/{id}/secret");
+    let socket = sandbox.data().join("socket");
+    let fetched = || {
+        let mut curl = Command::new("curl");
+        curl.args(["-s", "--unix-socket"]).arg(&socket).arg(&path).stdin(Stdio::null());
+        String::from_utf8(curl.output().unwrap().stdout).unwrap()
+    };
+    assert!(fetched().contains(SECRET));
+    assert!(
+        fetched().contains(SECRET),
+        "reading it does not take it away: the first reader may have been killed"
+    );
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+const SECRET: &str = "correct-horse-battery-staple";

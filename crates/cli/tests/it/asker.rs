@@ -1,0 +1,66 @@
+//! Somebody who asks and waits, in a process of their own, and what waits in the inbox.
+
+use std::{
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::sandbox::{Ran, Sandbox};
+
+/// A `demur ask` that waits.
+pub(crate) struct Asker {
+    pub(crate) child: Child,
+    pub(crate) id: String,
+}
+
+impl Asker {
+    /// Asks, and returns once the question is on record.
+    pub(crate) fn ask(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let child = start(sandbox, arguments);
+        let words = arguments[0];
+        let id = until(&format!("{words} is asked"), || {
+            let open = sandbox.json(&["inbox", "--list"]);
+            let asked = open["questions"].as_array().unwrap().iter().find(|one| one["question"] == words);
+            asked.map(|question| question["id"].as_str().unwrap().to_owned())
+        });
+        Self { child, id }
+    }
+
+    /// Returns what it printed and how it ended.
+    pub(crate) fn ended(self, sandbox: &Sandbox) -> Ran {
+        sandbox.ran(self.child.wait_with_output().unwrap())
+    }
+}
+
+/// Starts a `demur ask` and does not look whether it gets anywhere.
+pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Child {
+    let mut command = sandbox.command(&[&["ask"], arguments].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Asks without waiting; returns the id.
+pub(crate) fn asked(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let ran = sandbox.run(&[&["ask"], arguments, &["--no-wait"]].concat());
+    ran.expect_code(0).stdout.trim_end().to_owned()
+}
+
+/// Returns a question as it stands.
+pub(crate) fn shown(sandbox: &Sandbox, id: &str) -> Value {
+    sandbox.json(&["show", id])
+}
+
+/// Returns what a look finds, however long it takes within reason.
+pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited in vain until {what}");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);

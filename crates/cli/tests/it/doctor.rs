@@ -1,0 +1,129 @@
+//! `demur doctor`.
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::{fs::PermissionsExt as _, net::UnixListener},
+};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{
+    asker::asked,
+    sandbox::{Ran, Sandbox},
+};
+
+/// Shows what the doctor says, without what differs from machine to machine.
+fn said(ran: &Ran) -> String {
+    let figures = ["MiB free", "KiB", "protocol", "http://localhost:"];
+    let line = |line: &str| match figures.iter().find(|figure| line.contains(**figure)) {
+        Some(_) => line.chars().map(|one| if one.is_ascii_digit() { '9' } else { one }).collect::<String>(),
+        None => line.to_owned(),
+    };
+    let text: Vec<_> = ran.to_string().lines().map(line).collect();
+    let mut text = text.join("\n");
+    while text.contains("99") {
+        text = text.replace("99", "9");
+    }
+    text
+}
+
+fn check<'a>(reply: &'a Value, name: &str) -> &'a Value {
+    reply["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap()
+}
+
+fn examined(sandbox: &Sandbox, code: i32) -> Value {
+    let ran = sandbox.run(&["doctor", "--json"]);
+    serde_json::from_str(&ran.expect_code(code).stdout).unwrap()
+}
+
+#[test]
+fn folder_that_is_not_there_yet_is_well_and_stays_away() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(said(&sandbox.run(&["doctor"])), @r"
+    exit 0
+    --- stdout
+    ok       folder       [DIR]/data is not there yet; the first command makes it
+    ok       disk         9 MiB free
+    ok       store        nothing is recorded yet; the first question or key begins it
+    ok       clock        [TIME]
+    ok       server       none runs; the next command that needs one starts it
+    ok       completions  `demur completions --help` says for which shells there are any
+    All is well.
+    ");
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn server_and_record_are_looked_at() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    assert_snapshot!(said(&sandbox.run(&["doctor"])), @r"
+    exit 0
+    --- stdout
+    ok       folder       [DIR]/data, mode 0700
+    ok       disk         9 MiB free
+    ok       keys         [DIR]/data/keys, mode 0700, 2 secrets
+    ok       log          [DIR]/data/server.log, mode 9, 9 KiB
+    ok       store        opens, version 2
+    ok       desk key     [KEY] is here
+    ok       clock        [TIME]
+    ok       server       demur 9.9.9, protocol 9, process 9
+    ok       socket       [DIR]/data/socket, mode 0600
+    ok       address      http://localhost:9 answers
+    ok       completions  `demur completions --help` says for which shells there are any
+    All is well.
+    ");
+    sandbox.run(&["stop"]).expect_code(0);
+    assert_eq!(check(&examined(&sandbox, 0), "server")["state"], "ok");
+    sandbox.json_error(&["status"], 3);
+}
+
+#[test]
+fn what_others_can_read_is_a_problem() {
+    for (path, mode, name) in [("", 0o755, "folder"), ("keys", 0o750, "keys"), ("socket", 0o666, "socket")] {
+        let sandbox = Sandbox::new();
+        asked(&sandbox, &["Name?"]);
+        fs::set_permissions(sandbox.data().join(path), Permissions::from_mode(mode)).unwrap();
+        let reply = examined(&sandbox, 3);
+        assert_eq!(check(&reply, name)["state"], "problem", "{reply}");
+        assert!(check(&reply, name)["hint"].as_str().unwrap().starts_with("chmod "), "{reply}");
+        assert_eq!(reply["healthy"], false);
+    }
+}
+
+#[test]
+fn key_that_others_can_read_is_a_problem() {
+    let sandbox = Sandbox::with_keys();
+    fs::set_permissions(sandbox.key_file("alice"), Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(check(&examined(&sandbox, 3), "keys")["state"], "problem");
+}
+
+#[test]
+fn missing_key_of_the_desk_is_a_problem() {
+    let sandbox = Sandbox::with_keys();
+    fs::remove_file(sandbox.key_file("desk")).unwrap();
+    assert_eq!(check(&examined(&sandbox, 3), "desk key")["state"], "problem");
+}
+
+#[test]
+fn damaged_store_is_a_problem() {
+    let sandbox = Sandbox::with_keys();
+    fs::write(sandbox.database(), "no database").unwrap();
+    assert_eq!(check(&examined(&sandbox, 3), "store")["state"], "problem");
+}
+
+#[test]
+fn socket_of_a_dead_server_is_no_problem() {
+    let sandbox = Sandbox::with_keys();
+    drop(UnixListener::bind(sandbox.data().join("socket")).unwrap());
+    assert_eq!(check(&examined(&sandbox, 0), "socket")["state"], "ok");
+}
+
+#[test]
+fn server_that_says_nothing_is_not_waited_for() {
+    let sandbox = Sandbox::with_keys();
+    let _silent = UnixListener::bind(sandbox.data().join("socket")).unwrap();
+    let reply = examined(&sandbox, 3);
+    assert_eq!(check(&reply, "server")["state"], "problem", "{reply}");
+}

@@ -1,0 +1,59 @@
+//! Commands that need the data folder for themselves, while a server has it and somebody waits for an answer.
+
+use crate::{
+    asker::{Asker, asked, shown},
+    sandbox::{Sandbox, count},
+};
+
+#[test]
+fn commands_that_own_the_folder_work_beside_a_server() {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, &["Name?"]);
+    for call in [
+        "keys new carol --role critic",
+        "keys rotate carol",
+        "keys list",
+        "checkpoint",
+        "store check",
+        "trace list",
+        "export registry",
+        "store backup copy",
+        "keys revoke carol --reason withdrawn",
+    ] {
+        sandbox.run(&call.split(' ').collect::<Vec<_>>()).expect_code(0);
+    }
+    assert_eq!(shown(&sandbox, &asker.id)["state"], "open");
+    sandbox.run(&["answer", &asker.id, "ada"]).expect_code(0);
+    assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, "ada\n");
+}
+
+#[test]
+fn task_runs_beside_a_server() {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, &["Name?"]);
+    let task = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tasks/passes/task.toml");
+    sandbox.run(&["run", "--task", task]).expect_code(0);
+    sandbox.run(&["answer", &asker.id, "ada"]).expect_code(0);
+    assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, "ada\n");
+}
+
+/// ONE-05: nothing that either of them acknowledged is lost, however often the folder changes hands.
+#[test]
+fn proof_folder_changes_hands_while_others_ask() {
+    let sandbox = Sandbox::new();
+    let asker = Asker::ask(&sandbox, &["Name?"]);
+    for round in 0..count(3, 60) {
+        let name = format!("agent {round}");
+        let child = sandbox.command(&["keys", "new", &name, "--role", "executor"]);
+        let mut child = { child }.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let id = asked(&sandbox, &["Meanwhile?"]);
+        sandbox.run(&["answer", &id, "yes"]).expect_code(0);
+        assert!(child.wait().unwrap().success(), "the key was refused");
+    }
+    let names = sandbox.json(&["keys", "list"])["keys"].as_array().unwrap().len();
+    assert!(names >= count(3, 60));
+    sandbox.run(&["answer", &asker.id, "ada"]).expect_code(0);
+    assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, "ada\n");
+    sandbox.run(&["stop"]).expect_code(0);
+    assert_eq!(sandbox.json(&["store", "check"])["problems"], serde_json::json!([]));
+}
