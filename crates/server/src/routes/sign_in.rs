@@ -50,7 +50,7 @@ pub(super) fn add(api: Api) -> Api {
             OPEN,
             "Show the page behind a link; nothing is spent",
         )
-        .query::<Code>()
+        .query::<SignInParameters>()
         .gives_text("A page with one button", "text/html; charset=utf-8"),
         page,
     )
@@ -74,7 +74,7 @@ pub struct Link {
 /// The code in a link.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Code {
+struct SignInParameters {
     /// The code, 64 hexadecimal digits.
     code: Option<String>,
 }
@@ -132,7 +132,7 @@ async fn link(State(service): State<Shared>) -> Result<Response, Problem> {
 
 async fn page(
     State(service): State<Shared>,
-    Parameters(code): Parameters<Code>,
+    Parameters(code): Parameters<SignInParameters>,
 ) -> Result<Response, Problem> {
     let code = code.code.filter(|code| is_code(code) && service.links.knows(code)).ok_or_else(spent)?;
     let headers = [

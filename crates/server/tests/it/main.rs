@@ -16,5 +16,6 @@ mod question;
 mod race;
 mod secret;
 mod server;
+mod sign_in;
 mod token;
 mod trace;
