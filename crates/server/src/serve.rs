@@ -120,21 +120,22 @@ async fn answer(
     connections: &Connections,
     ready: impl FnOnce(&Service) + Send,
 ) -> Result<(), CommandError> {
-    let bound = socket::bind(config.data.path()).map_err(|error| trouble("make its socket", &error))?;
-    let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
-    let caller = Caller::Local { name: config.user.clone() };
-    let user = rustix::process::geteuid().as_raw();
-    tokio::spawn(connections.clone().serve_socket(socket, user, caller));
-    if let Some((listener, names)) = listen(config, service).await? {
-        tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
-    }
-    tokio::spawn(timers::run(Arc::clone(service), service.ending()));
-    tracing::info!(address = service.address(), process = std::process::id(), "ready");
-    ready(service);
     let mut terminate =
         signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
     let mut interrupt =
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
+    let bound = socket::bind(config.data.path()).map_err(|error| trouble("make its socket", &error))?;
+    let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
+    let caller = Caller::Local { name: config.user.clone() };
+    let user = rustix::process::geteuid().as_raw();
+    // First TCP: whoever asks over the socket where that is gets an answer.
+    if let Some((listener, names)) = listen(config, service).await? {
+        tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
+    }
+    tokio::spawn(connections.clone().serve_socket(socket, user, caller));
+    tokio::spawn(timers::run(Arc::clone(service), service.ending()));
+    tracing::info!(address = service.address(), process = std::process::id(), "ready");
+    ready(service);
     tokio::select! {
         _ = terminate.recv() => tracing::info!("ends: told by a signal"),
         _ = interrupt.recv() => tracing::info!("ends: told by a signal"),
