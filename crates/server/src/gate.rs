@@ -8,7 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use hyper::{HeaderMap, Method, StatusCode, header};
+use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
     caller::Caller,
@@ -47,18 +47,26 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
         None => Ok(Caller::Stranger),
     };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let (label, mut response) = match caller {
+    let (caller, mut response) = match caller {
         Ok(caller) => {
-            let label = caller.label().to_owned();
-            request.extensions_mut().insert(caller);
-            (label, next.run(request).await)
+            request.extensions_mut().insert(caller.clone());
+            (caller, next.run(request).await)
         }
-        Err(problem) => ("stranger".to_owned(), problem.into_response()),
+        Err(problem) => (Caller::Stranger, problem.into_response()),
     };
-    response.headers_mut().insert(PROTOCOL_HEADER, PROTOCOL.into());
+    if response.status().is_server_error()
+        && !caller.is_local()
+        && let Some(problem) = response.extensions_mut().remove::<Problem>()
+    {
+        response = problem.for_others().into_response();
+    }
+    let headers = response.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(PROTOCOL_HEADER, PROTOCOL.into());
     let status = response.status().as_u16();
     service.metrics.count_request(status);
-    tracing::debug!(%method, path, status, caller = label, "request");
+    tracing::debug!(%method, path, status, caller = caller.label(), "request");
     response
 }
 

@@ -70,6 +70,16 @@ impl Problem {
         self
     }
 
+    /// Returns the problem as somebody elsewhere hears it: what went wrong inside stands in the log.
+    #[must_use]
+    pub fn for_others(mut self) -> Self {
+        if self.0.status >= 500 && !RETRIED.contains(&self.0.status) {
+            "the server could not do this; its log says why".clone_into(&mut self.0.detail);
+            (self.0.hint, self.0.field) = (None, None);
+        }
+        self
+    }
+
     /// Returns the problem of a request that cannot be read.
     pub fn malformed(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "MALFORMED", detail)
@@ -95,6 +105,7 @@ impl IntoResponse for Problem {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&*self.0).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, CONTENT_TYPE)], body).into_response();
+        response.extensions_mut().insert(self);
         let headers = response.headers_mut();
         if status == StatusCode::UNAUTHORIZED {
             headers
@@ -119,9 +130,9 @@ fn status(error: &CommandError) -> StatusCode {
         "FOLDER_LENT" | "STOPPING" | "FOLDER_BUSY" | "FOLDER_IN_USE" | "STORE_LOCKED" | "OVERLOADED" => {
             StatusCode::SERVICE_UNAVAILABLE
         }
-        "RECORD_DAMAGED" | "STORE_DAMAGED" | "NO_DESK_KEY" | "STORE_READ_ONLY" => {
-            StatusCode::INTERNAL_SERVER_ERROR
-        }
+        "RECORD_DAMAGED" | "STORE_DAMAGED" | "NO_DESK_KEY" | "STORE_READ_ONLY" | "STORE_FOREIGN"
+        | "STORE_NEWER" | "NO_STORE" | "NO_KEYS" | "RULES_MALFORMED" | "FILE_UNREADABLE"
+        | "FILE_UNUSABLE" => StatusCode::INTERNAL_SERVER_ERROR,
         "DISK_FULL" => StatusCode::INSUFFICIENT_STORAGE,
         _ => match error.exit() {
             Exit::Refused => StatusCode::CONFLICT,
@@ -131,5 +142,7 @@ fn status(error: &CommandError) -> StatusCode {
     }
 }
 
+/// What passes by itself, and tells nothing about the inside.
+const RETRIED: [u16; 2] = [503, 507];
 /// The media type of problem details.
 pub const CONTENT_TYPE: &str = "application/problem+json";

@@ -79,7 +79,9 @@ pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Byte
 /// Returns the value of a header that makes a retry safe.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let text = value.to_str().ok().filter(|text| (1..=256).contains(&text.len()));
+    let fits =
+        |text: &&str| (1..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    let text = value.to_str().ok().filter(fits);
     text.map(|text| Some(text.to_owned())).ok_or_else(|| {
         Problem::malformed("expected an Idempotency-Key of 1 to 256 visible characters, found another")
     })

@@ -31,7 +31,7 @@ pub struct Service {
     pub(crate) address: Mutex<Option<String>>,
     pub(crate) version: String,
     rules: Mutex<Shelf>,
-    at_work: Semaphore,
+    at_work: Arc<Semaphore>,
     heavy: Arc<Semaphore>,
     patience: Patience,
 }
@@ -61,7 +61,7 @@ impl Service {
             address: Mutex::default(),
             version,
             rules: Mutex::new(Shelf::new(rules, false)),
-            at_work: Semaphore::new(AT_WORK),
+            at_work: Arc::new(Semaphore::new(AT_WORK)),
             heavy: Arc::new(Semaphore::new(HEAVY)),
             patience,
         }
@@ -74,8 +74,11 @@ impl Service {
         F: FnOnce(&Service, &Owner) -> Result<T, CommandError> + Send + 'static,
     {
         let service = Arc::clone(self);
-        let _permit = self.at_work.acquire().await.map_err(|error| CommandError::bug(&error))?;
+        let turn = Arc::clone(&self.at_work).acquire_owned().await;
+        let turn = turn.map_err(|error| CommandError::bug(&error))?;
         let done = task::spawn_blocking(move || {
+            // The work goes on when whoever asked for it has left: its turn ends when it does.
+            let _turn = turn;
             let owner = service.premises.owner()?;
             work(&service, &owner)
         });

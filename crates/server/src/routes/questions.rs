@@ -219,6 +219,8 @@ async fn ask(
     let speaks = caller.clone();
     let recorded = service
         .work(move |_, owner| {
+            // What is refused in a trace may be recorded there: strangers to it leave no mark.
+            ask.trace.map_or(Ok(()), |trace| check_trace(owner, &speaks, trace))?;
             let author = speaks.asker(owner, name.as_deref())?;
             let asked = question::ask(owner, &author, &ask, key.as_deref())?;
             Ok((asked, question::view(owner, asked.id)?))

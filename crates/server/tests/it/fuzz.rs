@@ -13,11 +13,19 @@ fn schemathesis(server: &Server, token: &str, more: &[&str]) {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(interpreter)
-        .args(["-m", "schemathesis.cli", "run"])
+        .args(["-m", "schemathesis.cli", "--config-file"])
+        .arg(tests.join("schemathesis.toml"))
+        .arg("run")
         .arg(format!("http://localhost:{}/v1/openapi.json", server.port()))
         .args(["--header", &format!("Authorization: Bearer {token}"), "--request-timeout", "20"])
         // What is valid on its own may still be refused: a trace that is not there, an answer of another kind.
-        .args(["--checks", "all", "--exclude-checks", "positive_data_acceptance"])
+        // Which of two requests made which thing is a guess of the generator's.
+        .args([
+            "--checks",
+            "all",
+            "--exclude-checks",
+            "positive_data_acceptance,ensure_resource_availability",
+        ])
         // The feed has no end.
         .args(["--exclude-path", "/v1/feed", "--continue-on-failure", "--no-color", "--warnings", "off"])
         .args(["--max-examples", if full { "400" } else { "10" }, "--workers", "1"])

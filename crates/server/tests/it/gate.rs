@@ -42,3 +42,30 @@ fn no_page_is_told_that_it_may_read_across_sites() {
     assert_eq!(reply.code(), "ORIGIN_FORBIDDEN");
     assert_eq!(reply.header("access-control-allow-methods"), None);
 }
+
+#[test]
+fn nothing_is_cached_or_taken_for_something_else() {
+    let server = Server::start();
+    let token = server.token("reader", &["read"]);
+    for path in ["/healthz", "/v1/questions", "/v1/nothing", "/v1/docs"] {
+        let reply = server.call("GET", path).token(&token).send();
+        assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
+        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{path}");
+    }
+}
+
+#[test]
+fn trouble_inside_is_told_to_the_user_of_this_machine_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("pack");
+    std::fs::create_dir(&pack).unwrap();
+    std::fs::write(pack.join("pack.toml"), "no pack").unwrap();
+    let server = Server::start_under(&folder.path().join("data"), vec![pack.clone()]);
+    let token = server.token("agent", &["ask"]);
+    let check = |call: crate::client::Call| call.json(&serde_json::json!({"plan": {}})).send();
+    let remote = check(server.call("POST", "/v1/plans/check").token(&token));
+    assert_eq!((remote.status, remote.code().as_str()), (500, "RULES_MALFORMED"));
+    assert!(!remote.text().contains("pack.toml"), "{}", remote.text());
+    let local = check(server.local("POST", "/v1/plans/check"));
+    assert!(local.status == 500 && local.text().contains("pack.toml"), "{}", local.text());
+}

@@ -45,10 +45,19 @@ impl Server {
         Self::start_in(folder, Patience::default())
     }
 
+    /// Starts a server on this folder, with these rule packs.
+    pub(crate) fn start_under(folder: &Path, rules: Vec<PathBuf>) -> Self {
+        Self::run(folder, rules, Patience::default())
+    }
+
     fn start_in(folder: &Path, patience: Patience) -> Self {
+        Self::run(folder, Vec::new(), patience)
+    }
+
+    fn run(folder: &Path, rules: Vec<PathBuf>, patience: Patience) -> Self {
         let config = Config {
             data: DataFolder::at(folder.to_owned()),
-            rules: Vec::new(),
+            rules,
             listen: Listen::Loopback(None),
             idle: None,
             user: "pat".try_into().unwrap(),
