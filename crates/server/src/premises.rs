@@ -18,6 +18,7 @@ pub struct Premises {
     listener: Arc<dyn Listener>,
     slot: Mutex<Slot>,
     changed: Condvar,
+    patience: Duration,
 }
 
 enum Slot {
@@ -33,7 +34,7 @@ impl Premises {
     /// Takes the folder; creates its registry where there is none.
     pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
         let (slot, changed) = (Mutex::new(Slot::Lent), Condvar::new());
-        let premises = Self { data, world: World::open()?, listener, slot, changed };
+        let premises = Self { data, world: World::open()?, listener, slot, changed, patience: PATIENCE };
         let owner = premises.take()?;
         *premises.slot() = Slot::Here(owner);
         Ok(premises)
@@ -51,7 +52,7 @@ impl Premises {
 
     /// Returns the folder in use. While it is lent, the caller waits; blocks.
     pub fn owner(&self) -> Result<Arc<Owner>, CommandError> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + self.patience;
         let mut slot = self.slot();
         loop {
             match &*slot {
@@ -97,7 +98,7 @@ impl Premises {
             }
         };
         self.changed.notify_all();
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + self.patience;
         let mut owner = Some(owner);
         while let Some(shared) = owner.take() {
             match Arc::try_unwrap(shared) {
@@ -187,3 +188,34 @@ const HEAD_START: Duration = Duration::from_millis(300);
 const AGAIN: Duration = Duration::from_millis(50);
 /// How long work in the folder usually takes.
 const MOMENT: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use demur_engine::entry::Entry;
+    use demur_ledger::name::TraceId;
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Listener for Nobody {
+        fn recorded(&self, _: TraceId, _: &[Entry]) {}
+    }
+
+    #[test]
+    fn a_folder_in_which_somebody_works_stays_and_is_lent_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::at(folder.path().to_owned());
+        let mut premises = Premises::open(data.clone(), Arc::new(Nobody)).unwrap();
+        premises.patience = Duration::from_millis(50);
+        let premises = Arc::new(premises);
+        let worker = premises.owner().unwrap();
+        assert_eq!(premises.lend().unwrap_err().code(), "FOLDER_BUSY");
+        assert!(premises.is_ready() && premises.owner().is_ok(), "others are served again");
+        drop(worker);
+        premises.lend().unwrap();
+        drop(Owner::open(&data).unwrap());
+        premises.close();
+        assert_eq!(premises.owner().map(drop).unwrap_err().code(), "STOPPING");
+    }
+}
