@@ -168,7 +168,7 @@ impl Client {
 
     /// Sends a request over a connection of its own.
     async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
-        let stream = socket::connect(self.data.path()).map_err(|error| unreachable(&error))?;
+        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
         let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
         let stream = connected.map_err(|error| Failure::Lost(error.to_string()))?;
         let lost = |error: hyper::Error| Failure::Lost(error.to_string());
@@ -191,6 +191,19 @@ impl Client {
         let body = Full::new(Bytes::from(call.body.clone()));
         let request = request.body(body).map_err(|error| Failure::Trouble(CommandError::bug(&error)))?;
         sender.send_request(request).await.map_err(lost)
+    }
+
+    fn unreachable(&self, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Failure::NoServer,
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory => {
+                let error = CommandError::file("use", self.data.path(), error);
+                Failure::Trouble(
+                    error.with_hint("name another data folder with --data; `demur doctor` looks at it"),
+                )
+            }
+            _ => Failure::Lost(error.to_string()),
+        }
     }
 
     fn no_server(&self) -> CommandError {
@@ -263,13 +276,6 @@ fn check_protocol(response: &Response<Incoming>) -> Result<(), Failure> {
         CommandError::refused("VERSION_MISMATCH", message)
             .with_hint("`demur stop` ends it; the next command starts the right one"),
     ))
-}
-
-fn unreachable(error: &io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Failure::NoServer,
-        _ => Failure::Lost(error.to_string()),
-    }
 }
 
 fn lost(error: &str) -> CommandError {

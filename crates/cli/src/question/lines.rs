@@ -51,7 +51,7 @@ pub(super) fn done(done: &Done, paint: Paint) -> Vec<String> {
     if let Some(why) = &done.unsettled {
         return vec![format!("{} the question stays open: {}", paint.bad("Not settled:"), visible(why))];
     }
-    let again = if done.repeated { " It was so before; nothing was recorded now." } else { "" };
+    let again = if done.repeated { ". It was so before; nothing was recorded now." } else { "" };
     vec![format!("{} {}{again}", paint.good("Done:"), state(question))]
 }
 

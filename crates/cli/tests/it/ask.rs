@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::{
-    asker::{Asker, asked, shown},
+    asker::{Asker, asked, asked_of_anybody, shown},
     sandbox::{Ran, Sandbox},
 };
 
@@ -107,7 +107,7 @@ fn second_answer_is_told_who_was_first() {
     assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r"
     exit 0
     --- stdout
-    Done: answered by somebody at the terminal at [TIME] (terminal): ada It was so before; nothing was recorded now.
+    Done: answered by somebody at the terminal at [TIME] (terminal): ada. It was so before; nothing was recorded now.
     ");
     assert_snapshot!(sandbox.run(&["answer", &id, "bob"]), @r"
     exit 3
@@ -142,16 +142,18 @@ fn time_can_be_added() {
 }
 
 #[test]
-fn question_goes_to_holders_of_keys_and_back_to_people() {
+fn question_can_be_left_to_holders_of_keys() {
     let sandbox = Sandbox::new();
     sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
-    let id = asked(&sandbox, &["Name?"]);
+    let id = asked_of_anybody(&sandbox, "Name?");
     sandbox.run(&["pass", &id, "--to", "robot"]).expect_code(0);
     assert_eq!(shown(&sandbox, &id)["people"], false);
-    sandbox.run(&["pass", &id, "--people"]).expect_code(0);
-    assert_eq!(shown(&sandbox, &id)["people"], true);
-    let error = sandbox.json_error(&["pass", &id, "--to", "nobody"], 2);
-    assert!(error["message"].as_str().unwrap().contains("nobody"), "{error}");
+    let error = sandbox.json_error(&["answer", &id, "ada"], 3);
+    assert_eq!(error["code"], "NOT_ENTITLED");
+    sandbox.json_error(&["pass", &id, "--to", "nobody"], 2);
+    // A question that wants a person's word cannot be left to keys alone.
+    let id = asked(&sandbox, &["Sure?"]);
+    sandbox.json_error(&["pass", &id, "--to", "robot"], 3);
 }
 
 /// What an asker writes moves no cursor and reorders nothing.

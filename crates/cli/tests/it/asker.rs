@@ -1,7 +1,7 @@
 //! Somebody who asks and waits, in a process of their own, and what waits in the inbox.
 
 use std::{
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -44,6 +44,18 @@ pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Child {
 pub(crate) fn asked(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let ran = sandbox.run(&[&["ask"], arguments, &["--no-wait"]].concat());
     ran.expect_code(0).stdout.trim_end().to_owned()
+}
+
+/// Asks without waiting what people and agents may answer within an hour; returns the id.
+pub(crate) fn asked_of_anybody(sandbox: &Sandbox, words: &str) -> String {
+    // Any command that needs a server starts it.
+    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    let question = serde_json::json!({ "question": words, "answering": "anybody", "timeout_seconds": 3600 });
+    let mut curl = Command::new("curl");
+    curl.args(["-s", "--unix-socket"]).arg(sandbox.data().join("socket"));
+    curl.args(["--json", &question.to_string(), "http://localhost/v1/questions"]);
+    let reply: Value = serde_json::from_slice(&curl.output().unwrap().stdout).unwrap();
+    reply["id"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned()
 }
 
 /// Returns a question as it stands.

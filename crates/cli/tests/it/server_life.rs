@@ -65,8 +65,8 @@ fn proof_askers_that_start_together_share_one_server() {
         let sandbox = Sandbox::new();
         let askers: Vec<Child> = ["One?", "Two?"].map(|words| start(&sandbox, &[words])).into();
         let ids = until("both are asked", || Some(open(&sandbox)).filter(|ids| ids.len() == 2));
-        let servers = sandbox.processes().len() - askers.len();
-        assert_eq!(servers, 1, "there are {servers} servers");
+        // Whoever was slower ends by itself.
+        until("one server is left", || (sandbox.processes().len() == askers.len() + 1).then_some(()));
         answer_all(&sandbox, &ids);
         for (ran, words) in all_ended(&sandbox, askers).iter().zip(["One?\n", "Two?\n"]) {
             assert_eq!(ran.expect_code(0).stdout, words);
@@ -144,7 +144,11 @@ fn askers_go_on_waiting_when_the_server_is_stopped() {
     let sandbox = Sandbox::new();
     let asker = Asker::ask(&sandbox, &["Name?"]);
     let process = server(&sandbox);
-    assert_snapshot!(sandbox.run(&["stop"]), @"");
+    assert_snapshot!(sandbox.run(&["stop"]), @r"
+    exit 0
+    --- stdout
+    Stopped. The next command that needs a server starts one.
+    ");
     until("the asker has started another", || {
         let status = sandbox.run(&["status", "--json"]);
         (status.code == Some(0) && !status.stdout.contains(&format!("\"process\":{process},"))).then_some(())
@@ -210,10 +214,10 @@ fn folder_that_cannot_be_written_says_so() {
     let sandbox = Sandbox::new();
     fs::write(sandbox.data(), "a file").unwrap();
     assert_snapshot!(sandbox.run(&["ask", "Name?"]), @r"
-    exit 3
+    exit 2
     --- stderr
-    error: the connection to the server broke: Not a directory (os error 20)
-    hint: whether it happened shows in `demur inbox --list` or `demur show`
+    error: cannot use [DIR]/data: Not a directory (os error 20)
+    hint: name another data folder with --data; `demur doctor` looks at it
     ");
 }
 
