@@ -20,7 +20,7 @@ struct Need {
     purpose: &'static str,
 }
 
-const NEEDS: [Need; 4] = [
+const NEEDS: [Need; 5] = [
     Need {
         probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
         package: "python3",
@@ -41,6 +41,11 @@ const NEEDS: [Need; 4] = [
         probe: &["curl", "--version"],
         package: "curl",
         purpose: "the tests that call the server as docs/asking.md shows it",
+    },
+    Need {
+        probe: &["jq", "--version"],
+        package: "jq",
+        purpose: "the snippets of docs/asking.md, which are run",
     },
 ];
 
@@ -166,7 +171,7 @@ mod tests {
     fn request_names_every_package_and_its_purpose() {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let request = request(&missing);
-        assert!(request.contains("python3 python3-venv tmux curl\n"), "{request}");
+        assert!(request.contains("python3 python3-venv tmux curl jq\n"), "{request}");
         for need in &NEEDS {
             assert!(request.contains(need.purpose), "{request}");
         }

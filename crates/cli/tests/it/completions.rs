@@ -20,6 +20,9 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
             "replace",
             "explain",
             "agent-id",
+            "inbox",
+            "doctor",
+            "no-wait",
         ] {
             assert!(ran.stdout.contains(word), "{shell} does not know {word}");
         }

@@ -32,6 +32,7 @@ mod sandbox;
 mod secrets;
 mod server_borrow;
 mod server_life;
+mod snippets;
 mod store_backup;
 mod store_check;
 mod store_trouble;
