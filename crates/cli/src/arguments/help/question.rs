@@ -23,8 +23,10 @@ Exit codes: 0 answered; 10 declined; 11 cancelled; 12 nobody answered in time; 1
 
 pub(in crate::arguments) const INBOX_ABOUT: &str = "\
 Show what waits for an answer, and answer it. New questions show as they are asked; nothing is ever printed over what \
-you are typing, and a number once given to a question stays its number. With --list the questions are printed, and that \
-is all.";
+you are typing, and a number once given to a question stays its number. At the prompt `3` shows question 3, `3 blue` answers \
+it, and `?` says what else can be typed.
+
+With --list, or where there is no terminal, the questions are printed, and that is all.";
 
 pub(in crate::arguments) const INBOX_EXAMPLES: &str = "\
 Examples:

@@ -33,13 +33,11 @@ pub(super) const ANSWERING: [AnsweringDoor; 4] = [
 
 fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
     let ran = hall.sandbox.run(&["answer", id, answer, "--json"]);
-    match ran.code {
-        Some(0) => Said::Answered,
-        _ => {
-            let error: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("{ran}"));
-            Said::Refused(error["error"]["code"].as_str().unwrap().to_owned())
-        }
+    if ran.code == Some(0) {
+        return Said::Answered;
     }
+    let error: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("{ran}"));
+    Said::Refused(error["error"]["code"].as_str().unwrap().to_owned())
 }
 
 fn by_socket(hall: &Hall, id: &str, answer: &str) -> Said {

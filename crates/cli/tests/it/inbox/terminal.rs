@@ -118,4 +118,4 @@ impl Drop for Terminal {
     }
 }
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
