@@ -98,9 +98,12 @@ fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue
 pub(crate) fn wait(client: &Client, id: QuestionId) -> Result<QuestionView, CommandError> {
     let path = format!("/v1/questions/{id}/wait?seconds={}", AT_A_TIME.as_secs());
     loop {
-        let shown: QuestionView = client.call(&Call::get(&path))?;
-        if shown.state != "open" {
-            return Ok(shown);
+        match client.call::<QuestionView>(&Call::get(&path)) {
+            Ok(shown) if shown.state != "open" => return Ok(shown),
+            Ok(_) => {}
+            // Another command has the folder for long, or the server is away: the question is still there.
+            Err(error) if error.is_passing() => {}
+            Err(error) => return Err(error),
         }
     }
 }

@@ -28,23 +28,29 @@ pub(crate) fn borrowed<T>(
     data: &DataFolder,
     mut take: impl FnMut() -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
-    let in_use = match take() {
-        Err(error) if error.code() == "FOLDER_IN_USE" => error,
-        taken => return taken,
-    };
-    // Without a server it is another command that has the folder.
-    if Client::to_running(data.clone())?.send(&Call::post("/v1/server/lend", &())?.once()).is_err() {
-        return Err(in_use);
-    }
-    let until = Instant::now() + PATIENCE;
+    let client = Client::to_running(data.clone())?;
+    let (begin, mut asked) = (Instant::now(), false);
     loop {
-        match take() {
-            Err(error) if error.code() == "FOLDER_IN_USE" && Instant::now() < until => thread::sleep(MOMENT),
+        let in_use = match take() {
+            Err(error) if error.code() == "FOLDER_IN_USE" => error,
             taken => return taken,
+        };
+        // A server that is asked lets the folder go; somebody else may take it first, then it is asked again.
+        match client.send(&Call::post("/v1/server/lend", &())?.once()) {
+            Ok(_) => asked = true,
+            Err(error) if matches!(error.code(), "NO_SERVER" | "STOPPING" | "CONNECTION_LOST") => {}
+            Err(error) => return Err(error),
         }
+        // Without a server it is another command that has the folder, or a server that is about to end.
+        if begin.elapsed() > if asked { PATIENCE } else { ENDING } {
+            return Err(in_use);
+        }
+        thread::sleep(MOMENT);
     }
 }
 
 /// How long a folder that was just lent may be taken by somebody else who was faster.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a server may take to end.
+const ENDING: Duration = Duration::from_millis(500);
 const MOMENT: Duration = Duration::from_millis(5);

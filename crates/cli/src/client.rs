@@ -10,11 +10,16 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_server::{gate::PROTOCOL_HEADER, problem::ProblemDetails, routes::server::PROTOCOL, socket};
-use demur_store::folder::Folder;
+use demur_server::{
+    gate::{PROCESS_HEADER, PROTOCOL_HEADER},
+    problem::ProblemDetails,
+    routes::server::PROTOCOL,
+    socket,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{Method, Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
+use rustix::process::Pid;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::{net::UnixStream, runtime::Runtime};
 
@@ -39,23 +44,25 @@ pub(crate) struct Call<'a> {
     key: Option<String>,
     /// Whether it may be sent again when nobody knows what became of it.
     again: bool,
+    /// Whether the server has to be of this version.
+    versioned: bool,
 }
 
 impl<'a> Call<'a> {
     /// Returns a request that reads.
     pub(crate) fn get(path: &'a str) -> Self {
-        Self { method: Method::GET, path, body: Vec::new(), key: None, again: true }
+        Self { method: Method::GET, path, body: Vec::new(), key: None, again: true, versioned: true }
     }
 
     /// Returns a request that does something; a second one of the same kind changes nothing.
     pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, CommandError> {
         let body = serde_json::to_vec(document).map_err(|error| CommandError::bug(&error))?;
-        Ok(Self { method: Method::POST, path, body, key: None, again: true })
+        Ok(Self { method: Method::POST, path, body, key: None, again: true, versioned: true })
     }
 
     /// Returns a request that takes something away.
     pub(crate) fn delete(path: &'a str) -> Self {
-        Self { method: Method::DELETE, path, body: Vec::new(), key: None, again: true }
+        Self { method: Method::DELETE, path, body: Vec::new(), key: None, again: true, versioned: true }
     }
 
     /// Returns the request under a key that makes a retry safe.
@@ -111,7 +118,7 @@ impl Client {
                 Err(Failure::NoServer) if !self.starts => return Err(self.no_server()),
                 Err(Failure::NoServer) => {
                     start::start(&self.data)?;
-                    continue;
+                    lost("it ended as soon as it began")
                 }
                 Err(Failure::Lost(error)) if call.again => lost(&error),
                 Err(Failure::Lost(error)) => return Err(lost(&error)),
@@ -126,11 +133,11 @@ impl Client {
 
     /// Ends the server and waits until it is gone. Works with a server of any version.
     pub(crate) fn stop(&self) -> Result<(), CommandError> {
-        let call =
-            Call { method: Method::POST, path: "/v1/server/stop", body: Vec::new(), key: None, again: false };
+        let call = Call { versioned: false, ..Call::get("/v1/server/stop") };
+        let call = Call { method: Method::POST, ..call };
         let sent = self.runtime.block_on(self.request(&call));
-        match sent {
-            Ok(response) if response.status().is_success() => {}
+        let process = match sent {
+            Ok(response) if response.status().is_success() => process(&response),
             Ok(response) => {
                 return Err(CommandError::bug(&format!("the server answered {}", response.status())));
             }
@@ -138,10 +145,10 @@ impl Client {
             Err(Failure::Lost(error)) => return Err(lost(&error)),
             Err(Failure::Problem(problem)) => return Err(problem.error()),
             Err(Failure::Trouble(error)) => return Err(error),
-        }
+        };
         let until = Instant::now() + PATIENCE;
-        // The socket goes first, the lock last.
-        while Folder::at(self.data.path()).lock().is_err() {
+        // Whoever waits for an answer may start the next one at once, so the lock says nothing: the process does.
+        while process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok()) {
             if Instant::now() > until {
                 return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
                     .with_hint("`demur status` says which process it is"));
@@ -177,11 +184,11 @@ impl Client {
             // What goes wrong with it shows in the response.
             let _ = connection.await;
         });
-        let mut request = Request::builder()
-            .method(call.method.clone())
-            .uri(call.path)
-            .header(header::HOST, "localhost")
-            .header(PROTOCOL_HEADER, PROTOCOL);
+        let mut request =
+            Request::builder().method(call.method.clone()).uri(call.path).header(header::HOST, "localhost");
+        if call.versioned {
+            request = request.header(PROTOCOL_HEADER, PROTOCOL);
+        }
         if !call.body.is_empty() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
@@ -263,6 +270,12 @@ impl Refused {
             None => error,
         }
     }
+}
+
+/// Returns the process that answered.
+fn process(response: &Response<Incoming>) -> Option<Pid> {
+    let value = response.headers().get(PROCESS_HEADER)?.to_str().ok()?;
+    Pid::from_raw(value.parse().ok()?)
 }
 
 /// A server of another version would misunderstand what it is told.

@@ -89,6 +89,11 @@ impl CommandError {
         self.code == store::UNCERTAIN
     }
 
+    /// Returns whether it is worth trying again later: a server steps aside, ends or was lost.
+    pub fn is_passing(&self) -> bool {
+        matches!(&*self.code, "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST")
+    }
+
     /// Returns whether an answer was refused because it is not of a kind that was asked for.
     pub fn is_about_the_kind(&self) -> bool {
         matches!(&*self.code, "ANSWER_KIND" | "ANSWER_CHOICE")

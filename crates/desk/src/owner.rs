@@ -48,6 +48,8 @@ pub struct Owner {
     tentative: Vec<Tentative>,
     /// Whoever makes a key has it alone.
     enrolling: Mutex<()>,
+    /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
+    keyed: [Mutex<()>; KEYED],
     /// Whoever answers in secret does so alone.
     secrets: Mutex<()>,
     /// The words of the registry when somebody last asked.
@@ -128,6 +130,7 @@ impl Owner {
             world,
             tentative: Vec::new(),
             enrolling: Mutex::default(),
+            keyed: std::array::from_fn(|_| Mutex::default()),
             secrets: Mutex::default(),
             roster: Mutex::default(),
             authors: Mutex::default(),
@@ -254,9 +257,29 @@ impl Owner {
         settle(mem::take(&mut self.tentative), recorded)
     }
 
+    /// Returns the author with this name in this role; a key is made where there is none yet.
+    pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, CommandError> {
+        let _alone = lock(&self.enrolling);
+        // Somebody else may have been faster.
+        match self.find_author(name, role)? {
+            Some(author) => Ok(author),
+            None => Ok(Arc::new(self.make_author(name, role)?)),
+        }
+    }
+
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
     pub fn enrol(&self, name: &str, role: Role) -> Result<Author, CommandError> {
         let _alone = lock(&self.enrolling);
+        self.make_author(name, role)
+    }
+
+    /// Returns the right to ask under an idempotency key, once nobody else has it for one like it.
+    pub(crate) fn keyed_turn(&self, key: u64) -> MutexGuard<'_, ()> {
+        let at = usize::try_from(key % KEYED as u64).unwrap_or_default();
+        lock(&self.keyed[at])
+    }
+
+    fn make_author(&self, name: &str, role: Role) -> Result<Author, CommandError> {
         let principal = PrincipalId::new(self.world.now()?, &mut { self.world });
         let secret = self.generate();
         let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
@@ -363,6 +386,9 @@ impl Drop for Owner {
         }
     }
 }
+
+/// How many asks under idempotency keys go on at once.
+const KEYED: usize = 64;
 
 /// Returns the key the desk of a registry signs with now.
 pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {

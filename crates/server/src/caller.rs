@@ -156,10 +156,7 @@ impl Caller {
         };
         match owner.find_author(name, Role::Agent)? {
             Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
-            None if self.is_local() => {
-                owner.enrol(name, Role::Agent)?;
-                owner.find_author(name, Role::Agent)?.ok_or_else(|| CommandError::bug(&"a key vanished"))
-            }
+            None if self.is_local() => owner.find_or_enrol(name, Role::Agent),
             // Another key may have the same name by now: a token speaks for its own holder only.
             _ => Err(CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
                 .with_hint("make a new token with `demur token new`")),

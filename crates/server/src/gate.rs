@@ -11,9 +11,9 @@ use axum::{
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
-    caller::Caller,
+    caller::{Caller, Scope},
     problem::Problem,
-    routes::{server::PROTOCOL, sign_in::COOKIE},
+    routes::server::PROTOCOL,
     service::Shared,
 };
 
@@ -24,6 +24,11 @@ pub struct Names {
     pub hosts: Vec<String>,
     /// `http://host:port` as browsers send it.
     pub origins: Vec<String>,
+    /// The name of the cookie of a browser that is signed in. Cookies belong to a host and not to a port, so the port is
+    /// in the name.
+    pub cookie: String,
+    /// Whether browsers reach the server over TLS only.
+    pub secure: bool,
 }
 
 /// How a request came in.
@@ -39,9 +44,9 @@ pub enum Way {
 pub async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
     let way = request.extensions().get::<Way>().cloned();
     let caller = match way {
-        Some(Way::Socket(caller)) => check_protocol(request.headers()).map(|()| caller),
+        Some(Way::Socket(caller)) => check_protocol(request.uri().path(), request.headers()).map(|()| caller),
         Some(Way::Tcp(names)) => match check_names(request.headers(), &names) {
-            Ok(()) => by_token(&service, request.method(), request.headers()).await,
+            Ok(()) => by_token(&service, &names, request.method(), request.headers()).await,
             Err(problem) => Err(problem),
         },
         None => Ok(Caller::Stranger),
@@ -64,6 +69,9 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(PROTOCOL_HEADER, PROTOCOL.into());
+    if caller.is_local() {
+        headers.insert(PROCESS_HEADER, std::process::id().into());
+    }
     let status = response.status().as_u16();
     service.metrics.count_request(status);
     tracing::debug!(%method, path, status, caller = caller.label(), "request");
@@ -71,7 +79,11 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
 }
 
 /// A command of another version would misunderstand what it is told; one that does not say its version knows what it does.
-fn check_protocol(headers: &HeaderMap) -> Result<(), Problem> {
+fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    // Whoever is told to end this server must be able to.
+    if path == STOP {
+        return Ok(());
+    }
     match headers.get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default()) {
         Some(found) if found != PROTOCOL.to_string() => {
             let detail =
@@ -100,8 +112,14 @@ fn check_names(headers: &HeaderMap, names: &Names) -> Result<(), Problem> {
     }
 }
 
-async fn by_token(service: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
-    let Some(secret) = bearer(headers).or_else(|| session(method, headers)) else {
+async fn by_token(
+    service: &Shared,
+    names: &Names,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Caller, Problem> {
+    let bearer = bearer(headers);
+    let Some(secret) = bearer.or_else(|| session(&names.cookie, method, headers)) else {
         return Ok(Caller::Stranger);
     };
     if secret.len() > LONGEST {
@@ -111,6 +129,8 @@ async fn by_token(service: &Shared, method: &Method, headers: &HeaderMap) -> Res
         service.work(|service, owner| service.tokens.load(owner)).await?;
     }
     let found = service.tokens.find(secret, service.premises.now()?);
+    // A session is a cookie or nothing: one that leaked to another page cannot be used by a program.
+    let found = found.filter(|token| token.scopes.contains(&Scope::Person) == bearer.is_none());
     Ok(found.map_or(Caller::Stranger, Caller::Token))
 }
 
@@ -121,17 +141,23 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// Returns the cookie of a browser that is signed in. What changes something must come from a page of this server: the
 /// browser says so in `Origin`, which was checked before.
-fn session<'a>(method: &Method, headers: &'a HeaderMap) -> Option<&'a str> {
+fn session<'a>(cookie: &str, method: &Method, headers: &'a HeaderMap) -> Option<&'a str> {
     if !matches!(*method, Method::GET | Method::HEAD) && headers.get(header::ORIGIN).is_none() {
         return None;
     }
     let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
     let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+    pairs.find(|(name, _)| *name == cookie).map(|(_, value)| value)
 }
+
+/// How a server ends, whatever version the command has.
+const STOP: &str = "/v1/server/stop";
 
 /// Says which version of what goes over the socket a side speaks.
 pub const PROTOCOL_HEADER: &str = "demur-protocol";
+
+/// Says which process answered, to the user of this machine.
+pub const PROCESS_HEADER: &str = "demur-process";
 
 /// No token is longer.
 const LONGEST: usize = 128;

@@ -2,7 +2,12 @@
 //! aside, does its work, and the server takes the folder back. Whoever asks or answers meanwhile waits a moment.
 
 use std::{
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    io,
+    os::unix::net::UnixListener,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -10,6 +15,8 @@ use std::{
 use demur_core::time::Timestamp;
 use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
 use demur_store::ledger::Listener;
+
+use crate::socket::{self, Identity};
 
 /// The data folder of this server.
 pub struct Premises {
@@ -19,7 +26,16 @@ pub struct Premises {
     slot: Mutex<Slot>,
     changed: Condvar,
     patience: Duration,
+    /// What happens once the folder is back: others may have recorded something in it.
+    returned: OnceLock<Returned>,
+    /// The socket of this server.
+    socket: OnceLock<Identity>,
+    /// Another server has the folder.
+    replaced: AtomicBool,
 }
+
+/// What happens once the folder is back.
+type Returned = Box<dyn Fn(&Owner) + Send + Sync>;
 
 enum Slot {
     /// This process owns the folder.
@@ -34,10 +50,46 @@ impl Premises {
     /// Takes the folder; creates its registry where there is none.
     pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
         let (slot, changed) = (Mutex::new(Slot::Lent), Condvar::new());
-        let premises = Self { data, world: World::open()?, listener, slot, changed, patience: PATIENCE };
+        let premises = Self {
+            data,
+            world: World::open()?,
+            listener,
+            slot,
+            changed,
+            patience: PATIENCE,
+            returned: OnceLock::new(),
+            socket: OnceLock::new(),
+            replaced: AtomicBool::new(false),
+        };
         let owner = premises.take()?;
         *premises.slot() = Slot::Here(owner);
         Ok(premises)
+    }
+
+    /// Says what happens whenever the folder is back.
+    pub fn when_returned(&self, returned: impl Fn(&Owner) + Send + Sync + 'static) {
+        // Only the first one counts; there is one server.
+        let _ = self.returned.set(Box::new(returned));
+    }
+
+    /// Binds the socket of the folder, which this process owns.
+    pub fn bind_socket(&self) -> io::Result<UnixListener> {
+        let (listener, identity) = socket::bind(self.data.path())?;
+        let _ = self.socket.set(identity);
+        Ok(listener)
+    }
+
+    /// Removes the socket, unless it is that of another server by now.
+    pub fn remove_socket(&self) {
+        if let Some(identity) = self.socket.get() {
+            // One that cannot be removed is found stale by the next server.
+            let _ = socket::remove_own(self.data.path(), *identity);
+        }
+    }
+
+    /// Returns whether another server has taken the folder while it was lent.
+    pub fn is_replaced(&self) -> bool {
+        self.replaced.load(Ordering::Relaxed)
     }
 
     /// Returns the time.
@@ -89,7 +141,8 @@ impl Premises {
     }
 
     fn let_go(&self, next: Slot) -> Result<(), CommandError> {
-        let owner = match std::mem::replace(&mut *self.slot(), next) {
+        let before = std::mem::replace(&mut *self.slot(), next);
+        let owner = match before {
             Slot::Here(owner) => owner,
             Slot::Lent => return Ok(()),
             Slot::Closed => {
@@ -135,14 +188,21 @@ impl Premises {
             }
             match self.take() {
                 Ok(owner) => {
-                    let mut slot = self.slot();
-                    if matches!(&*slot, Slot::Lent) {
-                        *slot = Slot::Here(owner);
-                        self.changed.notify_all();
+                    self.stay(Arc::clone(&owner));
+                    if let Some(returned) = self.returned.get() {
+                        returned(&owner);
                     }
                     return;
                 }
-                Err(error) if error.code() == "FOLDER_IN_USE" => {}
+                Err(error) if error.code() == "FOLDER_IN_USE" => {
+                    let own = self.socket.get();
+                    if own.is_some_and(|own| socket::identity(self.data.path()).is_ok_and(|now| now != *own))
+                    {
+                        tracing::warn!("another server has taken the folder");
+                        self.replaced.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                }
                 Err(error) => {
                     tracing::error!(code = error.code(), %error, "the data folder cannot be opened");
                 }

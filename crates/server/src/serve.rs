@@ -29,7 +29,7 @@ use crate::{
     premises::Premises,
     routes,
     service::{Service, Shared},
-    socket, timers,
+    timers,
 };
 
 /// How a server is to run.
@@ -100,11 +100,17 @@ async fn live(
     let user = config.user.clone();
     let service =
         Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience, user));
+    let back = Arc::downgrade(&service);
+    premises.when_returned(move |owner| {
+        if let Some(service) = back.upgrade() {
+            service.look_again(owner);
+        }
+    });
     let connections = Connections::new(routes::router(&service), service.ending(), patience);
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();
     // Before the folder is let go: the next server has a socket of its own there.
-    let _ = socket::remove(config.data.path());
+    premises.remove_socket();
     let until = Instant::now() + LAST;
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
@@ -124,7 +130,7 @@ async fn answer(
         signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
     let mut interrupt =
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
-    let bound = socket::bind(config.data.path()).map_err(|error| trouble("make its socket", &error))?;
+    let bound = service.premises.bind_socket().map_err(|error| trouble("make its socket", &error))?;
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
     let caller = Caller::Local { name: config.user.clone() };
     let user = rustix::process::geteuid().as_raw();
@@ -141,6 +147,7 @@ async fn answer(
         _ = interrupt.recv() => tracing::info!("ends: told by a signal"),
         () = service.stopping() => tracing::info!("ends: told by a command"),
         () = idle(service, connections, config.idle) => tracing::info!("ends: nothing is open and nobody calls"),
+        () = replaced(service) => tracing::info!("ends: another server has the folder"),
     }
     Ok(())
 }
@@ -156,17 +163,20 @@ async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener
         }
     };
     let address = listener.local_addr().map_err(|error| trouble("find its address", &error))?;
-    let mut names = Names::default();
-    for host in ["localhost", "127.0.0.1", "[::1]"] {
-        names.hosts.push(format!("{host}:{}", address.port()));
-        names.origins.push(format!("http://{host}:{}", address.port()));
+    let port = address.port();
+    let cookie = format!("demur_session_{port}");
+    let mut names = Names { cookie, secure: !origins.is_empty(), ..Names::default() };
+    // Behind a proxy the server answers to the proxy's names only.
+    for host in ["localhost", "127.0.0.1", "[::1]"].into_iter().filter(|_| origins.is_empty()) {
+        names.hosts.push(format!("{host}:{port}"));
+        names.origins.push(format!("http://{host}:{port}"));
     }
+    let reached = origins.first().cloned().unwrap_or_else(|| format!("http://localhost:{port}"));
     for origin in origins {
         names.hosts.extend(origin.split_once("://").map(|(_, host)| host.to_owned()));
         names.origins.push(origin);
     }
-    *service.address.lock().unwrap_or_else(PoisonError::into_inner) =
-        Some(format!("http://localhost:{}", address.port()));
+    *service.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
     Ok(Some((listener, names)))
 }
 
@@ -206,9 +216,17 @@ async fn idle(service: &Shared, connections: &Connections, limit: Option<Duratio
     }
 }
 
+/// Waits until another server has the folder.
+async fn replaced(service: &Shared) {
+    while !service.premises.is_replaced() {
+        time::sleep(LOOK).await;
+    }
+}
+
+/// Returns whether a question is open, or may be: a folder that is lent cannot be asked.
 async fn has_open(service: &Shared) -> bool {
     let counts = service.work(|_, owner| Ok(owner.ledger().store().question_counts()?)).await;
-    counts.is_ok_and(|counts| counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
+    counts.map_or(true, |counts| counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
 }
 
 fn trouble(action: &str, error: &dyn std::fmt::Display) -> CommandError {

@@ -14,8 +14,8 @@ use tokio::{
 };
 
 use crate::{
-    metrics::Metrics, notices::Notices, patience::Patience, premises::Premises, problem::Problem,
-    routes::sign_in::Links, tokens::Tokens,
+    caller::Caller, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
+    problem::Problem, routes::sign_in::Links, tokens::Tokens,
 };
 
 /// The server, as its routes see it.
@@ -119,9 +119,21 @@ impl Service {
         let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
     }
 
-    /// Forgets what another process may have changed.
-    pub fn forget(&self) {
-        self.tokens.forget();
+    /// Takes note of what another process may have done in the folder: whoever waits looks again.
+    pub(crate) fn look_again(&self, owner: &Owner) {
+        if let Err(error) = self.tokens.reload(owner) {
+            tracing::error!(code = error.code(), %error, "the tokens cannot be read");
+        }
+        self.notices.wake_all();
+    }
+
+    /// Returns whether a caller may still do what it could when it came.
+    pub(crate) fn is_good(&self, caller: &Caller) -> bool {
+        match caller {
+            Caller::Local { .. } => true,
+            Caller::Token(token) => self.premises.now().is_ok_and(|now| self.tokens.is_good(&token.id, now)),
+            Caller::Stranger => false,
+        }
     }
 
     /// Returns where the server listens on TCP, if it does.

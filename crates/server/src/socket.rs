@@ -5,7 +5,7 @@ use std::{
     io::{self, ErrorKind},
     os::unix::{
         ffi::OsStrExt as _,
-        fs::PermissionsExt as _,
+        fs::{MetadataExt as _, PermissionsExt as _},
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
@@ -21,13 +21,27 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
+/// What tells one socket file from another: device and number.
+pub type Identity = (u64, u64);
+
 /// Binds the socket, for its owner only. The caller owns the folder: one that is there was left by a dead process.
-pub fn bind(folder: &Path) -> io::Result<UnixListener> {
+pub fn bind(folder: &Path) -> io::Result<(UnixListener, Identity)> {
     remove(folder)?;
     let listener = with_short_path(folder, |path| UnixListener::bind(path))?;
     fs::set_permissions(path(folder), fs::Permissions::from_mode(0o600))?;
     listener.set_nonblocking(true)?;
-    Ok(listener)
+    Ok((listener, identity(folder)?))
+}
+
+/// Returns which socket is there.
+pub fn identity(folder: &Path) -> io::Result<Identity> {
+    let metadata = fs::symlink_metadata(path(folder))?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Removes the socket if it is this one.
+pub fn remove_own(folder: &Path, own: Identity) -> io::Result<()> {
+    if identity(folder)? == own { remove(folder) } else { Ok(()) }
 }
 
 /// Connects to the socket.

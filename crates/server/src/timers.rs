@@ -44,7 +44,7 @@ async fn fire(service: &Shared) -> Duration {
         let next = owner.ledger().store().next_deadline()?;
         let wait = next.map(|next| next.as_millis().saturating_sub(now.as_millis()));
         Ok(match (found, wait) {
-            _ if failed => LONGEST,
+            _ if failed => AFTER_TROUBLE,
             (BATCH, _) => Duration::ZERO,
             (_, Some(millis)) => Duration::from_millis(millis).min(LONGEST),
             (_, None) => LONGEST,
@@ -57,5 +57,7 @@ async fn fire(service: &Shared) -> Duration {
 const BATCH: usize = 64;
 /// The clock may be set: nobody sleeps longer than this.
 const LONGEST: Duration = Duration::from_secs(30);
+/// How long until what could not be recorded is tried again.
+const AFTER_TROUBLE: Duration = Duration::from_secs(1);
 /// How long commits are gathered before the next look.
 const BURST: Duration = Duration::from_millis(20);

@@ -75,6 +75,19 @@ impl Tokens {
     /// Makes a token; returns it with its secret, which nothing keeps.
     pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
         check(&wanted)?;
+        self.make(owner, wanted)
+    }
+
+    /// Makes the session of a person who signed in.
+    pub(crate) fn create_session(
+        &self,
+        owner: &Owner,
+        wanted: Wanted,
+    ) -> Result<(Token, String), CommandError> {
+        self.make(owner, wanted)
+    }
+
+    fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
         let world = owner.world();
         let now = world.now()?;
         let principal =
@@ -128,21 +141,33 @@ impl Tokens {
         Ok(revoked)
     }
 
-    /// Forgets what was read: another process may change it.
-    pub fn forget(&self) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Reads the tokens again: another process may have changed them.
+    pub fn reload(&self, owner: &Owner) -> Result<(), CommandError> {
+        let fresh = stored(owner)?;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
+        Ok(())
+    }
+
+    /// Returns whether a token is still good.
+    pub fn is_good(&self, id: &str, now: Timestamp) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = known.iter().flatten().find(|kept| kept.token.id == id);
+        token.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
     fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, CommandError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
-            let note = owner.ledger().store().note(NOTE)?;
-            let read =
-                |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error));
-            *known = Some(note.map(read).transpose()?.unwrap_or_default());
+            *known = Some(stored(owner)?);
         }
         Ok(known)
     }
+}
+
+fn stored(owner: &Owner) -> Result<Vec<Kept>, CommandError> {
+    let note = owner.ledger().store().note(NOTE)?;
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error));
+    Ok(note.map(read).transpose()?.unwrap_or_default())
 }
 
 fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), CommandError> {
@@ -155,7 +180,7 @@ fn check(wanted: &Wanted) -> Result<(), CommandError> {
     if wanted.scopes.is_empty() {
         return Err(CommandError::input("SCOPE_MISSING", "expected at least one scope, found none"));
     }
-    if has(Scope::Local) {
+    if wanted.scopes.iter().any(|scope| !Scope::GRANTED.contains(scope)) {
         return Err(CommandError::input("SCOPE_INVALID", "expected ask, answer, relay, read or metrics"));
     }
     // An asker never answers itself, and one token is one voice.
@@ -175,10 +200,14 @@ fn speaks_as(scopes: &[Scope]) -> Option<Role> {
 }
 
 fn principal(owner: &Owner, name: &str, role: Role) -> Result<demur_ledger::name::PrincipalId, CommandError> {
-    match owner.find_author(name, role)? {
-        Some(author) => Ok(author.principal()),
-        None => Ok(owner.enrol(name, role)?.principal()),
+    // One name is one holder: whoever asks under it must not answer under it as somebody else.
+    let other = if role == Role::Agent { Role::Answerer } else { Role::Agent };
+    if owner.find_author(name, other)?.is_some() {
+        let message = format!("expected a name that nobody has as {other}, found {name:?}");
+        return Err(CommandError::refused("NAME_TAKEN", message)
+            .with_hint("an asker never answers itself: take another name"));
     }
+    Ok(owner.find_or_enrol(name, role)?.principal())
 }
 
 fn id_of(secret: &str) -> Option<&str> {

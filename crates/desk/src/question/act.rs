@@ -25,7 +25,7 @@ use demur_plan::{act, act::Judged};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{QuestionId, QuestionView, secret, view};
+use super::{Ending, QuestionId, QuestionView, secret, view};
 use crate::{
     error::CommandError,
     key_entry::Status,
@@ -162,9 +162,7 @@ pub fn decline(
     act: &Act,
 ) -> Result<Done, CommandError> {
     let id = question.id;
-    let mine = |by: Option<&str>| by == speaker.by().as_deref();
-    if question.state == "declined"
-        && question.outcome.as_ref().is_some_and(|ending| mine(ending.by.as_deref()))
+    if question.state == "declined" && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
     {
         return Ok(Done { question, repeated: true, unsettled: None });
     }
@@ -285,13 +283,17 @@ fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue)
     let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == "answered") else {
         return false;
     };
-    let same_voice = match speaker {
+    is_by(ending, speaker) && ending.value.as_ref() == Some(answer)
+}
+
+/// Returns whether this one did it.
+fn is_by(ending: &Ending, speaker: &Speaker) -> bool {
+    match speaker {
         Speaker::Key(author) => ending.principal == Some(author.principal()),
         Speaker::Person { name, .. } => {
             ending.principal.is_none() && ending.by.as_deref() == Some(name.as_str())
         }
-    };
-    same_voice && ending.value.as_ref() == Some(answer)
+    }
 }
 
 /// Returns the kind of an answer among those that fit, and the number of the choice.

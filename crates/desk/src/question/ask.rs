@@ -198,6 +198,8 @@ pub fn ask(
     idempotency: Option<&str>,
 ) -> Result<Asked, CommandError> {
     let command = idempotency.map(|key| Keyed::new(author, key, ask)).transpose()?;
+    // From the look to the record: two requests under one key must not pass each other.
+    let _turn = command.as_ref().map(|keyed| owner.keyed_turn(keyed.beginning()));
     if let Some(earlier) = command.as_ref().map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten() {
         return Ok(earlier);
     }
@@ -255,8 +257,15 @@ impl Keyed {
 
     /// Returns what came of an earlier request under the same key.
     fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Asked>, CommandError> {
-        let key = author.public().fingerprint();
-        match owner.ledger().store().command_beginning(&key, self.beginning())? {
+        let registry = owner.ledger().registry();
+        let store = owner.ledger().store();
+        // A key that was rotated is the same asker.
+        let own = registry.keys().filter(|(_, record)| record.principal == author.principal());
+        let mut found = None;
+        for (key, _) in own {
+            found = found.or(store.command_beginning(key, self.beginning())?);
+        }
+        match found {
             None => Ok(None),
             Some((command, performed)) if command == self.command => {
                 Ok(Some(Asked { id: place(&performed)?, repeated: true }))

@@ -30,17 +30,26 @@ impl std::fmt::Debug for Delivered {
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, CommandError> {
+    expect_answered(owner, id)?;
     let kept = owner.ledger().store().secret(id.trace, id.sequence)?.map(Zeroizing::new);
     let found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    found.ok_or_else(|| {
-        let message = format!("expected a secret answer to {id} that waits, found none");
-        CommandError::input("SECRET_GONE", message).with_hint("it is delivered once: ask again")
-    })
+    found.ok_or_else(|| gone(id))
 }
 
 /// Forgets a secret answer, because its asker has it.
 pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
+    expect_answered(owner, id)?;
     Ok(owner.ledger().store().forget_secret(id.trace, id.sequence)?)
+}
+
+/// Before the answer counts nobody gets it, and nobody throws it away.
+fn expect_answered(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
+    if view(owner, id)?.state == "answered" { Ok(()) } else { Err(gone(id)) }
+}
+
+fn gone(id: QuestionId) -> CommandError {
+    let message = format!("expected a secret answer to {id} that waits, found none");
+    CommandError::input("SECRET_GONE", message).with_hint("it is delivered once: ask again")
 }
 
 /// Seals a secret and records the answer with `say`. The value is kept for its asker before the answer is recorded, so

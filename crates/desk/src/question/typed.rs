@@ -23,7 +23,11 @@ pub fn typed(question: &QuestionView, words: &str) -> Result<AnswerValue, Comman
         question.kinds.iter().any(|kind| matches!(kind, AnswerKind::Freetext | AnswerKind::Secret));
     let text = Text::try_from(words).ok().filter(|_| takes_text).map(AnswerValue::Text);
     text.ok_or_else(|| {
-        CommandError::input("ANSWER_KIND", format!("expected {}, found {words:?}", expected(question)))
+        // A secret is not printed, not even one that cannot be taken.
+        let secret = question.kinds.contains(&AnswerKind::Secret);
+        let found =
+            if secret { format!("{} characters", words.chars().count()) } else { format!("{words:?}") };
+        CommandError::input("ANSWER_KIND", format!("expected {}, found {found}", expected(question)))
             .with_hint("the question is still open: answer again")
     })
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use axum::{
+    Extension,
     extract::State,
     response::{
         IntoResponse as _, Response,
@@ -31,7 +32,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
+    caller::{Caller, Scope},
     problem::Problem,
     read::Parameters,
     service::Shared,
@@ -82,6 +83,7 @@ pub struct Notice {
 
 async fn feed(
     State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Parameters(parameters): Parameters<FeedParameters>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -97,16 +99,25 @@ async fn feed(
         None => service.work(|_, owner| Ok(owner.ledger().store().end()?)).await?,
     };
     let (sender, receiver) = mpsc::channel(WAITING);
-    tokio::spawn(follow(service, after, sender));
+    tokio::spawn(follow(service, caller, after, sender));
     let stream = Sse::new(Receiving(receiver)).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)));
     Ok(stream.into_response())
 }
 
 /// Sends every event after a cursor, until nobody reads any more.
-async fn follow(service: Shared, mut after: Cursor, sender: mpsc::Sender<Sent>) {
+async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc::Sender<Sent>) {
     let mut commits = service.notices.commits();
+    // Where it begins, so that whoever comes back before anything happened misses nothing either.
+    let begin = Sent::default().id(after.number().to_string()).event("begin").data("{}");
+    if sender.send(begin).await.is_err() {
+        return;
+    }
     loop {
         commits.mark_unchanged();
+        // A token that was taken back sees nothing more.
+        if !service.is_good(&caller) {
+            return;
+        }
         let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return };
         let full = page.len() == PAGE;
         for (cursor, notice) in page {

@@ -26,7 +26,7 @@ use tokio::time;
 
 use super::check_trace;
 use crate::{
-    api::{Api, Operation},
+    api::{self, Api, Operation},
     caller::{Caller, Scope},
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
@@ -461,6 +461,9 @@ async fn until_closed(
         // Listening before looking: nothing that happens in between is missed.
         let mut told = std::pin::pin!(watch.notify().notified());
         told.as_mut().enable();
+        if !service.is_good(&caller) {
+            return Err(api::stranger());
+        }
         let caller = caller.clone();
         let shown = service.work(move |_, owner| seen(owner, &caller, id)).await?;
         if shown.state != "open" {

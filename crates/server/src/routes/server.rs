@@ -105,7 +105,6 @@ async fn lend(State(service): State<Shared>) -> Result<StatusCode, Problem> {
     let premises = Arc::clone(&service.premises);
     let lent = tokio::task::spawn_blocking(move || premises.lend());
     lent.await.map_err(|error| CommandError::bug(&error))??;
-    service.forget();
     Ok(StatusCode::NO_CONTENT)
 }
 

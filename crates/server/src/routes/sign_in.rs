@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::{
-    Json,
+    Extension, Json,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     api::{Api, Operation},
     caller::Scope,
+    gate::Way,
     problem::Problem,
     read::{self, Parameters},
     service::Shared,
@@ -108,6 +109,11 @@ impl Links {
         self.open().iter().any(|(known, _)| *known == digest)
     }
 
+    /// Gives a code back that brought nothing.
+    fn restore(&self, code: &str) {
+        self.open().push((sha256(code.as_bytes()), Instant::now() + GOOD_FOR));
+    }
+
     /// Returns whether the code was good, which it is once.
     fn spend(&self, code: &str) -> bool {
         let digest = sha256(code.as_bytes());
@@ -138,7 +144,8 @@ async fn page(
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // Without any referrer a browser would not say either which page the form is of.
+        (header::REFERRER_POLICY, "same-origin"),
         (
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
@@ -148,7 +155,11 @@ async fn page(
     Ok((headers, format!("{BEFORE}{code}{AFTER}")).into_response())
 }
 
-async fn sign_in(State(service): State<Shared>, request: Request) -> Result<Response, Problem> {
+async fn sign_in(
+    State(service): State<Shared>,
+    Extension(way): Extension<Way>,
+    request: Request,
+) -> Result<Response, Problem> {
     // A page of another site could send its own visitor here, to answer under a name that is not theirs.
     if request.headers().get(header::ORIGIN).is_none() {
         return Err(Problem::new(
@@ -157,19 +168,19 @@ async fn sign_in(State(service): State<Shared>, request: Request) -> Result<Resp
             "expected a request from the page, found another",
         ));
     }
+    let Way::Tcp(names) = way else { return Err(spent()) };
     let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
     let code =
         std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code=")).map(str::to_owned);
-    if !code.is_some_and(|code| is_code(&code) && service.links.spend(&code)) {
-        return Err(spent());
-    }
+    let code = code.filter(|code| is_code(code) && service.links.spend(code)).ok_or_else(spent)?;
     let made = service.work(|service, owner| {
         let wanted = Wanted::session(&service.user, SIGNED_IN_FOR.as_secs())?;
-        service.tokens.create(owner, wanted)
+        service.tokens.create_session(owner, wanted)
     });
-    let (_, secret) = made.await?;
-    let cookie =
-        format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", SIGNED_IN_FOR.as_secs());
+    let (_, secret) = made.await.inspect_err(|_| service.links.restore(&code))?;
+    let (name, seconds) = (&names.cookie, SIGNED_IN_FOR.as_secs());
+    let secure = if names.secure { "; Secure" } else { "" };
+    let cookie = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
@@ -194,8 +205,6 @@ const SIGNED_IN_FOR: Duration = Duration::from_secs(12 * 3600);
 const MOST: usize = 16;
 /// No form is longer.
 const LONGEST: usize = 256;
-/// The cookie of a browser that is signed in.
-pub(crate) const COOKIE: &str = "demur_session";
 /// Where the browser goes on.
 const HOME: &str = "/v1/docs";
 

@@ -50,7 +50,11 @@ impl Feed {
             headers.contains(&("content-type".to_owned(), "text/event-stream".to_owned())),
             "{headers:?}"
         );
-        Self { lines: BufReader::new(Body { stream, part: Vec::new() }) }
+        let mut feed = Self { lines: BufReader::new(Body { stream, part: Vec::new() }) };
+        let (begin, nothing) = feed.next();
+        assert_eq!(nothing, json!({}), "it says first where it begins");
+        assert!(last.is_none_or(|last| last == begin));
+        feed
     }
 
     /// Returns the next event and its id.
@@ -125,4 +129,21 @@ fn without_a_place_a_feed_begins_now() {
     server.answer(&id, &json!("yes"));
     let (_, notice) = feed.next();
     assert_eq!((&notice["questions"], &notice["type"]), (&json!([id]), &json!("question_answered")));
+}
+
+#[test]
+fn a_feed_ends_with_its_token() {
+    let server = Server::start();
+    let (reader, asker) = (server.token("reader", &["read"]), server.token("asker", &["ask"]));
+    let mut feed = Feed::open(&server, &reader, None);
+    server.ask(&asker, &json!({"question": "Seen?"}));
+    assert_eq!(feed.next().1["type"], "question_asked");
+    let listed = server.local("GET", "/v1/tokens").send().json();
+    let tokens = listed["tokens"].as_array().unwrap();
+    let id = tokens.iter().find(|token| token["name"] == "reader").unwrap()["id"].as_str().unwrap();
+    assert_eq!(server.local("DELETE", &format!("/v1/tokens/{id}")).send().status, 200);
+    server.ask(&asker, &json!({"question": "Not seen?"}));
+    let mut rest = String::new();
+    feed.lines.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("question_asked"), "{rest}");
 }

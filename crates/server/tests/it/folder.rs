@@ -2,7 +2,8 @@
 
 use std::{iter, sync::mpsc, thread, time::Duration};
 
-use demur_desk::{data::DataFolder, owner::Owner};
+use demur_desk::{data::DataFolder, owner::Owner, question, session::Speaker};
+use demur_ledger::facts::Assurance;
 use demur_server::serve::{self, Config, Listen};
 use serde_json::json;
 
@@ -42,6 +43,35 @@ fn what_another_process_did_meanwhile_is_seen() {
     drop(owner);
     let after = server.local("GET", "/v1/identities").send().json();
     assert_eq!(after["identities"].as_array().unwrap().len(), before + 1);
+}
+
+#[test]
+fn whoever_waits_is_told_what_another_process_recorded() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Who will tell?"}));
+    let call = server.call("GET", &format!("/v1/questions/{id}/wait?seconds=120")).token(&asker);
+    let waiter = thread::spawn(move || call.send());
+    until("somebody waits", || server.local("GET", "/v1/server").send().json()["waiting"] == 1);
+    assert_eq!(server.local("POST", "/v1/server/lend").send().status, 204);
+    let owner = Owner::open(&DataFolder::at(server.folder().to_owned())).expect("the folder is free");
+    let shown = question::view(&owner, id.parse().unwrap()).unwrap();
+    let speaker = Speaker::Person { name: "ada".try_into().unwrap(), assurance: Assurance::Terminal };
+    let given = serde_json::from_value(json!({"answer": "another process"})).unwrap();
+    question::answer(&owner, shown, &speaker, &given).unwrap();
+    drop(owner);
+    assert_eq!(waiter.join().unwrap().json()["outcome"]["value"], "another process");
+}
+
+#[test]
+fn the_socket_of_another_server_is_not_removed() {
+    let server = Server::start();
+    assert_eq!(server.local("POST", "/v1/server/lend").send().status, 204);
+    let other = Server::start_at(server.folder());
+    // The first one notices and ends; the socket is the other one's by now.
+    until("the first server's end", || server.call("GET", "/healthz").try_send().is_err());
+    assert_eq!(other.local("GET", "/v1/server").send().status, 200);
+    server.abandon();
 }
 
 #[test]

@@ -69,3 +69,12 @@ fn trouble_inside_is_told_to_the_user_of_this_machine_only() {
     let local = check(server.local("POST", "/v1/plans/check"));
     assert!(local.status == 500 && local.text().contains("pack.toml"), "{}", local.text());
 }
+
+#[test]
+fn a_command_of_another_version_can_only_end_the_server() {
+    let server = Server::start();
+    let call = |method: &str, path: &str| server.local(method, path).header("demur-protocol", "999").send();
+    assert_eq!(call("GET", "/v1/questions").code(), "VERSION_MISMATCH");
+    assert_eq!(call("POST", "/v1/server/stop").status, 204);
+    server.abandon();
+}

@@ -254,3 +254,22 @@ fn a_list_is_read_page_by_page_and_misses_nothing() {
         assert_eq!(seen, ids);
     }
 }
+
+/// CLR-04
+#[test]
+fn two_requests_under_one_key_at_once_make_one_question() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    for round in 0..20 {
+        let ask = |words: &str| {
+            let document = json!({"question": words});
+            let call = server.call("POST", "/v1/questions").token(&asker).json(&document);
+            call.header("Idempotency-Key", &format!("key-{round}"))
+        };
+        let calls = [ask("left"), ask("right")];
+        let mut statuses =
+            calls.map(|call| thread::spawn(move || call.send().status)).map(|run| run.join().unwrap());
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 422], "round {round}");
+    }
+}

@@ -83,3 +83,19 @@ fn a_secret_reaches_its_asker_and_nothing_else() {
     assert!(logged("/secret") && !logged(word), "the log tells of requests, not of answers");
     assert!(!logged(&asker), "nor of tokens");
 }
+
+#[test]
+fn before_an_answer_counts_nobody_gets_it_or_throws_it_away() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let id =
+        server.ask(&asker, &json!({"question": "Password?", "kinds": ["secret"], "assurance": "signed_in"}));
+    let path = format!("/v1/questions/{id}/secret");
+    let low = server.answer(&id, &json!("hunter2"));
+    assert_eq!(low.code(), "ASSURANCE_TOO_LOW");
+    for method in ["GET", "DELETE"] {
+        let reply = server.call(method, &path).token(&asker).send();
+        assert_eq!((reply.status, reply.code().as_str()), (404, "SECRET_GONE"), "{method}");
+    }
+    assert!(!is_on_disk(server.folder(), b"hunter2"));
+}

@@ -68,6 +68,8 @@ fn a_browser_that_signed_in_answers_as_a_person() {
     assert_eq!(call().header("Origin", "http://evil.example").send().json()["code"], "ORIGIN_FORBIDDEN");
     let done = call().header("Origin", &origin(&server)).send();
     assert_eq!(done.status, 200, "{done:?}");
+    let secret = cookie.split_once('=').unwrap().1;
+    assert_eq!(server.call("GET", "/v1/questions").token(secret).send().status, 401, "a session is no token");
     let outcome = &done.json()["question"]["outcome"];
     assert_eq!((outcome["assurance"].as_str(), outcome["by"].as_str()), (Some("signed_in"), Some("pat")));
 }

@@ -84,3 +84,18 @@ fn a_token_speaks_as_nobody_else() {
     let asked = server.call("POST", "/v1/questions?as=one").token(&one).json(&ask).send();
     assert_eq!(asked.json()["asker"]["name"], "one");
 }
+
+/// ONE-07
+#[test]
+fn nobody_asks_and_answers_under_one_name_or_makes_a_session_without_signing_in() {
+    let server = Server::start();
+    let make = |name: &str, scopes: &[&str]| {
+        server.local("POST", "/v1/tokens").json(&json!({"name": name, "scopes": scopes})).send()
+    };
+    assert_eq!(make("ci", &["ask"]).status, 201);
+    assert_eq!(make("ci", &["answer"]).code(), "NAME_TAKEN");
+    assert_eq!(make("ci", &["ask", "read"]).status, 201, "the same voice twice is fine");
+    assert_eq!(make("bot", &["ask", "answer"]).code(), "SCOPE_INVALID");
+    assert_eq!(make("person", &["person"]).code(), "SCOPE_INVALID");
+    assert_eq!(make("root", &["local"]).code(), "SCOPE_INVALID");
+}
