@@ -19,6 +19,7 @@ pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
     let folder = data.path();
     durable::create_folder(folder).map_err(|error| CommandError::file("create", folder, &error))?;
     let until = Instant::now() + PATIENCE;
+    let mut failed = false;
     loop {
         let (log, before) = open_log(folder)?;
         let mut child = spawn(folder, log)?;
@@ -30,9 +31,11 @@ pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
                 let said = last_words(folder, before);
                 // Another command has the folder, or another server was faster: it will answer, or go.
                 let in_use = said.contains("FOLDER_IN_USE");
-                if !in_use || Instant::now() > until {
+                if (!in_use && failed) || Instant::now() > until {
                     return Err(ended_early(&said, ended.code(), in_use, folder));
                 }
+                // What it failed at may have been half made by another that began at the same moment.
+                failed = !in_use;
                 break;
             }
             if Instant::now() > until {
