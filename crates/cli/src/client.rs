@@ -16,6 +16,7 @@ use demur_server::{
     routes::server::PROTOCOL,
     socket,
 };
+use demur_store::folder::Folder;
 use http_body_util::{BodyExt as _, Full};
 use hyper::{Method, Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
@@ -147,8 +148,10 @@ impl Client {
             Err(Failure::Trouble(error)) => return Err(error),
         };
         let until = Instant::now() + PATIENCE;
-        // Whoever waits for an answer may start the next one at once, so the lock says nothing: the process does.
-        while process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok()) {
+        let lives = || process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok());
+        // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
+        // started the next server by then.
+        while lives() && Folder::at(self.data.path()).lock().is_err() {
             if Instant::now() > until {
                 return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
                     .with_hint("`demur status` says which process it is"));

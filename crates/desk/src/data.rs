@@ -50,6 +50,10 @@ impl DataFolder {
     /// Returns whether there is a store in it. What lies in its place and is none is told.
     pub fn has_store(&self) -> Result<bool, CommandError> {
         let path = Folder::at(&self.path).database();
+        // First the name itself: another process may make the file at this very moment.
+        if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok(false);
+        }
         match path.metadata() {
             Ok(metadata) if metadata.is_file() => Ok(true),
             Ok(_) => {
@@ -57,9 +61,6 @@ impl DataFolder {
                 Err(CommandError::input("STORE_DAMAGED", message).with_hint(OTHER_FOLDER))
             }
             // A link that leads nowhere is there all the same, and must not be replaced.
-            Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
-                Ok(false)
-            }
             Err(error) => {
                 let cure = "nothing was changed; name another data folder with --data";
                 Err(CommandError::unreadable(&path, &error).with_hint(cure))

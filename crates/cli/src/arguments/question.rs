@@ -30,7 +30,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// The answer is a secret: it is printed here and recorded nowhere
-    #[arg(long, conflicts_with_all = ["choice", "kind", "default", "no_wait"])]
+    #[arg(long, conflicts_with_all = ["choice", "kind", "default"])]
     pub(crate) secret: bool,
     /// Print the question's id and do not wait
     #[arg(long)]

@@ -198,9 +198,9 @@ fn is_code(text: &str) -> bool {
 const LOCAL: &[Scope] = &[Scope::Local];
 const OPEN: &[Scope] = &[];
 /// How long a link is good.
-const GOOD_FOR: Duration = Duration::from_secs(300);
+const GOOD_FOR: Duration = Duration::from_mins(5);
 /// How long a browser stays signed in.
-const SIGNED_IN_FOR: Duration = Duration::from_secs(12 * 3600);
+const SIGNED_IN_FOR: Duration = Duration::from_hours(12);
 /// How many links wait at once.
 const MOST: usize = 16;
 /// No form is longer.

@@ -71,6 +71,8 @@ fn the_socket_of_another_server_is_not_removed() {
     // The first one notices and ends; the socket is the other one's by now.
     until("the first server's end", || server.call("GET", "/healthz").try_send().is_err());
     assert_eq!(other.local("GET", "/v1/server").send().status, 200);
+    // The folder goes away with the first one.
+    drop(other);
     server.abandon();
 }
 
