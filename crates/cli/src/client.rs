@@ -148,10 +148,9 @@ impl Client {
             Err(Failure::Trouble(error)) => return Err(error),
         };
         let until = Instant::now() + PATIENCE;
-        let lives = || process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok());
         // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
-        // started the next server by then.
-        while lives() && Folder::at(self.data.path()).lock().is_err() {
+        // started the next server by then, which is another process.
+        while Folder::at(self.data.path()).lock().is_err() && !self.is_replaced(process) {
             if Instant::now() > until {
                 return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
                     .with_hint("`demur status` says which process it is"));
@@ -159,6 +158,13 @@ impl Client {
             std::thread::sleep(AGAIN);
         }
         Ok(())
+    }
+
+    /// Returns whether another process answers by now.
+    fn is_replaced(&self, before: Option<Pid>) -> bool {
+        let call = Call { versioned: false, ..Call::get("/healthz") };
+        let answered = self.runtime.block_on(self.request(&call)).ok();
+        answered.is_some_and(|response| process(&response) != before)
     }
 
     fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
