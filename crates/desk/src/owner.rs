@@ -33,6 +33,7 @@ use crate::{
     error::CommandError,
     key_entry::{KeyEntry, Status},
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    question::Recent,
     roster::{DESK, Roster},
     visible::visible_path,
     world::World,
@@ -46,6 +47,8 @@ pub struct Owner {
     world: World,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
+    /// The questions of the last moments.
+    recent: Arc<Recent>,
     /// Whoever makes a key has it alone.
     enrolling: Mutex<()>,
     /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
@@ -123,8 +126,11 @@ impl Owner {
         Ok(Self::new(keystore, ledger, world))
     }
 
-    fn new(keystore: Keystore, ledger: Ledger<SqliteStore>, world: World) -> Self {
+    fn new(keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
+        let recent = Arc::new(Recent::default());
+        ledger.listen(Arc::clone(&recent) as _);
         Self {
+            recent,
             keystore,
             ledger: Some(ledger),
             world,
@@ -172,6 +178,11 @@ impl Owner {
         let roster = Arc::new(Roster::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
         *known = Some(Arc::clone(&roster));
         Ok(roster)
+    }
+
+    /// Returns the questions of the last moments.
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.recent
     }
 
     /// Returns the right to keep a secret answer, once nobody else has it.

@@ -120,6 +120,14 @@ impl Premises {
         }
     }
 
+    /// Returns the folder in use, unless it is lent; does not block.
+    pub fn here(&self) -> Option<Arc<Owner>> {
+        match &*self.slot() {
+            Slot::Here(owner) => Some(Arc::clone(owner)),
+            Slot::Lent | Slot::Closed => None,
+        }
+    }
+
     /// Returns whether requests are served right now.
     pub fn is_ready(&self) -> bool {
         matches!(&*self.slot(), Slot::Here(_))

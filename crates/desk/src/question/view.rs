@@ -106,8 +106,16 @@ pub struct Ending {
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, CommandError> {
+    if let Some(shown) = recent(owner, id)? {
+        return Ok(shown);
+    }
     let summary = owner.ledger().store().question(id.trace, id.sequence)?;
     summary.map_or_else(|| Err(unknown(id)), |summary| view_of(owner, &summary))
+}
+
+/// Returns a question as it stands, if that is known without reading anything from the disk.
+pub fn recent(owner: &Owner, id: QuestionId) -> Result<Option<QuestionView>, CommandError> {
+    owner.recent().find(id).map(|shown| named(owner, shown)).transpose()
 }
 
 pub(super) fn unknown(id: QuestionId) -> CommandError {
@@ -131,23 +139,35 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
         Some(Content::QuestionAsked(words) | Content::GapFound(words)) => Some(words),
         _ => None,
     };
-    let mut shown = shown(owner, summary, facts, words, *event.hash())?;
+    let mut shown = shown(summary, facts, words, *event.hash());
     if summary.row.outcome != OutcomeKind::Open {
-        shown.outcome = Some(ending(owner, summary)?);
+        let (event, content) = read(owner, summary.trace, summary.row.changed)?;
+        let ending = ending(&event, content, summary.row.outcome);
+        shown.outcome = Some(ending.ok_or_else(|| damaged(summary.trace, summary.row.changed))?);
+    }
+    named(owner, shown)
+}
+
+/// Returns the question with the names of those who asked and answered with a key.
+fn named(owner: &Owner, mut shown: QuestionView) -> Result<QuestionView, CommandError> {
+    let roster = owner.roster()?;
+    roster.name(shown.asker.principal).clone_into(&mut shown.asker.name);
+    if let Some(ending) = shown.outcome.as_mut().filter(|ending| ending.by.is_none()) {
+        ending.by = ending.principal.map(|principal| roster.name(principal).to_owned());
     }
     Ok(shown)
 }
 
-fn shown(
-    owner: &Owner,
+/// Returns a question without what became of it and without names.
+pub(super) fn shown(
     summary: &QuestionSummary,
     facts: &Question,
     words: Option<&QuestionContent>,
     hash: Digest,
-) -> Result<QuestionView, CommandError> {
+) -> QuestionView {
     let row = &summary.row;
     let text = |text: Option<&str>| text.map(str::to_owned);
-    Ok(QuestionView {
+    QuestionView {
         id: QuestionId { trace: summary.trace, sequence: summary.sequence },
         trace: summary.trace,
         hash,
@@ -171,17 +191,16 @@ fn shown(
         blocks: facts.blocks.to_vec(),
         asked: summary.asked,
         deadline: row.deadline,
-        asker: Whom { name: owner.roster()?.name(row.asker).to_owned(), principal: row.asker },
+        asker: Whom { name: String::new(), principal: row.asker },
         people: row.people,
         assurance: facts.assurance,
         outcome: None,
-    })
+    }
 }
 
-/// Returns what became of a question, as the event says that ended it.
-fn ending(owner: &Owner, summary: &QuestionSummary) -> Result<Ending, CommandError> {
-    let (event, content) = read(owner, summary.trace, summary.row.changed)?;
-    let said = event.said().map_err(|_| damaged(summary.trace, summary.row.changed))?;
+/// Returns what became of a question, as the event says that ended it, without names.
+pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKind) -> Option<Ending> {
+    let said = event.said().ok()?;
     let assurance = match said.facts {
         Facts::QuestionAnswered(facts) => Some(facts.assurance),
         Facts::AnswerSuperseded(facts) => Some(facts.answer.assurance),
@@ -202,15 +221,14 @@ fn ending(owner: &Owner, summary: &QuestionSummary) -> Result<Ending, CommandErr
         _ => (None, None, None),
     };
     let principal = event.envelope().statement.as_ref().map(|_| event.envelope().actor);
-    let named = principal.map(|principal| Ok::<_, CommandError>(owner.roster()?.name(principal).to_owned()));
-    Ok(Ending {
-        state: summary.row.outcome.as_str().to_owned(),
+    Some(Ending {
+        state: outcome.as_str().to_owned(),
         value,
-        by: by.map(|by| by.to_string()).or(named.transpose()?),
+        by: by.map(|by| by.to_string()),
         principal,
         assurance,
         time: event.envelope().time,
-        event: summary.row.changed,
+        event: event.position().sequence,
         note: note.map(|note| note.to_string()),
     })
 }

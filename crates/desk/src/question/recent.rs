@@ -1,0 +1,131 @@
+//! The questions of the last moments, in memory: what was just recorded is shown without being read back. Only the owner of
+//! a folder records in it, so what is here is what the store has; whatever this does not follow is dropped and read again.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use demur_engine::entry::Entry;
+use demur_ledger::{
+    event_type::{Content, Facts},
+    name::{Sequence, TraceId},
+    question::{OutcomeKind, touched},
+};
+use demur_store::{
+    contract::{Cursor, QuestionRow, QuestionSummary},
+    ledger::Listener,
+};
+
+use super::{
+    QuestionId, QuestionView,
+    view::{ending, shown},
+};
+
+/// What was recorded last.
+#[derive(Default)]
+pub(crate) struct Recent(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    questions: HashMap<QuestionId, QuestionView>,
+    /// The oldest first.
+    order: VecDeque<QuestionId>,
+}
+
+impl Recent {
+    /// Returns a question, without names, if it is here.
+    pub(super) fn find(&self, id: QuestionId) -> Option<QuestionView> {
+        self.kept().questions.get(&id).cloned()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, trace: TraceId, entry: &Entry) {
+        let Ok(said) = entry.event.said() else { return };
+        let ended = match said.facts {
+            Facts::QuestionAsked(_) => return self.keep(trace, entry),
+            Facts::QuestionAnswered(facts) => Some((facts.question.sequence, OutcomeKind::Answered)),
+            Facts::QuestionDeclined(facts) => Some((facts.question, OutcomeKind::Declined)),
+            Facts::QuestionExpired(facts) => Some((facts.question, OutcomeKind::Expired)),
+            Facts::QuestionDefaulted(facts) => Some((facts.question, OutcomeKind::Defaulted)),
+            Facts::QuestionCancelled(facts) => Some((facts.question, OutcomeKind::Cancelled)),
+            _ => None,
+        };
+        match ended {
+            Some((sequence, outcome)) => self.end(QuestionId { trace, sequence }, entry, outcome),
+            None => touched(&entry.event).for_each(|sequence| self.drop(QuestionId { trace, sequence })),
+        }
+    }
+
+    fn keep(&self, trace: TraceId, entry: &Entry) {
+        let sequence = entry.event.position().sequence;
+        let id = QuestionId { trace, sequence };
+        let Some(view) = asked(trace, sequence, entry) else { return };
+        let mut kept = self.kept();
+        if kept.order.len() >= MOST
+            && let Some(oldest) = kept.order.pop_front()
+        {
+            kept.questions.remove(&oldest);
+        }
+        kept.order.push_back(id);
+        kept.questions.insert(id, view);
+    }
+
+    fn end(&self, id: QuestionId, entry: &Entry, outcome: OutcomeKind) {
+        let mut kept = self.kept();
+        let Some(view) = kept.questions.get_mut(&id) else { return };
+        let content = content(entry);
+        // Words that are there and are not read here are read from the store.
+        let whole = content.is_some() == entry.opening.is_some();
+        match ending(&entry.event, content, outcome).filter(|_| whole) {
+            Some(ending) => {
+                outcome.as_str().clone_into(&mut view.state);
+                view.outcome = Some(ending);
+            }
+            None => drop(kept.questions.remove(&id)),
+        }
+    }
+
+    fn drop(&self, id: QuestionId) {
+        self.kept().questions.remove(&id);
+    }
+}
+
+impl Listener for Recent {
+    fn recorded(&self, trace: TraceId, entries: &[Entry]) {
+        for entry in entries {
+            self.take(trace, entry);
+        }
+    }
+}
+
+/// Returns a question that was just asked, if it is not large.
+fn asked(trace: TraceId, sequence: Sequence, entry: &Entry) -> Option<QuestionView> {
+    let Facts::QuestionAsked(facts) = entry.event.said().ok()?.facts else { return None };
+    let Some(Content::QuestionAsked(words)) = content(entry) else { return None };
+    let envelope = entry.event.envelope();
+    let row = QuestionRow {
+        outcome: OutcomeKind::Open,
+        severity: facts.0.severity,
+        people: facts.0.answerers.people,
+        asker: envelope.actor,
+        deadline: facts.0.deadline,
+        changed: sequence,
+    };
+    let summary = QuestionSummary { cursor: Cursor::START, trace, sequence, asked: envelope.time, row };
+    Some(shown(&summary, &facts.0, Some(&words), *entry.event.hash()))
+}
+
+fn content(entry: &Entry) -> Option<Content> {
+    let kind = entry.event.said().ok()?.facts.event_type()?;
+    let opening = entry.opening.as_ref().filter(|opening| opening.bytes.len() <= LARGEST)?;
+    Content::parse(kind, &opening.bytes).ok()
+}
+
+/// How many are kept.
+const MOST: usize = 1024;
+/// How large the words of one are at most, in bytes.
+const LARGEST: usize = 4096;
