@@ -16,7 +16,7 @@ pub(crate) struct Serve {
     /// Listen at this address, behind a proxy that speaks TLS; needs --proxy
     #[arg(long, value_name = "ADDRESS:PORT", requires = "proxy")]
     pub(crate) listen: Option<SocketAddr>,
-    /// The address under which the proxy is reached, such as https://demur.example
+    /// The address under which the proxy is reached, such as `https://demur.example`
     #[arg(long, value_name = "ORIGIN", requires = "listen", value_parser = origin)]
     pub(crate) proxy: Vec<String>,
     /// Do not listen on TCP at all
