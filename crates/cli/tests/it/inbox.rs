@@ -1,7 +1,7 @@
 //! `demur inbox` in a real terminal.
 
 mod many;
-mod terminal;
+pub(crate) mod terminal;
 
 use std::process::Command;
 

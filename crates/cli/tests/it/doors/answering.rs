@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::hall::Hall;
+use crate::inbox::terminal::Terminal;
 
 /// A way to answer.
 pub(super) struct AnsweringDoor {
@@ -24,8 +25,10 @@ pub(super) enum Said {
 }
 
 /// One row for every way to answer.
-pub(super) const ANSWERING: [AnsweringDoor; 4] = [
+pub(super) const ANSWERING: [AnsweringDoor; 5] = [
     AnsweringDoor { name: "demur answer", assurance: "terminal", answer: by_command, races: true },
+    // Two terminals race in the tests of the inbox: opening one takes longer than any race here.
+    AnsweringDoor { name: "demur inbox", assurance: "terminal", answer: by_inbox, races: false },
     AnsweringDoor { name: "HTTP, Unix socket", assurance: "terminal", answer: by_socket, races: true },
     AnsweringDoor { name: "HTTP, relay token", assurance: "relayed", answer: by_relay, races: true },
     AnsweringDoor { name: "HTTP, answer token", assurance: "agent", answer: by_key, races: false },
@@ -38,6 +41,15 @@ fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
     }
     let error: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("{ran}"));
     Said::Refused(error["error"]["code"].as_str().unwrap().to_owned())
+}
+
+/// At the prompt of a terminal, where it is the only one that waits.
+fn by_inbox(hall: &Hall, id: &str, answer: &str) -> Said {
+    let terminal = Terminal::open(&hall.sandbox, id);
+    terminal.shows("1 question waits.");
+    terminal.enter(&format!("1 {answer}"));
+    terminal.shows("Done: 1 is answered");
+    Said::Answered
 }
 
 fn by_socket(hall: &Hall, id: &str, answer: &str) -> Said {

@@ -10,7 +10,7 @@ use std::{
 use crate::sandbox::Sandbox;
 
 /// A terminal with an inbox in it.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     socket: PathBuf,
     /// Every byte that the inbox wrote.
     written: PathBuf,
@@ -18,12 +18,12 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Opens an inbox in a terminal of 80 columns, and waits for its prompt.
-    pub(super) fn open(sandbox: &Sandbox, name: &str) -> Self {
+    pub(crate) fn open(sandbox: &Sandbox, name: &str) -> Self {
         Self::with(sandbox, name, "")
     }
 
     /// Opens an inbox in a terminal, with these variables.
-    pub(super) fn with(sandbox: &Sandbox, name: &str, variables: &str) -> Self {
+    pub(crate) fn with(sandbox: &Sandbox, name: &str, variables: &str) -> Self {
         let terminal = Self {
             socket: sandbox.path(&format!("{name}.tmux")),
             written: sandbox.path(&format!("{name}.out")),
@@ -45,17 +45,17 @@ impl Terminal {
     }
 
     /// Types text without Enter.
-    pub(super) fn types(&self, text: &str) {
+    pub(crate) fn types(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]);
     }
 
     /// Presses a key by its name.
-    pub(super) fn press(&self, key: &str) {
+    pub(crate) fn press(&self, key: &str) {
         self.tmux(&["send-keys", key]);
     }
 
     /// Types a line and Enter.
-    pub(super) fn enter(&self, line: &str) {
+    pub(crate) fn enter(&self, line: &str) {
         if !line.is_empty() {
             self.types(line);
         }
@@ -63,17 +63,17 @@ impl Terminal {
     }
 
     /// Makes the window this wide.
-    pub(super) fn resize(&self, columns: u16) {
+    pub(crate) fn resize(&self, columns: u16) {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "24"]);
     }
 
     /// Returns what is to be seen, with lines that the terminal broke put together.
-    pub(super) fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J", "-S", "-200"])
     }
 
     /// Waits until something is to be seen; returns all of it.
-    pub(super) fn shows(&self, text: &str) -> String {
+    pub(crate) fn shows(&self, text: &str) -> String {
         self.sees(text, |screen| screen.contains(text))
     }
 
@@ -90,7 +90,7 @@ impl Terminal {
     }
 
     /// Waits until the line under way is this, on a row of its own at the end.
-    pub(super) fn line_is(&self, line: &str) {
+    pub(crate) fn line_is(&self, line: &str) {
         let row = format!("inbox> {line}");
         self.sees(&row, |screen| {
             let last = screen.lines().rfind(|row| !row.trim().is_empty()).unwrap_or_default();
@@ -99,7 +99,7 @@ impl Terminal {
     }
 
     /// Returns every byte that the inbox wrote.
-    pub(super) fn written(&self) -> Vec<u8> {
+    pub(crate) fn written(&self) -> Vec<u8> {
         fs::read(&self.written).unwrap_or_default()
     }
 
