@@ -240,9 +240,7 @@ impl<S: Store> Ledger<S> {
 
     /// Records what the desk says itself, or what a person did.
     pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, LedgerError> {
-        if !self.queues.knows(trace) {
-            self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
-        }
+        self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
         self.perform(trace, &Command::Record(Box::new(told)))
     }
 
@@ -386,7 +384,7 @@ impl<S: Store> Ledger<S> {
         }
         let registry = self.registry();
         let seen = self.seen(pending, command)?;
-        let question = self.question(pending, command)?;
+        let question = self.question(trace, command)?;
         let context = Context { registry: &registry, seen, question, earlier: past.earlier() };
         let now = self.surroundings.now();
         let Decision { events, reply } =
@@ -441,18 +439,13 @@ impl<S: Store> Ledger<S> {
         }
     }
 
-    /// Returns the words of the question that a command answers. Whoever answers has seen it, so it is on the disk or in line
-    /// before the answer.
+    /// Returns the words of the question that a command answers. Whoever answers has seen it, so it is on the disk.
     fn question(
         &self,
-        pending: &Pending,
+        trace: TraceId,
         command: &Command,
     ) -> Result<Option<Box<QuestionContent>>, StoreError> {
         let Some(at) = command.answered() else { return Ok(None) };
-        if let Some(bytes) = pending.words(at) {
-            return Ok(command::question(bytes));
-        }
-        let trace = pending.state.tip().trace();
         let stored = self.store.events(trace, at, 1)?.pop();
         Ok(stored.and_then(|stored| match stored.content {
             Kept::Here(opening) => command::question(&opening.bytes),
@@ -501,7 +494,6 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
     for entry in &entries {
         pending.state.apply(&entry.event).ok()?;
         pending.remember(*entry.event.hash());
-        pending.remember_words(entry);
     }
     let after = pending.state.registry().map(|registry| Arc::new(registry.clone()));
     let head = pending.state.tip().head()?;

@@ -10,11 +10,8 @@ use std::{
 };
 
 use demur_core::hash::Digest;
-use demur_engine::{entry::Entry, state::State};
-use demur_ledger::{
-    event_type::Facts,
-    name::{Sequence, TraceId},
-};
+use demur_engine::state::State;
+use demur_ledger::name::{Sequence, TraceId};
 
 use super::commit::{Slot, lock};
 
@@ -36,8 +33,6 @@ pub(super) struct Pending {
     pub(super) newest: Option<Arc<Slot>>,
     /// The hashes of the newest events, oldest first.
     recent: VecDeque<Digest>,
-    /// The words of the newest question, unless they are long: an answer is held against them.
-    words: Option<(Sequence, Vec<u8>)>,
 }
 
 impl Queue {
@@ -83,7 +78,7 @@ impl Turn<'_> {
 impl Pending {
     /// Returns the state just loaded.
     pub(super) const fn new(state: State, interrupted: bool) -> Self {
-        Self { state, interrupted, newest: None, recent: VecDeque::new(), words: None }
+        Self { state, interrupted, newest: None, recent: VecDeque::new() }
     }
 
     /// Remembers the hash of the newest event.
@@ -92,23 +87,6 @@ impl Pending {
             self.recent.pop_front();
         }
         self.recent.push_back(hash);
-    }
-
-    /// Remembers the words of a question.
-    pub(super) fn remember_words(&mut self, entry: &Entry) {
-        let asks = entry
-            .event
-            .said()
-            .is_ok_and(|said| matches!(said.facts, Facts::QuestionAsked(_) | Facts::GapFound(_)));
-        if let Some(opening) = entry.opening.as_ref().filter(|opening| asks && opening.bytes.len() <= LONGEST)
-        {
-            self.words = Some((entry.event.position().sequence, opening.bytes.clone()));
-        }
-    }
-
-    /// Returns the words of a question, if they are remembered.
-    pub(super) fn words(&self, question: Sequence) -> Option<&[u8]> {
-        self.words.as_ref().filter(|(at, _)| *at == question).map(|(_, bytes)| bytes.as_slice())
     }
 
     /// Returns the hash of an event: where it is known, that it is not there, or that the store must be asked.
@@ -156,21 +134,10 @@ impl Queues {
         }
         Arc::clone(queues.entry(trace).or_default())
     }
-
-    /// Returns whether a trace is in memory and has events.
-    pub(super) fn knows(&self, trace: TraceId) -> bool {
-        let queue = lock(&self.queues).get(&trace).cloned();
-        queue.is_some_and(|queue| {
-            lock(&queue.pending).as_ref().is_some_and(|pending| pending.state.tip().head().is_some())
-        })
-    }
 }
 
 /// How many hashes a queue remembers: authors have usually seen something recent.
 const REMEMBERED: usize = 256;
-
-/// How many bytes of words are remembered.
-const LONGEST: usize = 4096;
 
 /// How many traces are kept in memory.
 const MOST: usize = 4096;
