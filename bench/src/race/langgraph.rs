@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
+use serde::de::DeserializeOwned;
 
 use super::Side;
 
@@ -18,11 +19,20 @@ pub(crate) fn interpreter() -> Option<OsString> {
 
 /// Returns what came of this many races with each checkpointer.
 pub(super) fn race(interpreter: &OsString, races: u32) -> Result<Vec<Side>> {
+    lines(interpreter, "langgraph_race.py", &[&races.to_string()])
+}
+
+/// Runs a program beside this crate, with these arguments and a folder of its own, and returns the lines of JSON that it
+/// printed.
+pub(crate) fn lines<T: DeserializeOwned>(
+    interpreter: &OsString,
+    program: &str,
+    arguments: &[&str],
+) -> Result<Vec<T>> {
     let folder = tempfile::tempdir().context("cannot make a folder")?;
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("race").join("langgraph_race.py");
     let ran = Command::new(interpreter)
-        .arg(program)
-        .arg(races.to_string())
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("race").join(program))
+        .args(arguments)
         .arg(folder.path())
         // It must not report to anybody, whatever the environment says.
         .env("LANGSMITH_TRACING", "false")
@@ -31,7 +41,7 @@ pub(super) fn race(interpreter: &OsString, races: u32) -> Result<Vec<Side>> {
         .stderr(Stdio::inherit())
         .output()
         .context("cannot start Python")?;
-    ensure!(ran.status.success(), "the races of LangGraph ended with {}", ran.status);
+    ensure!(ran.status.success(), "{program} ended with {}", ran.status);
     let lines = String::from_utf8(ran.stdout).context("it printed something that is no text")?;
     lines.lines().map(|line| serde_json::from_str(line).context("it printed an unexpected line")).collect()
 }
