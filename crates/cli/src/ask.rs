@@ -6,7 +6,7 @@ use demur_core::{
     id::Ulid,
     limit::{List, Text, Whole},
 };
-use demur_desk::question::{Ask as Question, Delivered, QuestionId, QuestionView};
+use demur_desk::question::{Ask as Question, Delivered, QuestionId, QuestionView, typed};
 use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 
@@ -74,20 +74,12 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
 
 /// Returns the default as an answer of the kind that is asked for.
 fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue, CommandError> {
-    let text = || Text::try_from(words).ok().map(AnswerValue::Text);
     let found = match kind {
-        AnswerKind::YesNo => match words.to_ascii_lowercase().as_str() {
-            "y" | "yes" | "true" => Some(AnswerValue::Flag(true)),
-            "n" | "no" | "false" => Some(AnswerValue::Flag(false)),
-            _ => None,
-        },
-        AnswerKind::Numeric => serde_json::from_str(words).ok().map(AnswerValue::Number),
-        AnswerKind::MultipleChoice => {
-            arguments.choice.iter().any(|choice| choice.value.as_str() == words).then(text).flatten()
-        }
-        AnswerKind::Freetext | AnswerKind::Secret => text(),
+        AnswerKind::YesNo | AnswerKind::Numeric => typed(&[kind], &[], words).ok(),
+        // A text as it is, and a choice by its value alone: a script says what it means.
+        _ => Text::try_from(words).ok().map(AnswerValue::Text),
     };
-    found.ok_or_else(|| {
+    found.filter(|value| value.fits(kind, &arguments.choice)).ok_or_else(|| {
         let message =
             format!("expected --default to be an answer of the kind that is asked for, found {words:?}");
         CommandError::input("USAGE", message).with_hint("yes or no, a number, or the value of a choice")

@@ -47,28 +47,60 @@ pub(crate) struct Call<'a> {
     again: bool,
     /// Whether the server has to be of this version.
     versioned: bool,
+    /// How long a server that is away is waited for.
+    patience: Duration,
 }
 
 impl<'a> Call<'a> {
     /// Returns a request that reads.
     pub(crate) fn get(path: &'a str) -> Self {
-        Self { method: Method::GET, path, body: Vec::new(), key: None, again: true, versioned: true }
+        Self {
+            method: Method::GET,
+            path,
+            body: Vec::new(),
+            key: None,
+            again: true,
+            versioned: true,
+            patience: PATIENCE,
+        }
     }
 
     /// Returns a request that does something; a second one of the same kind changes nothing.
     pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, CommandError> {
         let body = serde_json::to_vec(document).map_err(|error| CommandError::bug(&error))?;
-        Ok(Self { method: Method::POST, path, body, key: None, again: true, versioned: true })
+        Ok(Self {
+            method: Method::POST,
+            path,
+            body,
+            key: None,
+            again: true,
+            versioned: true,
+            patience: PATIENCE,
+        })
     }
 
     /// Returns a request that takes something away.
     pub(crate) fn delete(path: &'a str) -> Self {
-        Self { method: Method::DELETE, path, body: Vec::new(), key: None, again: true, versioned: true }
+        Self {
+            method: Method::DELETE,
+            path,
+            body: Vec::new(),
+            key: None,
+            again: true,
+            versioned: true,
+            patience: PATIENCE,
+        }
     }
 
     /// Returns the request under a key that makes a retry safe.
     pub(crate) fn under(mut self, key: String) -> Self {
         self.key = Some(key);
+        self
+    }
+
+    /// Returns the request as one that nobody waits for while the server is away.
+    pub(crate) const fn in_passing(mut self) -> Self {
+        self.patience = Duration::ZERO;
         self
     }
 
@@ -110,7 +142,7 @@ impl Client {
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again if that is safe.
     pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + call.patience;
         loop {
             let problem = match self.attempt(call) {
                 Ok(bytes) => return Ok(bytes),

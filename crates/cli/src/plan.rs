@@ -6,19 +6,15 @@ mod reply;
 
 use std::{path::Path, thread, time::Duration};
 
-use demur_clarify::{document::Document, time::Time};
+use demur_clarify::seal::Signer;
 use demur_core::limit::Text;
 use demur_desk::{
-    plan::{self as desk, PlanStanding, Resolution, Submission},
+    plan::{self as desk, PlanStanding, Resolution, ResolvedGap, Submission},
     session::{self, Speaker},
 };
 use demur_ledger::{facts::Assurance, name::Sequence, role::Role};
-use demur_plan::{
-    Error, Session,
-    act::{self, Judged},
-};
+use demur_plan::{Session, act::Judged};
 use demur_rules::{Plan, Rules};
-use serde::Serialize;
 
 pub(crate) use attest::{attest, attest_folder};
 pub(crate) use paper::{audit, hand_off};
@@ -34,7 +30,6 @@ use crate::{
     output::{Paint, Reply},
     owner::Owner,
     rules::{self, Shelf},
-    world::World,
 };
 
 /// Goes on with a plan.
@@ -85,28 +80,17 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
 }
 
 fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStanding, CommandError> {
-    let gaps = act::gaps(plan, rules)?;
-    let status = if gaps.is_empty() { "ready_to_proceed" } else { "needs_clarification" };
-    let mut reply = PlanStanding::new(status, gaps, rules.hash().to_string(), None);
-    reply.document = signed(context, &reply)?;
-    Ok(reply)
+    desk::check(plan, rules, signer(context)?.as_ref())
 }
 
-/// Returns the signed document of a check, if there is a key to sign it.
-fn signed(context: &Context<'_>, reply: &PlanStanding) -> Result<Option<Document>, CommandError> {
+/// Returns the key that signs the document of a check, for a program and if there is one.
+fn signer(context: &Context<'_>) -> Result<Option<Signer>, CommandError> {
     let data = context.data()?;
-    if reply.gaps.is_empty() || !context.output.is_json() || !data.has_store()? {
+    if !context.output.is_json() || !data.has_store()? {
         return Ok(None);
     }
     let archive = Archive::open(data)?;
-    let signer = session::signer(archive.ledger(), &context.keystore()?)?;
-    let now = World::open()?.now()?;
-    let gaps =
-        reply.gaps.clone().try_into().map_err(|_| CommandError::bug(&"more gaps than a document has"))?;
-    let accepted = 0.try_into()?;
-    Ok(Some(
-        Document::sign(desk::new_uuid()?, Time::from(now), gaps, accepted, &signer).map_err(Error::from)?,
-    ))
+    Ok(Some(session::signer(archive.ledger(), &context.keystore()?)?))
 }
 
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, CommandError> {
@@ -140,7 +124,8 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
     }
     let session = session::read(owner.ledger(), arguments.session)?;
     let standing = standing(&owner, &session)?;
-    context.output.reply(&Resolved::new(arguments, &judged, standing))?;
+    let answer = arguments.answer.as_deref();
+    context.output.reply(&ResolvedGap::new(&arguments.gap, answer, &judged, standing))?;
     let by = speaker.by();
     let to = arguments.author.as_deref().or(by.as_deref()).unwrap_or("somebody");
     desk::deliver(&owner, &session, to, CHANNEL)?;
@@ -189,30 +174,7 @@ pub(crate) fn whoever() -> Result<Text<1, 256>, CommandError> {
     Ok(Text::cut(&named)?)
 }
 
-/// What became of an answer.
-#[derive(Serialize)]
-struct Resolved {
-    gap_id: String,
-    /// `resolved` or `escalated`.
-    status: &'static str,
-    accepted_answer: Option<String>,
-    /// Why it does not settle the gap.
-    reason: Option<String>,
-    session: PlanStanding,
-}
-
-impl Resolved {
-    fn new(arguments: &ResolvePlan, judged: &Judged, session: PlanStanding) -> Self {
-        let (status, reason) = match judged {
-            Judged::Resolved => ("resolved", None),
-            Judged::Escalated(why) => ("escalated", Some(why.to_string())),
-        };
-        let accepted_answer = arguments.answer.clone().filter(|_| reason.is_none());
-        Self { gap_id: arguments.gap.clone(), status, accepted_answer, reason, session }
-    }
-}
-
-impl Reply for Resolved {
+impl Reply for ResolvedGap {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let mut lines = match &self.reason {
             None => vec![format!("{} {}", paint.good("Resolved:"), self.gap_id)],

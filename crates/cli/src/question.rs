@@ -7,6 +7,7 @@ use std::io::Read as _;
 use demur_core::limit::Whole;
 use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
 use demur_ledger::facts::AnswerKind;
+use demur_server::routes::questions::Deliveries;
 use serde::Serialize;
 
 pub(crate) use lines::{describe, kinds, state, summary, weight};
@@ -24,7 +25,10 @@ use crate::{
 pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
     let client = Client::open(context)?;
     let question = fetch(&client, arguments.question)?;
-    context.output.reply(&Shown(question))
+    let (id, waits) = (question.id, question.state == "open");
+    context.output.reply(&Shown(question))?;
+    // A program that looks is nobody who was shown it.
+    if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
 }
 
 /// Answers a question.
@@ -39,7 +43,7 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let words =
         if words == "-" { from_input(shown.kinds.contains(&AnswerKind::Secret))? } else { words.clone() };
     let given = Answer {
-        answer: question::typed(&shown, &words)?,
+        answer: question::typed(&shown.kinds, &shown.choices, &words)?,
         note: arguments.note.clone(),
         request: shown.request,
         by: None,
@@ -87,6 +91,13 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
 /// Returns a question as it stands.
 pub(crate) fn fetch(client: &Client, id: QuestionId) -> Result<QuestionView, CommandError> {
     client.call(&Call::get(&format!("/v1/questions/{id}")))
+}
+
+/// Records that questions were shown here. What cannot be recorded is shown all the same.
+pub(crate) fn delivered(client: &Client, questions: Vec<QuestionId>) -> Result<(), CommandError> {
+    let (Ok(questions), channel) = (questions.try_into(), "terminal".try_into()?) else { return Ok(()) };
+    let call = Call::post("/v1/deliveries", &Deliveries { questions, channel, to: None })?.in_passing();
+    client.send(&call).map(|_| ()).or_else(|error| if error.is_passing() { Ok(()) } else { Err(error) })
 }
 
 /// Returns a page of questions.

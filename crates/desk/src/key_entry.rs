@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::{keystore::Keystore, roster::Roster};
 
 /// A key and what became of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyEntry {
     /// What proves it.
     pub fingerprint: Fingerprint,
@@ -40,8 +40,9 @@ pub struct KeyEntry {
     pub roles: Vec<Role>,
     /// When it got a successor.
     pub rotated: Option<Moment>,
-    /// Whether the secret is in this data folder.
-    pub secret_here: bool,
+    /// Whether the secret is in this data folder; none where that is not to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_here: Option<bool>,
     /// When it came in.
     pub since: Moment,
     /// What it can still do.
@@ -138,10 +139,21 @@ impl KeyEntry {
             revoked: record.revoked.and_then(|at| revocation(roster, at)),
             roles: record.roles.clone(),
             rotated,
-            secret_here: keystore.holds(fingerprint),
+            secret_here: Some(keystore.holds(fingerprint)),
             since: moment(roster, record.since)?,
             status,
         })
+    }
+
+    /// Returns whether the secret is here.
+    pub fn has_secret(&self) -> bool {
+        self.secret_here == Some(true)
+    }
+
+    /// Returns the entry as everybody may know it: where its secret lies is nobody's business.
+    #[must_use]
+    pub fn public(self) -> Self {
+        Self { secret_here: None, ..self }
     }
 
     /// Returns its roles in words.

@@ -9,6 +9,7 @@
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions | [`question`] |
+//! | events with their words | [`record`] |
 //! | what the verifier says about a trace of the store | [`audit`] |
 
 pub mod audit;
@@ -21,6 +22,7 @@ pub mod keystore;
 pub mod owner;
 pub mod plan;
 pub mod question;
+pub mod record;
 pub mod roster;
 pub mod rules;
 pub mod session;

@@ -214,7 +214,7 @@ impl Owner {
     /// Returns the author behind a principal, with a key that speaks and whose secret is here.
     pub fn author_of(&self, principal: PrincipalId) -> Result<Arc<Author>, CommandError> {
         let usable = |entry: &KeyEntry| {
-            entry.principal == principal && entry.status == Status::Active && entry.secret_here
+            entry.principal == principal && entry.status == Status::Active && entry.has_secret()
         };
         let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
             let message = "expected the secret key of whoever asked in the data folder, found none";
@@ -230,7 +230,7 @@ impl Owner {
             entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
         };
         let Some(entry) = self.entries()?.into_iter().find(speaks) else { return Ok(None) };
-        if !entry.secret_here {
+        if !entry.has_secret() {
             let message = format!("expected the secret key of {name:?} in the data folder, found none");
             return Err(CommandError::input("SECRET_ELSEWHERE", message)
                 .with_hint("its holder has it elsewhere and has to say this itself"));
@@ -268,14 +268,21 @@ impl Owner {
         settle(mem::take(&mut self.tentative), recorded)
     }
 
-    /// Returns the author with this name in this role; a key is made where there is none yet.
+    /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
+    /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, CommandError> {
         let _alone = lock(&self.enrolling);
         // Somebody else may have been faster.
-        match self.find_author(name, role)? {
-            Some(author) => Ok(author),
-            None => Ok(Arc::new(self.make_author(name, role)?)),
+        if let Some(author) = self.find_author(name, role)? {
+            return Ok(author);
         }
+        let taken = |entry: &KeyEntry| entry.name == name && entry.status.speaks();
+        if let Some(entry) = self.entries()?.iter().find(|entry| taken(entry)) {
+            let message = format!("expected a name that is free, found {name:?} in use as {}", entry.roles());
+            return Err(CommandError::refused("NAME_TAKEN", message)
+                .with_hint("an asker never answers itself: take another name"));
+        }
+        Ok(Arc::new(self.make_author(name, role)?))
     }
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.

@@ -9,6 +9,7 @@ use demur_clarify::{
     attestation::{Attestation, FileHashes, Outputs, Particulars},
     document::Document,
     name::AgentId,
+    seal::Signer,
     time::Time,
     uuid::Uuid,
 };
@@ -28,7 +29,7 @@ use demur_plan::{
 use demur_rules::{Plan, Rules};
 use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
 
-pub use standing::{PlanStanding, SettledGap};
+pub use standing::{PlanStanding, ResolvedGap, SettledGap};
 
 use crate::{
     error::CommandError,
@@ -54,14 +55,14 @@ pub struct Submission<'a> {
 }
 
 /// Returns what the rules find in a plan, with the signed document that asks; nothing is recorded.
-pub fn check(owner: &Owner, plan: &Plan, rules: &Rules) -> Result<PlanStanding, CommandError> {
+pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<PlanStanding, CommandError> {
     let gaps = act::gaps(plan, rules)?;
     let status = if gaps.is_empty() { Standing::ReadyToProceed } else { Standing::NeedsClarification };
     let mut standing = PlanStanding::new(status.as_str(), gaps.clone(), rules.hash().to_string(), None);
-    if !gaps.is_empty() {
-        let (signer, now) = (session::signer(owner.ledger(), owner.keystore())?, owner.world().now()?);
+    if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {
+        let now = World::open()?.now()?;
         let gaps = List::try_from(gaps).map_err(|_| CommandError::bug(&"more gaps than a document has"))?;
-        let document = Document::sign(new_uuid()?, Time::from(now), gaps, 0.try_into()?, &signer);
+        let document = Document::sign(new_uuid()?, Time::from(now), gaps, 0.try_into()?, signer);
         standing.document = Some(document.map_err(Error::from)?);
     }
     Ok(standing)

@@ -4,6 +4,7 @@
 
 mod act;
 mod ask;
+mod deliver;
 mod expire;
 mod id;
 mod list;
@@ -12,8 +13,11 @@ mod secret;
 mod typed;
 mod view;
 
-pub use act::{Act, Answer, Done, Extension, Passing, accept, answer, cancel, decline, extend, pass_on};
+pub use act::{
+    Act, Answer, Done, Extension, Passing, Said, accept, answer, cancel, decline, extend, pass_on,
+};
 pub use ask::{Answering, Ask, Asked, ask};
+pub use deliver::deliver;
 pub use expire::expire;
 pub use id::QuestionId;
 pub use list::{Listed, list};

@@ -7,8 +7,6 @@ use demur_core::{canonical, limit::Text};
 use demur_engine::command::{Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
-    envelope::Event,
-    event_type::Content,
     facts::Assurance,
     name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
@@ -17,7 +15,7 @@ pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
 use demur_store::{
-    contract::{Kept, Store},
+    contract::Store as _,
     ledger::{Ledger, LedgerError},
     sqlite::SqliteStore,
 };
@@ -27,6 +25,7 @@ use crate::{
     error::CommandError,
     keystore::Keystore,
     owner::{self, Owner},
+    record,
     world::World,
 };
 
@@ -81,27 +80,14 @@ pub fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, Comm
     let store = ledger.store();
     store.trace(trace)?.ok_or_else(unknown)?;
     let mut found: Option<Session> = None;
-    loop {
-        let next =
-            found.as_ref().and_then(Session::head).map_or(Sequence::FIRST, |head| head.sequence.next());
-        let page = store.events(trace, next, PAGE)?;
-        if page.is_empty() {
-            return found.ok_or_else(unknown);
+    record::walk(store, trace, Sequence::FIRST, |event, content| {
+        match &mut found {
+            Some(session) => session.fold(&event, content)?,
+            None => found = Some(Session::open(&event, content).map_err(|_| no_plan(session))?),
         }
-        for stored in page {
-            let damaged = |_| LedgerError::Damaged { trace, sequence: next, code: "SCHEMA_INVALID" };
-            let event = Event::parse(&stored.bytes).map_err(damaged)?;
-            let kind = event.said().ok().and_then(|said| said.facts.event_type());
-            let content = match (stored.content, kind) {
-                (Kept::Here(opening), Some(kind)) => Content::parse(kind, &opening.bytes).ok(),
-                _ => None,
-            };
-            match &mut found {
-                Some(session) => session.fold(&event, content)?,
-                None => found = Some(Session::open(&event, content).map_err(|_| no_plan(session))?),
-            }
-        }
-    }
+        Ok::<_, CommandError>(true)
+    })?;
+    found.ok_or_else(unknown)
 }
 
 fn no_plan(session: Uuid) -> CommandError {
@@ -193,8 +179,6 @@ pub fn name() -> AgentId {
     "demur-desk".parse().expect("the name is one word")
 }
 
-/// How many events are read at a time.
-const PAGE: usize = 256;
 /// How often somebody else may be faster.
 const ATTEMPTS: usize = 8;
 /// The code of a trace that moved on meanwhile.

@@ -28,6 +28,7 @@ use crate::{
     caller::Caller,
     gate::{Names, Way},
     patience::Patience,
+    service::over,
 };
 
 /// Where connections are counted, and what ends them.
@@ -149,12 +150,6 @@ impl Drop for Counted {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-/// Waits until the server ends.
-async fn over(ending: &mut watch::Receiver<bool>) {
-    // Without a sender there is no server.
-    let _ = ending.wait_for(|ending| *ending).await;
 }
 
 /// Out of file descriptors, most likely: others have to go first.

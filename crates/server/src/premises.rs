@@ -230,7 +230,8 @@ impl Premises {
     }
 }
 
-fn lent() -> CommandError {
+/// Returns what somebody hears who comes while another command has the folder.
+pub(crate) fn lent() -> CommandError {
     CommandError::refused(
         "FOLDER_LENT",
         "another command has the data folder at the moment, nothing was changed",

@@ -1,7 +1,7 @@
 //! What a request carries, read with limits: a JSON document, parameters in the query, names in the path. What cannot be
 //! read is told in one sentence.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use axum::{
     body::Body,
@@ -14,7 +14,7 @@ use hyper::{HeaderMap, StatusCode, header, http::request::Parts};
 use serde::de::DeserializeOwned;
 use tokio::time;
 
-use crate::{problem::Problem, service::Shared};
+use crate::{api::JSON, problem::Problem, service::Shared};
 
 /// A JSON document of a request.
 pub struct Document<T>(pub T);
@@ -23,7 +23,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Document<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
-        expect_json(request.headers())?;
+        expect_media(request.headers(), &[JSON])?;
         let bytes = read(request.into_body(), LIMITS.bytes, service.patience().body).await?;
         // An empty body is an empty document: every member has a default then, or it is missed by name.
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
@@ -66,14 +66,16 @@ pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Byte
         let detail = format!("expected the whole request within {} seconds", patience.as_secs());
         Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", detail)
     })?;
-    collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.downcast_ref::<LengthLimitError>().is_some() {
-            let detail = format!("expected at most {longest} bytes, found more");
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail)
-        } else {
-            Problem::malformed("the request ended before its time")
-        }
-    })
+    collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, longest))
+}
+
+/// Returns what is wrong with a body that could not be read to its end.
+pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Problem {
+    if error.is::<LengthLimitError>() {
+        let detail = format!("expected at most {longest} bytes, found more");
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail);
+    }
+    Problem::malformed("the request ended before its time")
 }
 
 /// Returns the value of a header that makes a retry safe.
@@ -87,13 +89,14 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     })
 }
 
-fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
+/// Checks that a body is of one of these media types, where it says so.
+pub fn expect_media(headers: &HeaderMap, known: &[&str]) -> Result<(), Problem> {
     let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
     let media = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if media.eq_ignore_ascii_case("application/json") {
+    if known.iter().any(|known| known.eq_ignore_ascii_case(media)) {
         return Ok(());
     }
-    let detail = "expected Content-Type: application/json, found another";
+    let detail = format!("expected Content-Type: {}, found another", known.join(" or "));
     Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE", detail))
 }
 

@@ -139,7 +139,7 @@ async fn answer(
         tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
     }
     tokio::spawn(connections.clone().serve_socket(socket, user, caller));
-    tokio::spawn(timers::run(Arc::clone(service), service.ending()));
+    tokio::spawn(timers::run(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {

@@ -115,8 +115,7 @@ impl Service {
 
     /// Waits until the server ends.
     pub async fn stopping(&self) {
-        // The sender lives as long as the service.
-        let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
+        over(&mut self.ending()).await;
     }
 
     /// Takes note of what another process may have done in the folder: whoever waits looks again.
@@ -140,6 +139,12 @@ impl Service {
     pub fn address(&self) -> Option<String> {
         self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Waits until the server ends.
+pub async fn over(ending: &mut watch::Receiver<bool>) {
+    // Without a sender there is no server.
+    let _ = ending.wait_for(|ending| *ending).await;
 }
 
 /// How many requests work in the folder at once; the others wait for their turn.

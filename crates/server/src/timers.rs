@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use demur_desk::question::expire;
 use demur_store::contract::Store as _;
-use tokio::{sync::watch, time};
+use tokio::time;
 
 use crate::service::Shared;
 
 /// Fires deadlines until the server ends.
-pub async fn run(service: Shared, mut ending: watch::Receiver<bool>) {
+pub async fn run(service: Shared) {
     let mut commits = service.notices.commits();
     loop {
         // Seen before the look: whatever is recorded after it wakes us again.
@@ -19,17 +19,11 @@ pub async fn run(service: Shared, mut ending: watch::Receiver<bool>) {
         tokio::select! {
             () = time::sleep(wait) => {}
             changed = commits.changed() => if changed.is_err() { return },
-            () = over(&mut ending) => return,
+            () = service.stopping() => return,
         }
         // A burst of commits is one look.
         time::sleep(BURST).await;
     }
-}
-
-/// Waits until the server ends.
-async fn over(ending: &mut watch::Receiver<bool>) {
-    // Without a sender there is no server.
-    let _ = ending.wait_for(|ending| *ending).await;
 }
 
 /// Records what is due and returns how long nothing else will be.

@@ -90,8 +90,8 @@ impl Tokens {
     fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
         let world = owner.world();
         let now = world.now()?;
-        let principal =
-            speaks_as(&wanted.scopes).map(|role| principal(owner, &wanted.name, role)).transpose()?;
+        let author =
+            speaks_as(&wanted.scopes).map(|role| owner.find_or_enrol(&wanted.name, role)).transpose()?;
         let mut random = [0; 32];
         { world }.fill(&mut random);
         let rest = sha256(&random).to_string();
@@ -103,7 +103,7 @@ impl Tokens {
             scopes: wanted.scopes,
             created: now,
             expires: wanted.seconds.map(|seconds| now.plus_millis(seconds.saturating_mul(1000))),
-            principal,
+            principal: author.map(|author| author.principal()),
         };
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
@@ -197,17 +197,6 @@ fn speaks_as(scopes: &[Scope]) -> Option<Role> {
         scopes if scopes.contains(&Scope::Answer) => Some(Role::Answerer),
         _ => None,
     }
-}
-
-fn principal(owner: &Owner, name: &str, role: Role) -> Result<demur_ledger::name::PrincipalId, CommandError> {
-    // One name is one holder: whoever asks under it must not answer under it as somebody else.
-    let other = if role == Role::Agent { Role::Answerer } else { Role::Agent };
-    if owner.find_author(name, other)?.is_some() {
-        let message = format!("expected a name that nobody has as {other}, found {name:?}");
-        return Err(CommandError::refused("NAME_TAKEN", message)
-            .with_hint("an asker never answers itself: take another name"));
-    }
-    Ok(owner.find_or_enrol(name, role)?.principal())
 }
 
 fn id_of(secret: &str) -> Option<&str> {

@@ -144,8 +144,12 @@ impl<'a> Session<'a> {
             self.numbers.see(shown);
             return self.say(&words::too_late(number, shown));
         }
-        let given =
-            Answer { answer: desk::typed(shown, words)?, note: None, request: shown.request, by: None };
+        let given = Answer {
+            answer: desk::typed(&shown.kinds, &shown.choices, words)?,
+            note: None,
+            request: shown.request,
+            by: None,
+        };
         let done = question::act_on(&self.client, shown.id, "answer", &given);
         self.done(number, shown.id, done)
     }
@@ -177,8 +181,10 @@ impl<'a> Session<'a> {
         let status: ServerStatus = self.client.call(&Call::get("/v1/server"))?;
         let page = question::page(&self.client, &format!("state=open&limit={PAGE}"))?;
         let mut lines = vec![words::count(status.open, self.face.is_live())];
+        let shown = page.questions.iter().map(|question| question.id).collect();
         lines.extend(self.page(page));
-        self.face.say(&lines)
+        self.face.say(&lines)?;
+        question::delivered(&self.client, shown)
     }
 
     /// Shows the next page.
@@ -187,8 +193,10 @@ impl<'a> Session<'a> {
             return self.say("That is all that is open. `l` lists it from the beginning.");
         };
         let page = question::page(&self.client, &format!("state=open&limit={PAGE}&after={after}"))?;
+        let shown = page.questions.iter().map(|question| question.id).collect();
         let lines = self.page(page);
-        self.face.say(&lines)
+        self.face.say(&lines)?;
+        question::delivered(&self.client, shown)
     }
 
     fn page(&mut self, page: Listed) -> Vec<String> {
@@ -207,6 +215,7 @@ impl<'a> Session<'a> {
     fn catch_up(&mut self) -> Result<bool, CommandError> {
         let mut lines = Vec::new();
         let mut untold: u64 = 0;
+        let mut shown = Vec::new();
         while let Ok(news) = self.news.try_recv() {
             let question = match news {
                 News::Touched(question) => question,
@@ -222,7 +231,10 @@ impl<'a> Session<'a> {
                 continue;
             }
             match self.numbers.see(&question) {
-                Seen::New(number) => lines.push(words::new(number, &question)),
+                Seen::New(number) => {
+                    lines.push(words::new(number, &question));
+                    shown.push(question.id);
+                }
                 Seen::Changed(number) => lines.push(words::changed(number, &question)),
                 Seen::Same(_) => {}
             }
@@ -232,6 +244,7 @@ impl<'a> Session<'a> {
         }
         if !lines.is_empty() {
             self.face.say(&lines)?;
+            question::delivered(&self.client, shown)?;
         }
         Ok(!lines.is_empty())
     }

@@ -118,7 +118,7 @@ mod tests {
             revoked: None,
             roles: vec![Role::Planner],
             rotated: None,
-            secret_here: false,
+            secret_here: Some(false),
             since: Moment { event: Sequence::from(u32::from(number)), time: Timestamp::MIN },
             status,
         }

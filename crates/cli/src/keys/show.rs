@@ -21,7 +21,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), 
     let entries = Roster::of(&data)?.map_or_else(Vec::new, |roster| KeyEntry::all(&roster, &keystore));
     let key = select(&entries, &arguments.key)?.clone();
     let file = keystore.path(&key.fingerprint);
-    let key_file = key.secret_here.then(|| file.to_string_lossy().into_owned());
+    let key_file = key.has_secret().then(|| file.to_string_lossy().into_owned());
     context.output.reply(&ShowReply { key, key_file })
 }
 

@@ -107,7 +107,7 @@ fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Pla
 
 /// Lets demur play a role with a key of its keystore.
 fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, CommandError> {
-    if !entry.secret_here {
+    if !entry.has_secret() {
         let message =
             format!("expected the secret key of {:?} in the data folder, found none", visible(&entry.name));
         let hint =

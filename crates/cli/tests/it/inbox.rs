@@ -23,8 +23,10 @@ fn answer_at_the_prompt_reaches_the_asker() {
     terminal.shows("1. Which colour? (from ask; must be answered; any text)");
     terminal.enter("1 deep blue");
     terminal.shows("Done: 1 is answered");
-    assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, "deep blue\n");
     terminal.line_is("");
+    let trace = sandbox.run(&["trace", "show", &asker.id[..26]]);
+    assert!(trace.expect_code(0).stdout.contains("delivered"), "it was put before somebody: {trace}");
+    assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, "deep blue\n");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use demur_ledger::{
     name::{PrincipalId, Sequence, TraceId},
     question::Outcome,
 };
-use demur_plan::{Error, Session};
+use demur_plan::{Error, Session, act::Judged};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,6 +48,33 @@ pub struct SettledGap {
     pub by: Option<PrincipalId>,
     /// How sure one can be who it was.
     pub assurance: Option<Assurance>,
+}
+
+/// What became of an answer to a gap.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ResolvedGap {
+    /// The gap's name in the session.
+    pub gap_id: String,
+    /// `resolved`, or `escalated` where the answer does not settle it.
+    pub status: &'static str,
+    /// The answer that counts.
+    pub accepted_answer: Option<String>,
+    /// Why it does not settle the gap.
+    pub reason: Option<String>,
+    /// Where the plan stands now.
+    pub session: PlanStanding,
+}
+
+impl ResolvedGap {
+    /// Returns what became of an answer that was judged so.
+    pub fn new(gap: &str, answer: Option<&str>, judged: &Judged, session: PlanStanding) -> Self {
+        let (status, reason) = match judged {
+            Judged::Resolved => ("resolved", None),
+            Judged::Escalated(why) => ("escalated", Some(why.to_string())),
+        };
+        let accepted_answer = answer.filter(|_| reason.is_none()).map(str::to_owned);
+        Self { gap_id: gap.to_owned(), status, accepted_answer, reason, session }
+    }
 }
 
 impl PlanStanding {

@@ -95,6 +95,25 @@ pub struct Passing {
     pub by: Option<Text<1, 256>>,
 }
 
+/// Something that is said about a question, for oneself or for somebody else.
+pub trait Said {
+    /// Returns who says so, where a person speaks through somebody else.
+    fn by(&self) -> Option<&Text<1, 256>>;
+}
+
+/// Gives everything that can be said about a question its one speaker.
+macro_rules! said_by {
+    ($($what:ident)+) => {
+        $(impl Said for $what {
+            fn by(&self) -> Option<&Text<1, 256>> {
+                self.by.as_ref()
+            }
+        })+
+    };
+}
+
+said_by!(Answer Act Extension Passing);
+
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Done {
@@ -109,21 +128,21 @@ pub struct Done {
 /// Answers a question, as the caller has just seen it.
 pub fn answer(
     owner: &Owner,
-    question: QuestionView,
+    question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
 ) -> Result<Done, CommandError> {
     let id = question.id;
     if question.gap.is_some() {
         let text = given.answer.to_string();
-        return settle_gap(owner, &question, speaker, Some(&text), given.note.clone());
+        return settle_gap(owner, question, speaker, Some(&text), given.note.clone());
     }
-    if is_repeated(&question, speaker, &given.answer) {
-        return Ok(Done { question, repeated: true, unsettled: None });
+    if is_repeated(question, speaker, &given.answer) {
+        return Ok(repeated(question));
     }
-    let (kind, choice) = kind_of(&question, &given.answer)?;
+    let (kind, choice) = kind_of(question, &given.answer)?;
     let (by, hash) = (speaker.by(), question.hash);
-    let shown = by.is_some().then(|| shown(&question)).transpose()?;
+    let shown = by.is_some().then(|| shown(question)).transpose()?;
     let record = |answer: AnswerValue| {
         let (note, request) = (given.note.clone(), given.request);
         let content = AnswerContent { answer, by, note, request, signed: None, shown };
@@ -157,14 +176,14 @@ pub fn accept(
 /// Says that nobody here will answer.
 pub fn decline(
     owner: &Owner,
-    question: QuestionView,
+    question: &QuestionView,
     speaker: &Speaker,
     act: &Act,
 ) -> Result<Done, CommandError> {
     let id = question.id;
     if question.state == "declined" && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
     {
-        return Ok(Done { question, repeated: true, unsettled: None });
+        return Ok(repeated(question));
     }
     let facts = QuestionDeclined { question: id.sequence };
     let content = Content::QuestionDeclined(words(speaker.by(), act.reason.clone(), "declined")?);
@@ -213,14 +232,14 @@ pub fn extend(
 /// Says that the asker no longer needs an answer.
 pub fn cancel(
     owner: &Owner,
-    question: QuestionView,
+    question: &QuestionView,
     asker: Arc<Author>,
     by: Option<Text<1, 256>>,
     act: &Act,
 ) -> Result<Done, CommandError> {
     let id = question.id;
     if question.state == "cancelled" && question.asker.principal == asker.principal() {
-        return Ok(Done { question, repeated: true, unsettled: None });
+        return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
     let content = Content::QuestionCancelled(words(by, act.reason.clone(), "no longer needed")?);
@@ -260,6 +279,10 @@ fn say(
 ) -> Result<Position, CommandError> {
     let act = act::Act { facts: facts.into(), content, consequences: Consequences::default() };
     session::say(owner.ledger(), id.trace, speaker, act)
+}
+
+fn repeated(question: &QuestionView) -> Done {
+    Done { question: question.clone(), repeated: true, unsettled: None }
 }
 
 fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
@@ -340,7 +363,7 @@ fn misfit(question: &QuestionView) -> CommandError {
 }
 
 /// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.
-fn shown(question: &QuestionView) -> Result<Shown, CommandError> {
+pub(super) fn shown(question: &QuestionView) -> Result<Shown, CommandError> {
     let choices = (0..question.choices.len() as u64).map(Whole::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Shown {
         choices: choices.try_into()?,

@@ -5,14 +5,13 @@ use demur_core::time::Timestamp;
 use demur_engine::command::{Consequences, Saying, Told};
 use demur_ledger::{
     content::DefaultContent,
-    event_type::{Content, Facts},
+    event_type::Content,
     facts::{QuestionDefaulted, QuestionExpired},
     role::Role,
 };
 use demur_store::contract::{QuestionSummary, Store as _};
 
-use super::view::read;
-use crate::{error::CommandError, owner::Owner};
+use crate::{error::CommandError, owner::Owner, record};
 
 /// Records what follows from deadlines that have passed. Returns how many were found; what could not be recorded is
 /// handed to `trouble`.
@@ -32,39 +31,27 @@ pub fn expire(
 }
 
 fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), CommandError> {
-    let (event, content) = read(owner, question.trace, question.sequence)?;
-    let declares = match event.said().map_err(|error| CommandError::bug(&error))?.facts {
-        Facts::QuestionAsked(facts) => facts.0.default,
-        Facts::GapFound(facts) => facts.0.default,
-        _ => false,
+    let sequence = question.sequence;
+    let state = owner.ledger().look(question.trace)?;
+    // As it stands, not as it was asked: an escalation takes the default away.
+    let asked = state.questions().and_then(|questions| questions.find(sequence));
+    let content = if asked.is_some_and(|asked| asked.facts().default) {
+        record::read(owner.ledger().store(), question.trace, sequence)?.1
+    } else {
+        None
     };
     let default = match content {
         Some(Content::QuestionAsked(words) | Content::GapFound(words)) => words.default,
         _ => None,
     };
-    let sequence = question.sequence;
-    let saying = match default.filter(|_| declares) {
-        Some(default) => Saying {
-            role: Role::Desk,
-            facts: QuestionDefaulted { question: sequence }.into(),
-            content: Some(Content::QuestionDefaulted(DefaultContent { default })),
-        },
-        None => {
-            Saying { role: Role::Desk, facts: QuestionExpired { question: sequence }.into(), content: None }
-        }
+    let (facts, content) = match default {
+        Some(default) => (
+            QuestionDefaulted { question: sequence }.into(),
+            Some(Content::QuestionDefaulted(DefaultContent { default })),
+        ),
+        None => (QuestionExpired { question: sequence }.into(), None),
     };
-    let told = Told { first: saying, rest: Consequences::default() };
-    match owner.ledger().record(question.trace, told).map_err(CommandError::from) {
-        // An escalation takes the default away: then it expires.
-        Err(error) if declares && error.code() != "ALREADY_ANSWERED" => expire_plainly(owner, question),
-        Err(error) => Err(error),
-        Ok(_) => Ok(()),
-    }
-}
-
-fn expire_plainly(owner: &Owner, question: &QuestionSummary) -> Result<(), CommandError> {
-    let facts = QuestionExpired { question: question.sequence }.into();
-    let first = Saying { role: Role::Desk, facts, content: None };
+    let first = Saying { role: Role::Desk, facts, content };
     owner.ledger().record(question.trace, Told { first, rest: Consequences::default() })?;
     Ok(())
 }

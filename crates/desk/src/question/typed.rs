@@ -2,16 +2,19 @@
 //! number, or any text.
 
 use demur_core::limit::Text;
-use demur_ledger::{content::AnswerValue, facts::AnswerKind};
+use demur_ledger::{
+    content::{AnswerValue, Choice},
+    facts::AnswerKind,
+};
 
-use super::QuestionView;
 use crate::error::CommandError;
 
-/// Returns the answer that these words are.
-pub fn typed(question: &QuestionView, words: &str) -> Result<AnswerValue, CommandError> {
-    let words = if question.kinds.contains(&AnswerKind::Secret) { words } else { words.trim() };
-    let found = question.kinds.iter().rev().find_map(|kind| match kind {
-        AnswerKind::MultipleChoice => choice(question, words),
+/// Returns the answer that these words are, to a question of these kinds with these choices.
+pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<AnswerValue, CommandError> {
+    let secret = kinds.contains(&AnswerKind::Secret);
+    let words = if secret { words } else { words.trim() };
+    let found = kinds.iter().rev().find_map(|kind| match kind {
+        AnswerKind::MultipleChoice => choice(choices, words),
         AnswerKind::YesNo => flag(words).map(AnswerValue::Flag),
         AnswerKind::Numeric => number(words),
         AnswerKind::Freetext | AnswerKind::Secret => None,
@@ -19,23 +22,21 @@ pub fn typed(question: &QuestionView, words: &str) -> Result<AnswerValue, Comman
     if let Some(found) = found {
         return Ok(found);
     }
-    let takes_text =
-        question.kinds.iter().any(|kind| matches!(kind, AnswerKind::Freetext | AnswerKind::Secret));
+    let takes_text = secret || kinds.contains(&AnswerKind::Freetext);
     let text = Text::try_from(words).ok().filter(|_| takes_text).map(AnswerValue::Text);
     text.ok_or_else(|| {
         // A secret is not printed, not even one that cannot be taken.
-        let secret = question.kinds.contains(&AnswerKind::Secret);
         let found =
             if secret { format!("{} characters", words.chars().count()) } else { format!("{words:?}") };
-        CommandError::input("ANSWER_KIND", format!("expected {}, found {found}", expected(question)))
-            .with_hint("the question is still open: answer again")
+        let message = format!("expected {}, found {found}", expected(kinds, choices.len()));
+        CommandError::input("ANSWER_KIND", message).with_hint("the question is still open: answer again")
     })
 }
 
 /// Returns what can be typed, in words.
-fn expected(question: &QuestionView) -> String {
-    let kinds = question.kinds.iter().map(|kind| match kind {
-        AnswerKind::MultipleChoice => format!("a number from 1 to {} or a choice", question.choices.len()),
+fn expected(kinds: &[AnswerKind], choices: usize) -> String {
+    let kinds = kinds.iter().map(|kind| match kind {
+        AnswerKind::MultipleChoice => format!("a number from 1 to {choices} or a choice"),
         AnswerKind::YesNo => "yes or no".to_owned(),
         AnswerKind::Numeric => "a number".to_owned(),
         AnswerKind::Freetext | AnswerKind::Secret => "a text of 1 to 16384 characters".to_owned(),
@@ -43,10 +44,10 @@ fn expected(question: &QuestionView) -> String {
     kinds.collect::<Vec<_>>().join(", or ")
 }
 
-fn choice(question: &QuestionView, words: &str) -> Option<AnswerValue> {
-    let by_value = question.choices.iter().find(|choice| choice.value.as_str() == words);
-    let by_label = || question.choices.iter().find(|choice| choice.label.eq_ignore_ascii_case(words));
-    let by_number = || words.parse::<usize>().ok()?.checked_sub(1).and_then(|at| question.choices.get(at));
+fn choice(choices: &[Choice], words: &str) -> Option<AnswerValue> {
+    let by_value = choices.iter().find(|choice| choice.value.as_str() == words);
+    let by_label = || choices.iter().find(|choice| choice.label.eq_ignore_ascii_case(words));
+    let by_number = || words.parse::<usize>().ok()?.checked_sub(1).and_then(|at| choices.get(at));
     let found = by_value.or_else(by_label).or_else(by_number)?;
     Text::try_from(found.value.as_str()).ok().map(AnswerValue::Text)
 }

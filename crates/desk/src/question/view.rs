@@ -9,15 +9,12 @@ use demur_ledger::{
     name::{Operation, PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
-use demur_store::{
-    contract::{Kept, QuestionSummary, Store as _},
-    ledger::LedgerError,
-};
+use demur_store::contract::{QuestionSummary, Store as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::QuestionId;
-use crate::{error::CommandError, owner::Owner};
+use crate::{error::CommandError, owner::Owner, record};
 
 /// A question and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -128,12 +125,12 @@ pub(super) fn unknown(id: QuestionId) -> CommandError {
 
 /// Returns a question that the list shows.
 pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, CommandError> {
-    let (event, content) = read(owner, summary.trace, summary.sequence)?;
-    let said = event.said().map_err(|_| damaged(summary.trace, summary.sequence))?;
+    let (event, content) = record::read(owner.ledger().store(), summary.trace, summary.sequence)?;
+    let said = event.said().map_err(|_| record::damaged(summary.trace, summary.sequence))?;
     let facts = match said.facts {
         Facts::QuestionAsked(facts) => &facts.0,
         Facts::GapFound(facts) => &facts.0,
-        _ => return Err(damaged(summary.trace, summary.sequence).into()),
+        _ => return Err(record::damaged(summary.trace, summary.sequence).into()),
     };
     let words = match &content {
         Some(Content::QuestionAsked(words) | Content::GapFound(words)) => Some(words),
@@ -141,9 +138,9 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
     };
     let mut shown = shown(summary, facts, words, *event.hash());
     if summary.row.outcome != OutcomeKind::Open {
-        let (event, content) = read(owner, summary.trace, summary.row.changed)?;
+        let (event, content) = record::read(owner.ledger().store(), summary.trace, summary.row.changed)?;
         let ending = ending(&event, content, summary.row.outcome);
-        shown.outcome = Some(ending.ok_or_else(|| damaged(summary.trace, summary.row.changed))?);
+        shown.outcome = Some(ending.ok_or_else(|| record::damaged(summary.trace, summary.row.changed))?);
     }
     named(owner, shown)
 }
@@ -231,25 +228,4 @@ pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKi
         event: event.position().sequence,
         note: note.map(|note| note.to_string()),
     })
-}
-
-/// Returns an event with its words.
-pub(super) fn read(
-    owner: &Owner,
-    trace: TraceId,
-    sequence: Sequence,
-) -> Result<(Event, Option<Content>), CommandError> {
-    let stored = owner.ledger().store().events(trace, sequence, 1)?.pop();
-    let stored = stored.ok_or_else(|| damaged(trace, sequence))?;
-    let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, sequence))?;
-    let kind = event.said().ok().and_then(|said| said.facts.event_type());
-    let content = match (stored.content, kind) {
-        (Kept::Here(opening), Some(kind)) => Content::parse(kind, &opening.bytes).ok(),
-        _ => None,
-    };
-    Ok((event, content))
-}
-
-fn damaged(trace: TraceId, sequence: Sequence) -> LedgerError {
-    LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" }
 }

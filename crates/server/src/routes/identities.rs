@@ -1,15 +1,8 @@
 //! Identities over HTTP: the public facts of every key in the registry.
 
 use axum::{Json, extract::State};
-use demur_core::{
-    key::{Fingerprint, PublicKey},
-    time::Timestamp,
-};
-use demur_desk::{
-    error::CommandError,
-    key_entry::{KeyEntry, Moment, Origin, Revocation, Status},
-};
-use demur_ledger::{name::PrincipalId, role::Role};
+use demur_core::key::Fingerprint;
+use demur_desk::{error::CommandError, key_entry::KeyEntry};
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +36,7 @@ pub(super) fn add(api: Api) -> Api {
             SEEING,
             "Say whose a key is, what it may do and what became of it",
         )
-        .gives::<Identity>(StatusCode::OK, "The key"),
+        .gives::<KeyEntry>(StatusCode::OK, "The key"),
         show,
     )
 }
@@ -52,70 +45,18 @@ pub(super) fn add(api: Api) -> Api {
 #[derive(Debug, Serialize, JsonSchema)]
 struct ListedIdentities {
     /// The oldest first.
-    identities: Vec<Identity>,
-}
-
-/// A key, as everybody may know it.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Identity {
-    /// What proves it.
-    fingerprint: Fingerprint,
-    /// Whose it is: the desk's claim.
-    name: String,
-    /// How it came in.
-    origin: Origin,
-    /// Whoever holds it.
-    principal: PrincipalId,
-    /// The key itself.
-    public_key: PublicKey,
-    /// The key that may rotate this one when it is lost.
-    recovery: Option<Fingerprint>,
-    /// When a rotated key is retired at the earliest.
-    retires_after: Option<Timestamp>,
-    /// When it was retired.
-    retired: Option<Moment>,
-    /// When and why it was revoked.
-    revoked: Option<Revocation>,
-    /// What it may speak as.
-    roles: Vec<Role>,
-    /// When it got a successor.
-    rotated: Option<Moment>,
-    /// When it came in.
-    since: Moment,
-    /// What it can still do.
-    status: Status,
-}
-
-impl From<KeyEntry> for Identity {
-    fn from(entry: KeyEntry) -> Self {
-        // Where its secret lies is nobody's business.
-        Self {
-            fingerprint: entry.fingerprint,
-            name: entry.name,
-            origin: entry.origin,
-            principal: entry.principal,
-            public_key: entry.public_key,
-            recovery: entry.recovery,
-            retires_after: entry.retires_after,
-            retired: entry.retired,
-            revoked: entry.revoked,
-            roles: entry.roles,
-            rotated: entry.rotated,
-            since: entry.since,
-            status: entry.status,
-        }
-    }
+    identities: Vec<KeyEntry>,
 }
 
 async fn list(State(service): State<Shared>) -> Result<Json<ListedIdentities>, Problem> {
     let entries = service.work(|_, owner| owner.entries()).await?;
-    Ok(Json(ListedIdentities { identities: entries.into_iter().map(Identity::from).collect() }))
+    Ok(Json(ListedIdentities { identities: entries.into_iter().map(KeyEntry::public).collect() }))
 }
 
 async fn show(
     State(service): State<Shared>,
     Named(fingerprint): Named<Fingerprint>,
-) -> Result<Json<Identity>, Problem> {
+) -> Result<Json<KeyEntry>, Problem> {
     let found = service.work(move |_, owner| {
         let found = owner.entries()?.into_iter().find(|entry| entry.fingerprint == fingerprint);
         found.ok_or_else(|| {
@@ -123,7 +64,7 @@ async fn show(
                 .with_hint("GET /v1/identities names them")
         })
     });
-    Ok(Json(found.await?.into()))
+    Ok(Json(found.await?.public()))
 }
 
 /// Who may know: everybody who asks, answers or reads.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, JSON, Operation},
-    openapi,
+    openapi, premises,
     problem::Problem,
     read::Named,
     service::Shared,
@@ -102,11 +102,7 @@ async fn ready(State(service): State<Shared>) -> Result<Json<Health>, Problem> {
     if service.premises.is_ready() {
         return Ok(Json(Health { status: "ok".to_owned() }));
     }
-    Err(Problem::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "FOLDER_LENT",
-        "another command has the data folder at the moment",
-    ))
+    Err(premises::lent().into())
 }
 
 async fn document(Extension(described): Extension<Arc<Described>>) -> Response {

@@ -15,16 +15,16 @@ use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
     owner::Owner,
-    plan::{self, PlanStanding, Resolution, Submission},
+    plan::{self, PlanStanding, Resolution, ResolvedGap, Submission},
     session,
 };
 use demur_ledger::{author::Author, name::Operation as Work, role::Role};
-use demur_plan::{Session, Standing, act::Judged};
+use demur_plan::{Session, Standing};
 use demur_rules::Plan;
 use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::check_trace;
@@ -152,21 +152,6 @@ struct ResolveGap {
     by: Option<Text<1, 256>>,
 }
 
-/// What became of an answer to a gap.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ResolvedGap {
-    /// The gap's name in the session.
-    gap_id: String,
-    /// `resolved`, or `escalated` where the answer does not settle it.
-    status: &'static str,
-    /// The answer that counts.
-    accepted_answer: Option<String>,
-    /// Why it does not settle the gap.
-    reason: Option<String>,
-    /// Where the plan stands now.
-    session: PlanStanding,
-}
-
 /// An operation that is to begin.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -192,8 +177,8 @@ async fn check(
     Document(given): Document<CheckPlan>,
 ) -> Result<Json<PlanStanding>, Problem> {
     let checked = service.work(move |service, owner| {
-        let plan = read_plan(given.plan)?;
-        plan::check(owner, &plan, &*service.rules()?)
+        let (plan, signer) = (read_plan(given.plan)?, session::signer(owner.ledger(), owner.keystore())?);
+        plan::check(&plan, &*service.rules()?, Some(&signer))
     });
     Ok(Json(checked.await?))
 }
@@ -241,17 +226,12 @@ async fn resolve(
         let answer = given.answer.as_deref();
         let resolution = Resolution { session, gap: &gap, answer, note: given.note };
         let (_, judged) = plan::resolve(owner, &speaker, &resolution)?;
-        let (status, reason) = match judged {
-            Judged::Resolved => ("resolved", None),
-            Judged::Escalated(why) => ("escalated", Some(why.to_string())),
-        };
-        let accepted_answer = answer.filter(|_| reason.is_none()).map(str::to_owned);
         let to = match speaker.principal() {
             Some(principal) => owner.roster()?.name(principal).to_owned(),
             None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
         };
         let session = told(owner, &session::read(owner.ledger(), session)?, &to)?;
-        Ok(ResolvedGap { gap_id: gap, status, accepted_answer, reason, session })
+        Ok(ResolvedGap::new(&gap, answer, &judged, session))
     });
     Ok(Json(resolved.await?))
 }

@@ -1,6 +1,10 @@
 //! Questions over HTTP: asked, listed, waited for, answered, declined, passed on, extended, cancelled (ONE-01, ONE-02,
 //! CLR-03, CLR-04).
 
+mod acts;
+
+pub use acts::Deliveries;
+
 use std::{sync::Arc, time::Duration};
 
 use axum::{
@@ -12,10 +16,7 @@ use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
     owner::Owner,
-    question::{
-        self, Act, Answer, Ask, Asked, Delivered, Done, Extension as MoreTime, Listed, Passing, QuestionId,
-        QuestionView,
-    },
+    question::{self, Ask, Asked, Delivered, Listed, QuestionId, QuestionView},
 };
 use demur_ledger::{author::Author, facts::Severity, name::TraceId, question::OutcomeKind};
 use demur_store::contract::QuestionFilter;
@@ -30,12 +31,12 @@ use crate::{
     caller::{Caller, Scope},
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
-    service::{Service, Shared},
+    service::Shared,
 };
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    add_secret(add_acting(add_asking(api)))
+    add_secret(acts::add(add_asking(api)))
 }
 
 fn add_asking(api: Api) -> Api {
@@ -88,52 +89,6 @@ fn add_asking(api: Api) -> Api {
         .query::<WaitParameters>()
         .gives::<QuestionView>(StatusCode::OK, "The question; still open if the time is over"),
         wait,
-    )
-}
-
-fn add_acting(api: Api) -> Api {
-    let act = |path, id, scopes, summary| {
-        Operation::new(Method::POST, path, id, scopes, summary)
-            .gives::<Done>(StatusCode::OK, "Done, or done before")
-    };
-    api.with(
-        act(
-            "/v1/questions/{question}/answer",
-            "answer",
-            ANSWERING,
-            "Answer a question; the first answer counts",
-        )
-        .takes::<Answer>(),
-        answer,
-    )
-    .with(
-        act(
-            "/v1/questions/{question}/accept",
-            "accept",
-            ANSWERING,
-            "Accept what a question of severity warn points at",
-        )
-        .takes::<Act>(),
-        accept,
-    )
-    .with(
-        act("/v1/questions/{question}/decline", "decline", ANSWERING, "Say that nobody here will answer")
-            .takes::<Act>(),
-        decline,
-    )
-    .with(
-        act("/v1/questions/{question}/pass", "pass", ANSWERING, "Hand a question to others")
-            .takes::<Passing>(),
-        pass,
-    )
-    .with(
-        act("/v1/questions/{question}/extend", "extend", ASKING, "Give more time").takes::<MoreTime>(),
-        extend,
-    )
-    .with(
-        act("/v1/questions/{question}/cancel", "cancel", ASKING, "Say that no answer is needed any more")
-            .takes::<Act>(),
-        cancel,
     )
 }
 
@@ -297,89 +252,6 @@ async fn wait(
     Ok(Json(until_closed(&service, id, caller, seconds).await?))
 }
 
-async fn answer(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(id): Named<QuestionId>,
-    Document(given): Document<Answer>,
-) -> Result<Json<Done>, Problem> {
-    act(service, id, move |service, owner| {
-        let shown = seen(owner, &caller, id)?;
-        let done = question::answer(owner, shown, &caller.answerer(owner, given.by.clone())?, &given)?;
-        if let Some(ending) = done.question.outcome.as_ref().filter(|_| !done.repeated) {
-            let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
-            service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());
-        }
-        Ok(done)
-    })
-    .await
-}
-
-async fn accept(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(id): Named<QuestionId>,
-    Document(given): Document<Act>,
-) -> Result<Json<Done>, Problem> {
-    act(service, id, move |_, owner| {
-        let shown = seen(owner, &caller, id)?;
-        question::accept(owner, &shown, &caller.answerer(owner, given.by.clone())?, &given)
-    })
-    .await
-}
-
-async fn decline(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(id): Named<QuestionId>,
-    Document(given): Document<Act>,
-) -> Result<Json<Done>, Problem> {
-    act(service, id, move |_, owner| {
-        let shown = seen(owner, &caller, id)?;
-        question::decline(owner, shown, &caller.answerer(owner, given.by.clone())?, &given)
-    })
-    .await
-}
-
-async fn pass(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(id): Named<QuestionId>,
-    Document(given): Document<Passing>,
-) -> Result<Json<Done>, Problem> {
-    act(service, id, move |_, owner| {
-        let shown = seen(owner, &caller, id)?;
-        question::pass_on(owner, &shown, &caller.answerer(owner, given.by.clone())?, &given)
-    })
-    .await
-}
-
-async fn extend(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(id): Named<QuestionId>,
-    Document(given): Document<MoreTime>,
-) -> Result<Json<Done>, Problem> {
-    act(service, id, move |_, owner| {
-        let (shown, asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
-        question::extend(owner, &shown, asker, by, &given)
-    })
-    .await
-}
-
-async fn cancel(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(id): Named<QuestionId>,
-    Document(given): Document<Act>,
-) -> Result<Json<Done>, Problem> {
-    act(service, id, move |_, owner| {
-        let (shown, asker, by) = asker_of(owner, &caller, id, given.by.clone())?;
-        question::cancel(owner, shown, asker, by, &given)
-    })
-    .await
-}
-
 async fn secret(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
@@ -402,22 +274,6 @@ async fn forget(
         question::forget_secret(owner, id)
     });
     forgotten.await.map(|()| StatusCode::NO_CONTENT)
-}
-
-/// Does something about a question; whoever comes too late is told who was first (ONE-02).
-async fn act(
-    service: Shared,
-    id: QuestionId,
-    work: impl FnOnce(&Service, &Owner) -> Result<Done, CommandError> + Send + 'static,
-) -> Result<Json<Done>, Problem> {
-    match service.work(work).await {
-        Ok(done) => Ok(Json(done)),
-        Err(problem) if matches!(problem.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
-            let shown = service.work(move |_, owner| question::view(owner, id)).await;
-            Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
-        }
-        Err(problem) => Err(problem),
-    }
 }
 
 /// Returns a question that this caller may see: what was just recorded at once, the rest on a thread that may wait.

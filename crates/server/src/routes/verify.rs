@@ -14,8 +14,8 @@ use axum::{
 use bytes::{Buf as _, Bytes};
 use demur_desk::error::CommandError;
 use demur_ledger::verify::{Code, Options, Report, Verdict, VerifyError, verify};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::{HeaderMap, Method, StatusCode, header};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::{sync::mpsc, task, time};
@@ -25,6 +25,7 @@ use crate::{
     api::{Api, Operation},
     caller::Scope,
     problem::Problem,
+    read,
     service::Shared,
 };
 
@@ -70,7 +71,7 @@ struct Run {
 }
 
 async fn check(State(service): State<Shared>, request: Request) -> Result<Json<Verification>, Problem> {
-    expect_lines(request.headers())?;
+    read::expect_media(request.headers(), &[LINES, "application/x-ndjson", "application/octet-stream"])?;
     let turn = service.heavy_turn()?;
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel(WAITING);
@@ -97,13 +98,7 @@ async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Re
         let frame = time::timeout(patience, body.frame()).await.map_err(|_| too_slow())?;
         let Some(frame) = frame else { return Ok(()) };
         let frame = frame.map_err(|error| {
-            if error.downcast_ref::<LengthLimitError>().is_some() {
-                let detail = format!("expected at most {LARGEST} bytes, found more");
-                Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail)
-                    .with_hint("`demur verify FILE` takes files of any size")
-            } else {
-                Problem::malformed("the request ended before its time")
-            }
+            read::broken(&*error, LARGEST).with_hint("`demur verify FILE` takes files of any size")
         })?;
         if let Ok(part) = frame.into_data() {
             // The verifier may have seen enough before the end.
@@ -130,19 +125,6 @@ impl Read for Inlet {
         self.part.copy_to_slice(&mut buffer[..length]);
         Ok(length)
     }
-}
-
-fn expect_lines(headers: &HeaderMap) -> Result<(), Problem> {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
-    let media = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if [LINES, "application/x-ndjson", "application/octet-stream"]
-        .iter()
-        .any(|known| known.eq_ignore_ascii_case(media))
-    {
-        return Ok(());
-    }
-    let detail = format!("expected Content-Type: {LINES}, found another");
-    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE", detail))
 }
 
 fn unreadable(error: &VerifyError) -> CommandError {

@@ -58,7 +58,7 @@ fn whoever_waits_is_told_what_another_process_recorded() {
     let shown = question::view(&owner, id.parse().unwrap()).unwrap();
     let speaker = Speaker::Person { name: "ada".try_into().unwrap(), assurance: Assurance::Terminal };
     let given = serde_json::from_value(json!({"answer": "another process"})).unwrap();
-    question::answer(&owner, shown, &speaker, &given).unwrap();
+    question::answer(&owner, &shown, &speaker, &given).unwrap();
     drop(owner);
     assert_eq!(waiter.join().unwrap().json()["outcome"]["value"], "another process");
 }

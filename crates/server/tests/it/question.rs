@@ -273,3 +273,33 @@ fn two_requests_under_one_key_at_once_make_one_question() {
         assert_eq!(statuses, [201, 422], "round {round}");
     }
 }
+
+/// ONE-03
+#[test]
+fn what_was_put_before_somebody_is_on_record_once() {
+    let server = Server::start();
+    let (asker, relay) = (server.token("asker", &["ask"]), server.token("chat", &["relay"]));
+    let id = server.ask(&asker, &json!({"question": "Seen?"}));
+    let shown = |to: Option<&str>| {
+        let document = json!({"questions": [id], "channel": "chat", "to": to});
+        server.call("POST", "/v1/deliveries").token(&relay).json(&document).send()
+    };
+    assert_eq!(shown(None).code(), "NAME_MISSING");
+    for to in ["ada", "ada", "grace"] {
+        assert_eq!(shown(Some(to)).status, 204);
+    }
+    let events = server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json();
+    let delivered = |event: &&Value| event["envelope"]["record"]["type"] == "question_delivered";
+    let found: Vec<&Value> = events["events"].as_array().unwrap().iter().filter(delivered).collect();
+    let to: Vec<&Value> = found.iter().map(|event| &event["content"]["to"]).collect();
+    assert_eq!(to, [&json!("ada"), &json!("grace")], "{events}");
+    assert_eq!(found[0]["content"]["channel"], "chat");
+    assert_eq!(found[0]["content"]["shown"]["wording"], "normal");
+    let answered = act(&server, &relay, &id, "answer", &json!({"answer": "yes", "by": "ada"}));
+    assert_eq!(answered.status, 200, "{answered:?}");
+    assert_eq!(shown(Some("late")).status, 204, "what is settled is put before nobody");
+    let after = server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json();
+    assert_eq!(after["events"].as_array().unwrap().len(), 4);
+    let stranger = json!({"questions": [id], "channel": "chat", "to": "x"});
+    assert_eq!(server.call("POST", "/v1/deliveries").token(&asker).json(&stranger).send().status, 403);
+}

@@ -1,0 +1,59 @@
+//! What was put before whom: the desk records once that somebody was shown a question, and in which form. An asker can
+//! show later that its question reached somebody.
+
+use demur_core::limit::Text;
+use demur_engine::command::{Consequences, Saying, Told};
+use demur_ledger::{
+    content::DeliveryContent,
+    envelope::Event,
+    event_type::{Content, Facts},
+    facts::QuestionDelivered,
+    role::Role,
+};
+
+use super::{QuestionId, act::shown, view};
+use crate::{error::CommandError, owner::Owner, record, session::Speaker};
+
+/// Records that an open question was shown to somebody, unless that is on record. Returns whether it was recorded now.
+pub fn deliver(
+    owner: &Owner,
+    id: QuestionId,
+    speaker: &Speaker,
+    channel: &Text<1, 64>,
+) -> Result<bool, CommandError> {
+    let question = view(owner, id)?;
+    let principal = speaker.principal();
+    let to = match principal {
+        Some(principal) => Text::cut(owner.roster()?.name(principal))?,
+        None => speaker.by().map_or_else(|| Text::try_from("somebody"), Ok)?,
+    };
+    if question.state != "open" || was_delivered(owner, id, &to, channel)? {
+        return Ok(false);
+    }
+    let facts = QuestionDelivered { question: id.sequence, to: principal };
+    let content = DeliveryContent { channel: channel.clone(), shown: shown(&question)?, to };
+    let content = Some(Content::QuestionDelivered(content));
+    let first = Saying { role: Role::Desk, facts: facts.into(), content };
+    owner.ledger().record(id.trace, Told { first, rest: Consequences::default() })?;
+    Ok(true)
+}
+
+/// Returns whether the record has it. What comes before the question is not about it.
+fn was_delivered(
+    owner: &Owner,
+    id: QuestionId,
+    to: &Text<1, 256>,
+    channel: &Text<1, 64>,
+) -> Result<bool, CommandError> {
+    let mut found = false;
+    let visit = |event: Event, content| {
+        let about = event.said().is_ok_and(
+            |said| matches!(said.facts, Facts::QuestionDelivered(facts) if facts.question == id.sequence),
+        );
+        let same = |words: &DeliveryContent| words.to == *to && words.channel == *channel;
+        found = about && matches!(&content, Some(Content::QuestionDelivered(words)) if same(words));
+        Ok::<_, CommandError>(!found)
+    };
+    record::walk(owner.ledger().store(), id.trace, id.sequence.next(), visit)?;
+    Ok(found)
+}

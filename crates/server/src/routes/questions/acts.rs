@@ -1,0 +1,201 @@
+//! What is done about a question: by those who may answer it, and by whoever asked. Whoever comes too late is told who was
+//! first, when and how (ONE-02).
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use axum::{Extension, Json, extract::State};
+use demur_core::limit::{List, Text};
+use demur_desk::{
+    error::CommandError,
+    owner::Owner,
+    question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
+    session::Speaker,
+};
+use demur_ledger::author::Author;
+use hyper::{Method, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{ANSWERING, ASKING, asker_of, seen};
+use crate::{
+    api::{Api, Operation},
+    caller::{Caller, Scope},
+    problem::Problem,
+    read::{Document, Named},
+    service::{Service, Shared},
+};
+
+/// Adds the operations.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        act::<Answer>(
+            "/v1/questions/{question}/answer",
+            "answer",
+            ANSWERING,
+            "Answer a question; the first answer counts",
+        ),
+        answering(question::answer),
+    )
+    .with(
+        act::<Act>(
+            "/v1/questions/{question}/accept",
+            "accept",
+            ANSWERING,
+            "Accept what a question of severity warn points at",
+        ),
+        answering(question::accept),
+    )
+    .with(
+        act::<Act>(
+            "/v1/questions/{question}/decline",
+            "decline",
+            ANSWERING,
+            "Say that nobody here will answer",
+        ),
+        answering(question::decline),
+    )
+    .with(
+        act::<Passing>("/v1/questions/{question}/pass", "pass", ANSWERING, "Hand a question to others"),
+        answering(question::pass_on),
+    )
+    .with(
+        act::<MoreTime>("/v1/questions/{question}/extend", "extend", ASKING, "Give more time"),
+        asking(question::extend),
+    )
+    .with(
+        act::<Act>(
+            "/v1/questions/{question}/cancel",
+            "cancel",
+            ASKING,
+            "Say that no answer is needed any more",
+        ),
+        asking(question::cancel),
+    )
+    .with(
+        Operation::new(
+            Method::POST,
+            "/v1/deliveries",
+            "deliver",
+            ANSWERING,
+            "Record that questions were put before somebody, each once",
+        )
+        .takes::<Deliveries>()
+        .gives_nothing("It is on record, now or before"),
+        deliver,
+    )
+}
+
+fn act<T: JsonSchema>(
+    path: &'static str,
+    id: &'static str,
+    scopes: &'static [Scope],
+    summary: &'static str,
+) -> Operation {
+    Operation::new(Method::POST, path, id, scopes, summary)
+        .takes::<T>()
+        .gives::<Done>(StatusCode::OK, "Done, or done before")
+}
+
+/// Questions that were put before somebody.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deliveries {
+    /// Which.
+    pub questions: List<QuestionId, 1, 200>,
+    /// The way they went, such as `terminal`.
+    pub channel: Text<1, 64>,
+    /// Before whom, where they went through somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Text<1, 256>>,
+}
+
+/// What somebody says who may answer.
+type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, CommandError>;
+/// What whoever asked says, and who wanted it.
+type ByAsker<T> =
+    fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, CommandError>;
+
+/// What comes of it, in a moment.
+type Reply = Pin<Box<dyn Future<Output = Result<Json<Done>, Problem>> + Send>>;
+
+/// Returns the handler of something that those do who may answer.
+fn answering<T>(
+    say: ByAnswerer<T>,
+) -> impl Fn(State<Shared>, Extension<Caller>, Named<QuestionId>, Document<T>) -> Reply + Clone
+where
+    T: Said + DeserializeOwned + Send + Sync + 'static,
+{
+    move |State(service): State<Shared>,
+          Extension(caller): Extension<Caller>,
+          Named(id): Named<QuestionId>,
+          Document(given): Document<T>| {
+        Box::pin(perform(service, id, move |service, owner| {
+            let shown = seen(owner, &caller, id)?;
+            let done = say(owner, &shown, &caller.answerer(owner, given.by().cloned())?, &given)?;
+            note_answer(service, &done);
+            Ok(done)
+        }))
+    }
+}
+
+/// Returns the handler of something that whoever asked does.
+fn asking<T>(
+    say: ByAsker<T>,
+) -> impl Fn(State<Shared>, Extension<Caller>, Named<QuestionId>, Document<T>) -> Reply + Clone
+where
+    T: Said + DeserializeOwned + Send + Sync + 'static,
+{
+    move |State(service): State<Shared>,
+          Extension(caller): Extension<Caller>,
+          Named(id): Named<QuestionId>,
+          Document(given): Document<T>| {
+        Box::pin(perform(service, id, move |_, owner| {
+            let (shown, asker, by) = asker_of(owner, &caller, id, given.by().cloned())?;
+            say(owner, &shown, asker, by, &given)
+        }))
+    }
+}
+
+async fn perform(
+    service: Shared,
+    id: QuestionId,
+    work: impl FnOnce(&Service, &Owner) -> Result<Done, CommandError> + Send + 'static,
+) -> Result<Json<Done>, Problem> {
+    match service.work(work).await {
+        Ok(done) => Ok(Json(done)),
+        Err(problem) if matches!(problem.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
+            let shown = service.work(move |_, owner| question::view(owner, id)).await;
+            Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Notes how long a question waited for an answer that was given now.
+fn note_answer(service: &Service, done: &Done) {
+    let ending = done.question.outcome.as_ref().filter(|ending| ending.state == "answered" && !done.repeated);
+    if let Some(ending) = ending {
+        let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
+        service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());
+    }
+}
+
+async fn deliver(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Document(given): Document<Deliveries>,
+) -> Result<StatusCode, Problem> {
+    // Nobody who is shown something waits for the record of it.
+    if !service.premises.is_ready() {
+        return Err(crate::premises::lent().into());
+    }
+    let delivered = service.work(move |_, owner| {
+        let speaker = caller.answerer(owner, given.to.clone())?;
+        for id in &*given.questions {
+            seen(owner, &caller, *id)?;
+            question::deliver(owner, *id, &speaker, &given.channel)?;
+        }
+        Ok(())
+    });
+    delivered.await.map(|()| StatusCode::NO_CONTENT)
+}
