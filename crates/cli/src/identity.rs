@@ -1,7 +1,6 @@
 //! `demur identity`: the messages by which an agent tells others which key is its own (CLR-72; identity protocol 1.0.0,
 //! `docs/clarify.md` 8). Signs with keys of the keystore and checks; the registry of the store is `demur keys`' alone.
 
-mod chain;
 mod message;
 mod reply;
 mod sign;

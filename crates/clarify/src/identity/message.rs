@@ -116,7 +116,7 @@ impl Rotate {
         let input = canonical::to_vec(&possession)?;
         let key = self.new_public_key.bare();
         key.verify_foreign(&input, self.new_key_signature.bare()).map_err(|source| Error::Signature {
-            field: "new_key_signature",
+            field: POSSESSION,
             signer: agent_id.to_string(),
             source: Some(source),
         })
@@ -283,3 +283,6 @@ enum RevokeType {
     #[serde(rename = "wwa.identity.revoke")]
     Revoke,
 }
+
+/// The member that holds the new key's signature.
+pub(super) const POSSESSION: &str = "new_key_signature";

@@ -9,6 +9,7 @@ mod forms;
 mod fuzz;
 mod handoff;
 mod identity;
+mod identity_verification;
 mod malformed;
 mod properties;
 mod python;
