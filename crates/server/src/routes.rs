@@ -2,6 +2,7 @@
 
 pub mod feed;
 pub mod identities;
+pub mod identity_messages;
 pub mod open;
 pub mod plans;
 pub mod questions;
@@ -32,6 +33,7 @@ pub fn all() -> Api {
     let api = traces::add(api);
     let api = verify::add(api);
     let api = identities::add(api);
+    let api = identity_messages::add(api);
     let api = feed::add(api);
     let api = tokens::add(api);
     let api = sign_in::add(api);

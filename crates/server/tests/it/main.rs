@@ -11,6 +11,7 @@ mod feed;
 mod folder;
 mod fuzz;
 mod gate;
+mod identity;
 mod plan;
 mod question;
 mod race;

@@ -1,0 +1,98 @@
+//! Signed messages about identities over HTTP: whether they hold, and what the identity is at a time, the same as from
+//! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
+
+use axum::{Json, extract::State};
+use demur_clarify::{
+    identity::{Found, FreePayload, SignedMessage, Verification, VerificationError},
+    seal::AgentKey,
+    time::Time,
+};
+use demur_core::limit::List;
+use demur_desk::{error::CommandError, exit::Exit};
+use hyper::{Method, StatusCode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    api::{Api, Operation},
+    caller::Scope,
+    problem::Problem,
+    read::Document,
+    service::Shared,
+};
+
+/// Adds the operation.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/identities/verify",
+            "verifyIdentity",
+            &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read],
+            "Say whether signed messages hold, and what the identity behind them is at a time",
+        )
+        .takes::<VerifyIdentity>()
+        .gives::<Verification>(StatusCode::OK, "What was found; whether it is valid stands in it"),
+        verify,
+    )
+}
+
+/// Messages to be judged.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct VerifyIdentity {
+    /// The messages. Without `identity`, they are the agent's history if they begin with its registration.
+    #[schemars(with = "List<SignedMessage<FreePayload>, 1, { Verification::MOST }>")]
+    messages: List<Box<RawValue>, 1, { Verification::MOST }>,
+    /// What is known of the agent: its registration and what followed, each judged at its own time.
+    #[serde(default)]
+    #[schemars(with = "List<SignedMessage<FreePayload>, 0, { Verification::MOST }>")]
+    identity: List<Box<RawValue>, 0, { Verification::MOST }>,
+    /// The key that the registration has to name, or to check signatures with where there is no registration.
+    #[serde(default)]
+    key: Option<AgentKey>,
+    /// The time to judge at, which is also when the messages came where there is an `identity`: now unless it is given.
+    #[serde(default)]
+    at: Option<Time>,
+}
+
+async fn verify(
+    State(service): State<Shared>,
+    Document(given): Document<VerifyIdentity>,
+) -> Result<Json<Verification>, Problem> {
+    // Two thousand signatures take a while: not on a thread that serves others.
+    let verified = service.work(move |service, _| {
+        let at = match given.at {
+            Some(at) => at,
+            None => Time::from(service.premises.now()?),
+        };
+        let history = found("identity", &given.identity)?;
+        let came = found("messages", &given.messages)?;
+        Verification::of(&history, &came, given.key, at).map_err(|error| refused(&error))
+    });
+    Ok(Json(verified.await?))
+}
+
+/// Returns the messages of a member, each with its place in the document.
+fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, CommandError> {
+    let mut found = Vec::with_capacity(messages.len());
+    for (index, message) in messages.iter().enumerate() {
+        let read = Found::read(message.get().as_bytes(), format!("{member}.{index}"));
+        found.push(read.map_err(|error| refused(&error))?);
+    }
+    Ok(found)
+}
+
+fn refused(error: &VerificationError) -> CommandError {
+    let hint = match error {
+        VerificationError::Unanchored { .. } => {
+            "give the agent's earlier messages as `identity`, or its key as `key`"
+        }
+        _ => {
+            "a message is {\"message\": {\"agent_id\", \"timestamp\", \"payload\"}, \"signature\"}; GET /schemas names the schemas of the payloads"
+        }
+    };
+    let place = error.place().map(str::to_owned);
+    CommandError::told(Exit::BadInput, error.code().to_owned(), place, error.to_string()).with_hint(hint)
+}
