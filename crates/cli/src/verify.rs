@@ -1,24 +1,19 @@
 //! `demur verify`: takes one file home and says what it proves. No network, no configuration, no data folder.
 
 mod anchor;
-mod no_guess;
+pub(crate) mod no_guess;
 mod page;
 mod reply;
 mod source;
 
 use std::{path::Path, time::Instant};
 
-use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError, compare};
+use demur_desk::verification::Verification;
+use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError};
 
 pub(crate) use anchor::{parse_head, parse_pin};
 
-pub(crate) use no_guess::Guesses;
-
-use self::{
-    page::Page,
-    reply::{Second, Verification},
-    source::Source,
-};
+use self::{page::Page, source::Source};
 use crate::{
     arguments::Verify,
     context::Context,
@@ -35,7 +30,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
     let begun = Instant::now();
     let watched = context.output.is_watched();
     let first = report(&arguments.file, &options, watched)?;
-    let second = second.map(|path| beside(path, &first, &options, watched)).transpose()?;
+    let second = second.map(|path| beside(path, &options, watched)).transpose()?;
     if let Some(page) = page {
         page.write(&first.to_html())?;
     }
@@ -44,13 +39,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
             let message = "expected a file with --no-guess, found standard input";
             return Err(CommandError::input("USAGE", message).with_hint("it is read twice: save it first"));
         }
-        true => Some(Guesses::of(&arguments.file, &first, arguments.rules_hash)?),
+        true => Some(no_guess::guesses(&arguments.file, &first, arguments.rules_hash)?),
         false => None,
     };
     let doubtful = guesses.as_ref().is_some_and(|guesses| !guesses.holds());
     let verification = Verification::new(first, second, guesses, begun.elapsed());
     context.output.reply(&verification)?;
-    let fails = match verification.verdict() {
+    let fails = match verification.verdict {
         Verdict::Pass => false,
         Verdict::PassWithWarnings => arguments.warnings_as_errors,
         Verdict::NotEstablished | Verdict::Fail => true,
@@ -103,12 +98,11 @@ fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), CommandError> {
     Ok((options, second))
 }
 
-fn beside(path: &Path, first: &Report, options: &Options, watched: bool) -> Result<Second, CommandError> {
+fn beside(path: &Path, options: &Options, watched: bool) -> Result<Report, CommandError> {
     // A receipt or a known event may lie beyond the end of a shorter file, which is no point against it.
     let options =
         Options { receipts: Vec::new(), against: Vec::new(), require_anchor: false, ..options.clone() };
-    let report = report(path, &options, watched)?;
-    Ok(Second { comparison: compare(first, &report), report })
+    report(path, &options, watched)
 }
 
 fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, CommandError> {

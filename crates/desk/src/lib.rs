@@ -10,7 +10,7 @@
 //! | plans | [`plan`], [`session`] |
 //! | questions | [`question`] |
 //! | events with their words | [`record`] |
-//! | what the verifier says about a trace of the store | [`audit`] |
+//! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
 pub mod audit;
 pub mod data;
@@ -26,5 +26,6 @@ pub mod record;
 pub mod roster;
 pub mod rules;
 pub mod session;
+pub mod verification;
 pub mod visible;
 pub mod world;

@@ -14,12 +14,13 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     question::{Given, Outcome},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, Session, act};
 
 /// What the trace of a plan shows about guesses.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct NoGuess {
     /// The session of the clarification protocol.
@@ -41,7 +42,8 @@ pub struct NoGuess {
 }
 
 /// One gap.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NoGuessGap")]
 #[non_exhaustive]
 pub struct GapLine {
     /// Its name.
@@ -59,7 +61,8 @@ pub struct GapLine {
 }
 
 /// One value of the confirmed plan.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NoGuessValue")]
 #[non_exhaustive]
 pub struct ValueLine {
     /// The field.
@@ -71,7 +74,8 @@ pub struct ValueLine {
 }
 
 /// Something that does not hold.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NoGuessProblem")]
 #[non_exhaustive]
 pub struct Problem {
     /// The event.

@@ -27,7 +27,7 @@ use crate::{
     owner::Owner,
     plan::attest_folder,
     roster::software,
-    verify::{Guesses, quietly},
+    verify::{no_guess, quietly},
 };
 
 /// What came of it.
@@ -130,9 +130,9 @@ impl Scene<'_> {
         self.owner.ledger().export(trace, software()?, &mut bytes, &mut |_| ())?;
         let path = folder.join("plan.jsonl");
         write(&path, &bytes)?;
-        let guesses = Guesses::of(&path, &quietly(&path)?, None)?;
+        let guesses = no_guess::guesses(&path, &quietly(&path)?, None)?;
         let paint = self.output.paint();
-        let headline = guesses.lines(paint).into_iter().next().unwrap_or_default();
+        let headline = no_guess::lines(&guesses, paint).into_iter().next().unwrap_or_default();
         self.tell(&format!("\n  From the file alone: {headline}."))?;
         Ok(Asked {
             export: path.to_string_lossy().into_owned(),

@@ -8,94 +8,44 @@ use std::{
 };
 
 use demur_core::{hash::Digest, limit::Limits, visible::visible};
-use demur_ledger::{
-    envelope::Event,
-    event_type::Content,
-    export::Line,
-    name::TraceId,
-    verify::{Report, Verdict},
-};
+use demur_desk::verification::Guesses;
+use demur_ledger::{envelope::Event, event_type::Content, export::Line, name::TraceId, verify::Report};
 use demur_plan::no_guess::NoGuess;
-use serde::Serialize;
 
 use crate::{error::CommandError, output::Paint};
 
-/// What can be said about guesses.
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Guesses {
-    /// The file does not hold, so neither does anything it tells.
-    NotEstablished {
-        /// Why.
-        reason: String,
-    },
-    /// The rules were asked again.
-    Checked {
-        /// Whether they are the rules that the reader named.
-        known: bool,
-        /// What they show.
-        #[serde(flatten)]
-        shows: NoGuess,
-    },
+/// Returns what the file at this path shows, given the report over it.
+pub(crate) fn guesses(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Guesses, CommandError> {
+    Guesses::of(report, rules, || events(path, report.scope.trace))
 }
 
-impl Guesses {
-    /// Returns what the file at this path shows, given the report over it.
-    pub(crate) fn of(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Self, CommandError> {
-        if !matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings) {
-            let reason = "the file does not hold".to_owned();
-            return Ok(Self::NotEstablished { reason });
+/// Returns it as people read it.
+pub(crate) fn lines(guesses: &Guesses, paint: Paint) -> Vec<String> {
+    let checked = match guesses {
+        Guesses::NotEstablished(unsaid) => {
+            return vec![format!("{} {}", paint.bad("Not established:"), visible(&unsaid.reason))];
         }
-        Ok(match NoGuess::check(events(path, report.scope.trace)?) {
-            Ok(shows) if rules.is_some() && shows.rules != rules => {
-                let found = shows.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
-                Self::NotEstablished { reason: format!("the file has other rules than you named: {found}") }
-            }
-            Ok(shows) => Self::Checked { known: rules.is_some(), shows },
-            Err(error) => Self::NotEstablished { reason: error.to_string() },
-        })
+        Guesses::Checked(checked) => checked,
+    };
+    let shows = &checked.shows;
+    let mut lines = vec![headline(shows, paint)];
+    let packs: Vec<_> = shows.packs.iter().map(|pack| visible(pack).into_owned()).collect();
+    let hash = shows.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
+    let known = if checked.known { "the rules you named" } else { "compare the hash with rules you know" };
+    lines.push(format!("  rules {} (SHA-256 {hash}): {known}", packs.join(", ")));
+    for gap in &shows.gaps {
+        let event = gap.event.map_or_else(String::new, |event| format!(" in #{event}"));
+        let by = gap.by.map_or_else(String::new, |by| format!(" by {by}"));
+        lines.push(format!("  {} {}: {}{event}{by}", gap.id, visible(&gap.field), gap.outcome));
     }
-
-    /// Returns whether nothing was guessed.
-    pub(crate) const fn holds(&self) -> bool {
-        match self {
-            Self::NotEstablished { .. } => false,
-            Self::Checked { shows, .. } => shows.holds(),
-        }
+    for value in &shows.values {
+        lines.push(format!("  value {} from #{}: {}", visible(&value.field), value.source, value.origin));
     }
-
-    const fn is_known(&self) -> bool {
-        matches!(self, Self::Checked { known: true, .. })
+    for problem in &shows.problems {
+        let message = visible(&problem.message);
+        lines.push(format!("  {} #{}: {message}", paint.bad(problem.code), problem.event));
     }
-
-    /// Returns it as people read it.
-    pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
-        let checked = match self {
-            Self::NotEstablished { reason } => {
-                return vec![format!("{} {}", paint.bad("Not established:"), visible(reason))];
-            }
-            Self::Checked { shows, .. } => shows,
-        };
-        let mut lines = vec![headline(checked, paint)];
-        let packs: Vec<_> = checked.packs.iter().map(|pack| visible(pack).into_owned()).collect();
-        let hash = checked.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
-        let known =
-            if self.is_known() { "the rules you named" } else { "compare the hash with rules you know" };
-        lines.push(format!("  rules {} (SHA-256 {hash}): {known}", packs.join(", ")));
-        for gap in &checked.gaps {
-            let event = gap.event.map_or_else(String::new, |event| format!(" in #{event}"));
-            let by = gap.by.map_or_else(String::new, |by| format!(" by {by}"));
-            lines.push(format!("  {} {}: {}{event}{by}", gap.id, visible(&gap.field), gap.outcome));
-        }
-        for value in &checked.values {
-            lines.push(format!("  value {} from #{}: {}", visible(&value.field), value.source, value.origin));
-        }
-        for problem in &checked.problems {
-            let message = visible(&problem.message);
-            lines.push(format!("  {} #{}: {message}", paint.bad(problem.code), problem.event));
-        }
-        lines
-    }
+    lines
 }
 
 fn headline(checked: &NoGuess, paint: Paint) -> String {

@@ -12,12 +12,10 @@ use axum::{
     extract::{Request, State},
 };
 use bytes::{Buf as _, Bytes};
-use demur_desk::error::CommandError;
-use demur_ledger::verify::{Code, Options, Report, Verdict, VerifyError, verify};
+use demur_desk::{error::CommandError, verification::Verification};
+use demur_ledger::verify::{Options, VerifyError, verify};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Serialize;
 use tokio::{sync::mpsc, task, time};
 
 use super::traces::LINES;
@@ -45,31 +43,6 @@ pub(super) fn add(api: Api) -> Api {
     )
 }
 
-/// What a verification found, and apart from it how it went.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Verification {
-    /// The code of the first failure.
-    code: Option<Code>,
-    /// How two files compare: always none here, where there is one.
-    comparison: Option<()>,
-    /// The report, which is the same for the same file.
-    report: Report,
-    /// How it went.
-    run: Run,
-    /// The report of a second file: always none here.
-    second: Option<()>,
-    /// The verdict over everything.
-    verdict: Verdict,
-}
-
-/// How a verification went.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "VerificationRun")]
-struct Run {
-    /// How long it took.
-    elapsed_ms: u64,
-}
-
 async fn check(State(service): State<Shared>, request: Request) -> Result<Json<Verification>, Problem> {
     read::expect_media(request.headers(), &[LINES, "application/x-ndjson", "application/octet-stream"])?;
     let turn = service.heavy_turn()?;
@@ -86,9 +59,7 @@ async fn check(State(service): State<Shared>, request: Request) -> Result<Json<V
     // What is wrong with the request explains what is wrong with the file.
     read.map_err(|_| too_slow())??;
     let report = verified.map_err(|error| unreadable(&error))?;
-    let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX >> 11);
-    let (code, verdict) = (report.code(), report.verdict);
-    Ok(Json(Verification { code, comparison: None, report, run: Run { elapsed_ms }, second: None, verdict }))
+    Ok(Json(Verification::new(report, None, None, begun.elapsed())))
 }
 
 /// Hands a body over part by part, whether or not anybody still wants the rest.

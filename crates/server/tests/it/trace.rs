@@ -35,6 +35,9 @@ fn an_export_over_the_wire_verifies_and_a_changed_one_does_not() {
     let found = verified.json();
     assert_eq!((&found["verdict"], &found["code"]), (&json!("pass"), &Value::Null));
     assert_eq!(found["report"]["scope"]["trace"], json!(trace));
+    let members: Vec<_> = found.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(members, ["code", "comparison", "report", "run", "second", "verdict"]);
+    assert_eq!((&found["comparison"], &found["second"]), (&Value::Null, &Value::Null));
     let changed = export.text().replacen("Which?", "Witch?", 1).into_bytes();
     let found = verify(&changed).json();
     assert_eq!((&found["verdict"], &found["code"]), (&json!("fail"), &json!("COMMITMENT_MISMATCH")));

@@ -1,0 +1,196 @@
+//! What a verification of an export answers: the report, which is the same for the same file, and apart from it how two
+//! files compare, whether anything was guessed (CLR-52), and how it went. The same document from every door.
+
+use std::time::Duration;
+
+use demur_core::hash::Digest;
+use demur_ledger::{
+    envelope::Event,
+    event_type::Content,
+    name::Sequence,
+    verify::{Check, Code, Report, Severity, Verdict, compare},
+};
+use demur_plan::no_guess::NoGuess;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::CommandError;
+
+/// What a verification found, and apart from it how it went.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Verification {
+    /// The code of the first failure.
+    pub code: Option<Code>,
+    /// How two files compare; none where there is one.
+    pub comparison: Option<Comparison>,
+    /// Whether anything was guessed, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_guess: Option<Guesses>,
+    /// The report, which is the same for the same file.
+    pub report: Report,
+    /// How it went.
+    pub run: Run,
+    /// The report of the second file, where there is one.
+    pub second: Option<Report>,
+    /// The verdict over everything.
+    pub verdict: Verdict,
+}
+
+/// How a verification went: the only part that differs from one run to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "VerificationRun")]
+#[non_exhaustive]
+pub struct Run {
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+/// How two files compare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "VerificationComparison")]
+pub enum Comparison {
+    /// They agree wherever both have an event.
+    Agree,
+    /// They part at one event.
+    Differ(Difference),
+    /// They cannot be compared.
+    Incomparable(Unsaid),
+}
+
+/// Where two files part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "VerificationDifference")]
+#[non_exhaustive]
+pub struct Difference {
+    /// Whether both files hold: then the desk signed two histories.
+    pub equivocation: bool,
+    /// What the first file has there.
+    pub first: Digest,
+    /// What the second file has there.
+    pub second: Digest,
+    /// The event.
+    pub sequence: Sequence,
+}
+
+/// What can be said about guesses.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "VerificationGuesses")]
+pub enum Guesses {
+    /// Nothing: the file does not hold, has other rules than the reader named, or is not the trace of a plan.
+    NotEstablished(Unsaid),
+    /// The rules were asked again.
+    Checked(CheckedGuesses),
+}
+
+/// Why nothing is said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "VerificationUnsaid")]
+#[non_exhaustive]
+pub struct Unsaid {
+    /// Why.
+    pub reason: String,
+}
+
+/// What the rules show that travel in a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct CheckedGuesses {
+    /// Whether they are the rules that the reader named.
+    pub known: bool,
+    /// What they show.
+    #[serde(flatten)]
+    pub shows: NoGuess,
+}
+
+impl Verification {
+    /// Returns the answer about a file, and about a second one beside it.
+    pub fn new(report: Report, second: Option<Report>, no_guess: Option<Guesses>, elapsed: Duration) -> Self {
+        let comparison = second.as_ref().map(|second| Comparison::of(&report, second));
+        let both = match &comparison {
+            Some(Comparison::Differ(difference)) => Some(difference.equivocation),
+            _ => None,
+        };
+        let worst = second.iter().map(|report| report.verdict).fold(report.verdict, Verdict::max);
+        let later = second.as_ref().and_then(Report::code);
+        Self {
+            code: if both == Some(true) { Some(Code::Equivocation) } else { report.code().or(later) },
+            verdict: if both.is_some() { Verdict::Fail } else { worst },
+            comparison,
+            no_guess,
+            report,
+            run: Run { elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(LONGEST_MS) },
+            second,
+        }
+    }
+}
+
+impl Comparison {
+    fn of(first: &Report, second: &Report) -> Self {
+        match compare(first, second) {
+            Err(reason) => Self::Incomparable(Unsaid::because(reason)),
+            Ok(_) if first.hashes().is_empty() || second.hashes().is_empty() => {
+                Self::Incomparable(Unsaid::because("one of the two files has no event that could be read"))
+            }
+            Ok(None) => Self::Agree,
+            Ok(Some(found)) => Self::Differ(Difference {
+                equivocation: [first, second].into_iter().all(is_signed_history),
+                first: found.first,
+                second: found.second,
+                sequence: found.sequence,
+            }),
+        }
+    }
+}
+
+impl Guesses {
+    /// Returns what a file shows, given the report over it and the rules that the reader knows. Its events are read only
+    /// if it holds.
+    pub fn of(
+        report: &Report,
+        rules: Option<Digest>,
+        events: impl FnOnce() -> Result<Vec<(Event, Option<Content>)>, CommandError>,
+    ) -> Result<Self, CommandError> {
+        if !matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings) {
+            return Ok(Self::NotEstablished(Unsaid::because("the file does not hold")));
+        }
+        Ok(match NoGuess::check(events()?) {
+            Ok(shows) if rules.is_some() && shows.rules != rules => {
+                let found = shows.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
+                let reason = format!("the file has other rules than you named: {found}");
+                Self::NotEstablished(Unsaid { reason })
+            }
+            Ok(shows) => Self::Checked(CheckedGuesses { known: rules.is_some(), shows }),
+            Err(error) => Self::NotEstablished(Unsaid { reason: error.to_string() }),
+        })
+    }
+
+    /// Returns whether nothing was guessed.
+    pub const fn holds(&self) -> bool {
+        match self {
+            Self::NotEstablished(_) => false,
+            Self::Checked(checked) => checked.shows.holds(),
+        }
+    }
+}
+
+impl Unsaid {
+    fn because(reason: &str) -> Self {
+        Self { reason: reason.to_owned() }
+    }
+}
+
+/// Returns whether the desk's signature stands behind every event of a file, whatever else is wrong with it: a
+/// run that broke its rules, or what the reader knows from elsewhere, takes nothing from that.
+fn is_signed_history(report: &Report) -> bool {
+    let beside =
+        [Check::Artifact, Check::Role, Check::Order, Check::Claim, Check::Finalization, Check::Anchor];
+    let holds =
+        |check: Check, worst: Option<Severity>| worst != Some(Severity::Failure) || beside.contains(&check);
+    report.scope.signatures && report.checks.iter().all(|check| holds(check.check, check.worst))
+}
+
+/// More than that is no exact number of JSON.
+const LONGEST_MS: u64 = u64::MAX >> 11;
