@@ -1,4 +1,4 @@
-//! The load: pairs of connections, one asks and waits, the other answers.
+//! The load: connections that stay, some ask and wait, others answer.
 
 use std::{
     net::SocketAddr,
@@ -8,8 +8,8 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
-    Request,
-    body::Bytes,
+    Request, Response,
+    body::{Bytes, Incoming},
     client::conn::http1::{self, SendRequest},
     header,
 };
@@ -34,8 +34,12 @@ impl Connection {
         Ok(Self { sender, host: format!("localhost:{}", address.port()), token })
     }
 
-    /// Sends a request and returns the document that comes back.
-    pub(super) async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
+    /// Opens the feed, which has no end.
+    pub(super) async fn open_feed(mut self) -> Result<Incoming> {
+        Ok(self.send("GET", "/v1/feed", "").await?.into_body())
+    }
+
+    async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<Response<Incoming>> {
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, &self.host);
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
@@ -44,8 +48,12 @@ impl Connection {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
         self.sender.ready().await?;
-        let response =
-            self.sender.send_request(request.body(Full::new(Bytes::from(body.to_owned())))?).await?;
+        Ok(self.sender.send_request(request.body(Full::new(Bytes::from(body.to_owned())))?).await?)
+    }
+
+    /// Sends a request and returns the document that comes back.
+    pub(super) async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
+        let response = self.send(method, path, body).await?;
         let status = response.status();
         let bytes = response.into_body().collect().await?.to_bytes();
         ensure!(status.is_success(), "{path} answered {status}: {}", String::from_utf8_lossy(&bytes));

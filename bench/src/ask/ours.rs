@@ -6,6 +6,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -15,7 +16,12 @@ use demur_store::{
     contract::{Cursor, Store as _},
     sqlite::SqliteStore,
 };
+use http_body_util::BodyExt as _;
 use serde_json::Value;
+use tokio::sync::{
+    Mutex,
+    mpsc::{self, Receiver, Sender},
+};
 
 use super::{
     CALLERS,
@@ -38,35 +44,66 @@ pub(super) fn round_trips() -> Result<(Ours, Vec<Row>)> {
     let data = folder.path().join("data");
     let server = Server::start(&data)?;
     let (ask, relay) = (server.token("asker", "ask")?, server.token("chat", "relay")?);
-    let address = server.address;
+    let (read, address) = (server.token("ear", "read")?, server.address);
     let clients = load::runtime()?;
+    let (told, heard) = mpsc::channel(CALLERS);
+    let heard = Arc::new(Mutex::new(heard));
+    clients.spawn(listen(address, read, told));
+    for _ in 0..CALLERS {
+        clients.spawn(answerer(address, relay.clone(), Arc::clone(&heard)));
+    }
     let before = server.processor_time()?;
-    let (load, count) = load::drive(&clients, CALLERS, |_| pair(address, ask.clone(), relay.clone()))?;
+    let (load, count) = load::drive(&clients, CALLERS, |_| asker(address, ask.clone()))?;
     let spent = server.processor_time()?.saturating_sub(before);
     drop(server);
     let cpu = spent.as_secs_f64() * 1e6 / f64::from(count);
     Ok((Ours { rate: load.rate, cpu, p50: load.p50, p99: load.p99 }, rows(&data)?))
 }
 
-async fn pair(address: SocketAddr, ask: String, relay: String) -> Result<Vec<Duration>> {
-    let mut left = Connection::open(address, Some(ask)).await?;
-    let mut right = Connection::open(address, Some(relay)).await?;
+/// Asks and waits for the answer, in one request, again and again.
+async fn asker(address: SocketAddr, token: String) -> Result<Vec<Duration>> {
+    let mut connection = Connection::open(address, Some(token)).await?;
     let (begin, mut delays) = (Instant::now(), Vec::new());
     while begin.elapsed() < LENGTH {
         let sent = Instant::now();
-        let question =
-            left.call("POST", "/v1/questions", r#"{"question":"Where shall the build go?"}"#).await?;
-        let id = question["id"].as_str().context("a question without an id")?;
-        let (wait, answer) = (format!("/v1/questions/{id}/wait"), format!("/v1/questions/{id}/answer"));
-        let waiting = left.call("GET", &wait, "");
-        let answering = right.call("POST", &answer, r#"{"answer":"dist","by":"ada"}"#);
-        let (ended, given) = tokio::join!(waiting, answering);
-        given?;
-        ensure!(ended?["outcome"]["value"] == "dist", "another answer came back");
+        let ended = connection.call("POST", "/v1/questions?wait=60", QUESTION).await?;
+        ensure!(ended["outcome"]["value"] == "dist", "another answer came back");
         delays.push(sent.elapsed());
     }
     Ok(delays)
 }
+
+/// Answers whatever is heard of.
+async fn answerer(address: SocketAddr, token: String, heard: Arc<Mutex<Receiver<String>>>) -> Result<()> {
+    let mut connection = Connection::open(address, Some(token)).await?;
+    loop {
+        let next = heard.lock().await.recv().await;
+        let Some(question) = next else { return Ok(()) };
+        let path = format!("/v1/questions/{question}/answer");
+        connection.call("POST", &path, r#"{"answer":"dist","by":"ada"}"#).await?;
+    }
+}
+
+/// Listens to the feed and passes on every question that is asked.
+async fn listen(address: SocketAddr, token: String, told: Sender<String>) -> Result<()> {
+    let mut feed = Connection::open(address, Some(token)).await?.open_feed().await?;
+    let mut text = String::new();
+    while let Some(frame) = feed.frame().await {
+        text.push_str(std::str::from_utf8(frame?.data_ref().map_or(&b""[..], |data| &data[..]))?);
+        while let Some(end) = text.find('\n') {
+            let line: String = text.drain(..=end).collect();
+            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let notice: Value = serde_json::from_str(data)?;
+            if notice["type"] == "question_asked" {
+                let question = notice["questions"][0].as_str().context("a question without an id")?;
+                told.send(question.to_owned()).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+const QUESTION: &str = r#"{"question":"Where shall the build go?"}"#;
 
 /// The command, serving a folder.
 pub(crate) struct Server {

@@ -9,7 +9,7 @@
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions | [`question`] |
-//! | events with their words | [`record`] |
+//! | events with their words; what is to be recorded | [`record`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
 pub mod audit;
@@ -23,6 +23,7 @@ pub mod owner;
 pub mod plan;
 pub mod question;
 pub mod record;
+pub mod recording;
 pub mod roster;
 pub mod rules;
 pub mod session;

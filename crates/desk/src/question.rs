@@ -14,9 +14,9 @@ mod typed;
 mod view;
 
 pub use act::{
-    Act, Answer, Done, Extension, Passing, Said, accept, answer, cancel, decline, extend, pass_on,
+    Act, Answer, Done, Extension, Passing, Said, accept, answer, answering, cancel, decline, extend, pass_on,
 };
-pub use ask::{Answering, Ask, Asked, ask};
+pub use ask::{Answering, Ask, Asked, ask, asking};
 pub use deliver::deliver;
 pub use expire::expire;
 pub use id::QuestionId;

@@ -4,11 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
 use demur_core::{canonical, limit::Text};
-use demur_engine::command::{Saying, Told};
+use demur_engine::command::{Command, Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
     facts::Assurance,
-    name::{Position, PrincipalId, Sequence, TraceId},
+    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
 pub use demur_plan::trace_of;
@@ -153,21 +153,30 @@ pub(crate) fn say(
     speaker: &Speaker,
     act: Act,
 ) -> Result<Position, CommandError> {
+    Ok(ledger.perform(trace, &command(ledger, trace, speaker, act)?)?.position)
+}
+
+/// Returns the command that records what somebody says and what the desk adds.
+pub(crate) fn command(
+    ledger: &Ledger<SqliteStore>,
+    trace: TraceId,
+    speaker: &Speaker,
+    act: Act,
+) -> Result<Command, CommandError> {
     let Act { facts, content, consequences } = act;
-    let recorded = match speaker {
+    match speaker {
         Speaker::Person { .. } => {
             let first = Saying { role: Role::Person, facts, content: Some(content) };
-            ledger.record(trace, Told { first, rest: consequences })?
+            Ok(ledger.told(trace, Told { first, rest: consequences })?)
         }
         Speaker::Key(author) => {
-            let world = World::open()?;
-            let seen = ledger.store().trace(trace)?.map(|summary| summary.head);
-            let place = Place { store: ledger.registry().store(), trace, seen, now: world.now()? };
-            let submission = author.say(&place, facts, Some(content), &mut { world })?;
-            ledger.submit_followed(submission, consequences)?
+            let mut world = World::open()?;
+            let (seen, now) = (ledger.store().trace(trace)?.map(|summary| summary.head), world.now()?);
+            let place = Place { store: ledger.registry().store(), trace, seen, now };
+            let id = CommandId::new(now, &mut world);
+            Ok(ledger.spoken(author.speak(id, &place, facts, Some(content), &mut world)?, consequences)?)
         }
-    };
-    Ok(recorded.position)
+    }
 }
 
 /// Returns the name under which the desk signs documents of the clarification protocol.

@@ -9,7 +9,7 @@ use demur_ledger::{
     name::{Position, Sequence},
     registry::Registry,
     role::Role,
-    statement::Submission,
+    statement::{Fresh, Submission},
 };
 
 use crate::{
@@ -97,6 +97,13 @@ impl Submitted {
         let size = artifact.and_then(|_| artifact_size(&submission));
         let checked = Checked::new(submission, Some(registry))?;
         let artifact = place(&checked.statement().facts, artifact, size);
+        Ok(Self { checked, artifact, consequences: Consequences::default() })
+    }
+
+    /// Returns what an author in this process said a moment ago, without an artifact.
+    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, Refusal> {
+        let checked = Checked::fresh(fresh, registry)?;
+        let artifact = place(&checked.statement().facts, None, None);
         Ok(Self { checked, artifact, consequences: Consequences::default() })
     }
 

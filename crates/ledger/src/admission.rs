@@ -16,7 +16,7 @@ use crate::{
     proof::{Proof, ProofKind},
     registry::{Registry, Standing},
     role::Role,
-    statement::{Statement, Submission},
+    statement::{Fresh, Statement, Submission},
 };
 
 /// A submission that its author signed: whoever reads it knows who said it. Checking it is most of the work and
@@ -34,13 +34,31 @@ impl Checked {
     /// Returns the submission once its signature holds. Without a registry only the statement that creates a
     /// store can hold.
     pub fn new(submission: Submission, registry: Option<&Registry>) -> Result<Self, AdmissionError> {
+        Self::with(submission, registry, |key, submission| {
+            Ok(submission.proof.admit(key, Purpose::Statement, &submission.statement)?)
+        })
+    }
+
+    /// Returns what was signed in this process, if the registry knows the key that signed it.
+    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, AdmissionError> {
+        let signer = *fresh.key();
+        Self::with(fresh.into_submission(), Some(registry), |key, _| {
+            if *key == signer { Ok(()) } else { Err(AdmissionError::Key(Standing::Unknown)) }
+        })
+    }
+
+    fn with(
+        submission: Submission,
+        registry: Option<&Registry>,
+        holds: impl FnOnce(&PublicKey, &Submission) -> Result<(), AdmissionError>,
+    ) -> Result<Self, AdmissionError> {
         let statement = Statement::parse(&submission.statement)?;
         let kind = match &statement.kind {
             TypeName::Known(kind) => *kind,
             TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
         };
         let key = signing_key(&submission, &statement, registry)?;
-        submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
+        holds(&key, &submission)?;
         let flaw = check_form(&submission, &statement, kind).err();
         Ok(Self { submission, statement, kind, flaw })
     }

@@ -16,7 +16,7 @@ use crate::{
     facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim},
     name::{CommandId, Position, PrincipalId, StoreId, TraceId},
     role::Role,
-    statement::{Draft, DraftError, Submission},
+    statement::{Draft, DraftError, Fresh, Submission},
 };
 
 /// Whoever signs statements.
@@ -83,6 +83,19 @@ impl Author {
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
         self.say_as(self.role, command, place, facts.into(), content, random)
+    }
+
+    /// Returns a signed statement for the desk in this process, under a command id of the caller's choice.
+    pub fn speak(
+        &self,
+        command: CommandId,
+        place: &Place,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+        random: &mut dyn Random,
+    ) -> Result<Fresh, DraftError> {
+        let submission = self.say_as(self.role, command, place, facts.into(), content, random)?;
+        Ok(Fresh::new(submission, self.key.public()))
     }
 
     /// Returns the statement that brings this author's key into the registry.

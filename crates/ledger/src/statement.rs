@@ -4,7 +4,7 @@ use demur_core::{
     canonical::{self, ReadError, WriteError},
     commitment::{Commitment, Salt},
     hash::{Digest, Purpose, digest},
-    key::SecretKey,
+    key::{PublicKey, SecretKey},
     limit::Limits,
     time::Timestamp,
 };
@@ -86,6 +86,30 @@ pub struct Submission {
     pub proof: KeySignature,
     /// The content the statement commits to.
     pub opening: Option<Opening>,
+}
+
+/// A submission that was signed in this process a moment ago. Only [`crate::author::Author`] makes one, so nothing that came
+/// from outside can pass for it, and its signature needs no second look.
+#[derive(Clone, Debug)]
+pub struct Fresh {
+    submission: Submission,
+    key: PublicKey,
+}
+
+impl Fresh {
+    pub(crate) const fn new(submission: Submission, key: PublicKey) -> Self {
+        Self { submission, key }
+    }
+
+    /// Returns the key that signed it.
+    pub const fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// Returns the submission, to be sent elsewhere.
+    pub fn into_submission(self) -> Submission {
+        self.submission
+    }
 }
 
 /// A statement that is not signed yet.

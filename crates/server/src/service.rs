@@ -1,13 +1,15 @@
 //! What every request works with.
 
 use std::{
+    future,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use demur_core::limit::Text;
-use demur_desk::{error::CommandError, owner::Owner, rules::Shelf};
+use demur_desk::{error::CommandError, owner::Owner, recording::Recording, rules::Shelf};
 use demur_rules::Rules;
+use demur_store::ledger::{Acknowledged, LedgerError, Progress, Underway};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
@@ -85,6 +87,25 @@ impl Service {
         Ok(done.await.map_err(|error| CommandError::bug(&error))??)
     }
 
+    /// Has something recorded. No thread waits for the disk but the one that writes for everybody, where that can be.
+    pub async fn record<T>(self: &Arc<Self>, owner: Arc<Owner>, recording: Recording<T>) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+    {
+        let Some(underway) = recording.begin(&owner)? else {
+            return self.work(move |_, owner| recording.perform(owner)).await;
+        };
+        // It goes on when whoever asked for it has left.
+        let (here, service) = (Arc::clone(&owner), Arc::clone(self));
+        let done = task::spawn(async move {
+            match follow(&here, underway).await.transpose() {
+                Some(recorded) => Ok(recording.finish(&here, recorded)?),
+                None => service.work(move |_, owner| recording.perform(owner)).await,
+            }
+        });
+        done.await.map_err(|error| CommandError::bug(&error))?
+    }
+
     /// Returns the turn of a request that takes a thread or much memory for as long as the other side likes.
     pub fn heavy_turn(&self) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.heavy).try_acquire_owned().map_err(|_| {
@@ -138,6 +159,20 @@ impl Service {
     /// Returns where the server listens on TCP, if it does.
     pub fn address(&self) -> Option<String> {
         self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Waits for what is under way, and finds a thread that writes whenever it has to. None means that something came between.
+async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, LedgerError> {
+    loop {
+        match future::poll_fn(|context| underway.poll(context)).await? {
+            Progress::Lead(pen) => {
+                let owner = Arc::clone(owner);
+                task::spawn_blocking(move || owner.ledger().lead(pen));
+            }
+            Progress::Again => return Ok(None),
+            Progress::Recorded(recorded) => return Ok(Some(recorded)),
+        }
     }
 }
 

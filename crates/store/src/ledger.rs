@@ -16,6 +16,7 @@ mod registry;
 mod series;
 mod session;
 mod surroundings;
+mod underway;
 mod write;
 
 use std::{
@@ -47,21 +48,23 @@ use demur_ledger::{
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     signed::{Document, Head, Receipt, Signed},
-    statement::{Submission, statement_hash},
+    statement::{Fresh, Submission, statement_hash},
 };
 
+pub use commit::Pen;
 pub use error::LedgerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
 pub use series::{Decided, Series};
 pub use surroundings::Surroundings;
+pub use underway::{Progress, Underway};
 pub use write::Listener;
 
 use self::{
-    attempt::{Attempt, EarlierEvent, Past, Step, command_id, told_when_recorded},
+    attempt::{Attempt, EarlierEvent, Past, Step, command_id},
     commit::{Commits, Ending, Slot, lock},
     figures::Counters,
-    item::{Item, Waiting},
+    item::{Item, Waiting, Waits},
     queue::{Known, Pending, Queue, Queues},
     session::Session,
     surroundings::Draw,
@@ -77,7 +80,7 @@ pub struct Ledger<S: Store> {
     /// The registry as recorded; what is decided pins its newest event.
     registry: RwLock<Arc<Registry>>,
     queues: Queues,
-    commits: Commits,
+    commits: Arc<Commits>,
     /// Commands that are decided but not recorded yet.
     in_flight: Mutex<BTreeMap<(Fingerprint, CommandId), Arc<Slot>>>,
     /// Registry events take turns from reading the registry to being recorded.
@@ -180,7 +183,7 @@ impl<S: Store> Ledger<S> {
             desk: RwLock::new(desk),
             registry: RwLock::new(Arc::new(registry)),
             queues: Queues::default(),
-            commits: Commits::default(),
+            commits: Arc::default(),
             in_flight: Mutex::default(),
             registry_turn: Mutex::default(),
             session,
@@ -227,21 +230,22 @@ impl<S: Store> Ledger<S> {
         self.perform(trace, &Command::Submit(Box::new(submitted)))
     }
 
-    /// Records what an author said, with what the desk adds to it in the same commit.
-    pub fn submit_followed(
-        &self,
-        submission: Submission,
-        consequences: Consequences,
-    ) -> Result<Acknowledged, LedgerError> {
-        let submitted = self.check(submission, None)?;
-        let trace = submitted.checked().statement().trace;
-        self.perform(trace, &Command::Submit(Box::new(submitted.with_consequences(consequences))))
-    }
-
     /// Records what the desk says itself, or what a person did.
     pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, LedgerError> {
+        self.perform(trace, &self.told(trace, told)?)
+    }
+
+    /// Returns the command that records what an author in this process said, with what the desk adds in the same commit.
+    pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, LedgerError> {
+        let submitted = Submitted::fresh(fresh, &self.registry());
+        let submitted = submitted.inspect_err(|_| self.counters.count_refusal())?;
+        Ok(Command::Submit(Box::new(submitted.with_consequences(consequences))))
+    }
+
+    /// Returns the command that records what the desk says itself, or what a person did.
+    pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, LedgerError> {
         self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
-        self.perform(trace, &Command::Record(Box::new(told)))
+        Ok(Command::Record(Box::new(told)))
     }
 
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
@@ -293,8 +297,9 @@ impl<S: Store> Ledger<S> {
         Ok(submitted.inspect_err(|_| self.counters.count_refusal())?)
     }
 
-    /// Decides until what was decided is recorded, or refused.
-    fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, LedgerError> {
+    /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
+    /// take turns and go through [`Self::submit`].
+    pub fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, LedgerError> {
         let _in_line = self.counters.stand_in_line();
         let mut past = Past::Unknown;
         for _ in 0..ATTEMPTS {
@@ -334,12 +339,11 @@ impl<S: Store> Ledger<S> {
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        let (reply, (slot, leads)) = match self.enqueue(trace, command, past, true, put)? {
+        let (reply, (slot, pen)) = match self.enqueue(trace, command, past, Waits::OnAThread, put)? {
             Step::Queued(reply, queued) => (reply, queued),
-            Step::Interrupted => return self.recover(trace).map(|()| Attempt::Again),
-            Step::Over(attempt) => return Ok(attempt),
+            step => return self.settle(trace, command, step),
         };
-        match self.commits.wait(&slot, leads, &|items| self.write(items)) {
+        match self.commits.wait(&slot, pen, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
@@ -349,38 +353,69 @@ impl<S: Store> Ledger<S> {
         }
     }
 
+    /// Waits for what a step without a commit of its own depends on.
+    fn settle<R>(&self, trace: TraceId, command: &Command, step: Step<R>) -> Result<Attempt, LedgerError> {
+        match step {
+            Step::Queued(reply, _) => Ok(Attempt::Settled(reply)),
+            Step::Interrupted => self.recover(trace).map(|()| Attempt::Again),
+            Step::InFlight(slot) => {
+                self.watch(&slot);
+                self.forget(command, &slot);
+                Ok(Attempt::LookUp)
+            }
+            Step::Silent(reply, newest) => match newest.map(|slot| self.watch(&slot)) {
+                None | Some(Ending::Done) => Ok(Attempt::Settled(reply)),
+                // What it speaks of never got there.
+                Some(_) => Ok(Attempt::Again),
+            },
+            Step::Over(attempt) => Ok(attempt),
+        }
+    }
+
+    fn watch(&self, slot: &Slot) -> Ending {
+        self.commits.watch(slot, &|items| self.write(items))
+    }
+
+    /// Forgets a command in flight that has ended: whoever panicked on the way took no leave.
+    fn forget(&self, command: &Command, slot: &Arc<Slot>) {
+        let mut in_flight = lock(&self.in_flight);
+        if let Some(id) = command_id(command)
+            && in_flight.get(&id).is_some_and(|now| Arc::ptr_eq(now, slot))
+        {
+            in_flight.remove(&id);
+        }
+    }
+
     /// Records that the desk came back to a trace after a crash.
     fn recover(&self, trace: TraceId) -> Result<(), LedgerError> {
         self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown).map(|_| ())
     }
 
-    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever `waits` for its own
-    /// commit can be waited for by others.
+    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own commit
+    /// can be waited for by others; whoever has no thread waits for nothing here.
     fn enqueue<R>(
         &self,
         trace: TraceId,
         command: &Command,
         past: &Past,
-        waits: bool,
+        waits: Waits,
         put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, LedgerError)>,
     ) -> Result<Step<R>, LedgerError> {
         let id = command_id(command);
         let queue = self.queues.of(trace);
-        let mut turn = queue.enter();
+        let mut turn = match waits {
+            Waits::Unattended => match queue.try_enter() {
+                Some(turn) if turn.is_ready() || opens(command) => turn,
+                _ => return Ok(Step::Over(Attempt::Again)),
+            },
+            Waits::OnAThread | Waits::Later => queue.enter(),
+        };
         let pending = turn.pending(|| self.load(trace))?;
         if mem::take(&mut pending.interrupted) {
             return Ok(Step::Interrupted);
         }
-        // Whoever is in flight with this command decides it; the look afterwards finds the result.
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
-            drop(turn);
-            slot.watch();
-            // Whoever panicked on the way took no leave.
-            let mut in_flight = lock(&self.in_flight);
-            if let Some(id) = id.filter(|id| in_flight.get(id).is_some_and(|now| Arc::ptr_eq(now, &slot))) {
-                in_flight.remove(&id);
-            }
-            return Ok(Step::Over(Attempt::LookUp));
+            return Ok(Step::InFlight(slot));
         }
         let registry = self.registry();
         let seen = self.seen(pending, command)?;
@@ -394,9 +429,7 @@ impl<S: Store> Ledger<S> {
             return Ok(Step::Over(Attempt::LookUp));
         }
         if events.is_empty() {
-            let newest = pending.newest.clone();
-            drop(turn);
-            return Ok(Step::Over(told_when_recorded(reply, newest.as_deref())));
+            return Ok(Step::Silent(reply, pending.newest.clone()));
         }
         let Some(mut item) = fold(&queue, pending, events, &registry) else {
             // The trace goes by a newer registry than ours, so another process wrote both.
@@ -405,6 +438,7 @@ impl<S: Store> Ledger<S> {
             self.refresh()?;
             return Ok(Step::Over(Attempt::Again));
         };
+        item.waits = waits;
         item.waiting.command = id.filter(|_| matches!(reply, Reply::Recorded(_)));
         if let Some(id) = item.waiting.command {
             lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
@@ -412,7 +446,7 @@ impl<S: Store> Ledger<S> {
         let slot = Arc::clone(&item.waiting.slot);
         match put(item, turn.is_followed()) {
             Ok(queued) => {
-                turn.pending(|| self.load(trace))?.newest = Some(slot).filter(|_| waits);
+                turn.pending(|| self.load(trace))?.newest = Some(slot).filter(|_| waits != Waits::Later);
                 Ok(Step::Queued(reply, queued))
             }
             Err((item, error)) => {
@@ -509,7 +543,7 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
         phase: pending.state.phase(),
         questions: questions.unwrap_or_default(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
-        deferred: false,
+        waits: Waits::OnAThread,
         waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
     })
 }
@@ -518,6 +552,11 @@ fn head_document(head: Position, registry: &Registry, trace: TraceId) -> Head {
     let newest = registry.head();
     let epoch = registry.epoch_at(newest.sequence);
     Head { epoch, head, registry: newest, store: registry.store(), trace }
+}
+
+/// Returns whether a command begins a trace, so that nothing of it has to be read.
+fn opens(command: &Command) -> bool {
+    matches!(command, Command::Submit(submitted) if submitted.checked().statement().seen.is_none())
 }
 
 /// Whether a snapshot is due between two places of a trace.

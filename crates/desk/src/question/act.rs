@@ -31,6 +31,7 @@ use crate::{
     key_entry::Status,
     owner::Owner,
     plan::{self, Resolution},
+    recording::Recording,
     session::{self, Speaker},
 };
 
@@ -132,7 +133,9 @@ pub fn answer(
     speaker: &Speaker,
     given: &Answer,
 ) -> Result<Done, CommandError> {
-    let id = question.id;
+    if let Some(recording) = answering(owner, question, speaker, given)? {
+        return recording.perform(owner);
+    }
     if question.gap.is_some() {
         let text = given.answer.to_string();
         return settle_gap(owner, question, speaker, Some(&text), given.note.clone());
@@ -140,23 +143,51 @@ pub fn answer(
     if is_repeated(question, speaker, &given.answer) {
         return Ok(repeated(question));
     }
+    // It must not enter the ledger.
+    let sealed = secret::seal(owner, question.id, &given.answer, |sealed| {
+        say(owner, question.id, speaker, answered(question, speaker, given, sealed)?)
+    });
+    sealed.map_err(|error| lost(error, owner, question.id))?;
+    done(owner, question.id)
+}
+
+/// Returns what is to be recorded for an answer; none where more than that has to be done, and [`answer`] does it.
+pub fn answering(
+    owner: &Owner,
+    question: &QuestionView,
+    speaker: &Speaker,
+    given: &Answer,
+) -> Result<Option<Recording<Done>>, CommandError> {
+    let id = question.id;
+    if question.gap.is_some()
+        || is_repeated(question, speaker, &given.answer)
+        || kind_of(question, &given.answer)?.0 == AnswerKind::Secret
+    {
+        return Ok(None);
+    }
+    let act = answered(question, speaker, given, given.answer.clone())?;
+    let command = session::command(owner.ledger(), id.trace, speaker, act)?;
+    Ok(Some(Recording::new(id.trace, command, move |owner, recorded| {
+        recorded.map_err(|error| lost(error.into(), owner, id))?;
+        done(owner, id)
+    })))
+}
+
+/// Returns what is said when somebody answers.
+fn answered(
+    question: &QuestionView,
+    speaker: &Speaker,
+    given: &Answer,
+    answer: AnswerValue,
+) -> Result<act::Act, CommandError> {
     let (kind, choice) = kind_of(question, &given.answer)?;
-    let (by, hash) = (speaker.by(), question.hash);
+    let by = speaker.by();
     let shown = by.is_some().then(|| shown(question)).transpose()?;
-    let record = |answer: AnswerValue| {
-        let (note, request) = (given.note.clone(), given.request);
-        let content = AnswerContent { answer, by, note, request, signed: None, shown };
-        let position = Position::new(id.sequence, hash);
-        let facts = QuestionAnswered { assurance: speaker.assurance(), choice, kind, question: position };
-        say(owner, id, speaker, facts, Content::QuestionAnswered(content))
-    };
-    let said = match kind {
-        // It must not enter the ledger.
-        AnswerKind::Secret => secret::seal(owner, id, &given.answer, record),
-        _ => record(given.answer.clone()),
-    };
-    said.map_err(|error| lost(error, owner, id))?;
-    done(owner, id)
+    let (note, request) = (given.note.clone(), given.request);
+    let content = AnswerContent { answer, by, note, request, signed: None, shown };
+    let position = Position::new(question.id.sequence, question.hash);
+    let facts = QuestionAnswered { assurance: speaker.assurance(), choice, kind, question: position };
+    Ok(saying(facts, Content::QuestionAnswered(content)))
 }
 
 /// Accepts what a question of severity `warn` points at.
@@ -187,7 +218,7 @@ pub fn decline(
     }
     let facts = QuestionDeclined { question: id.sequence };
     let content = Content::QuestionDeclined(words(speaker.by(), act.reason.clone(), "declined")?);
-    say(owner, id, speaker, facts, content).map_err(|error| lost(error, owner, id))?;
+    say(owner, id, speaker, saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
 }
 
@@ -205,7 +236,7 @@ pub fn pass_on(
     let answerers = Answerers { people: to.people, principals: Some(principals.try_into()?) };
     let facts = QuestionPassedOn { answerers, question: id.sequence };
     let content = Content::QuestionPassedOn(words(speaker.by(), to.reason.clone(), "passed on")?);
-    say(owner, id, speaker, facts, content).map_err(|error| lost(error, owner, id))?;
+    say(owner, id, speaker, saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
 }
 
@@ -225,7 +256,7 @@ pub fn extend(
     let deadline: Timestamp = deadline.plus_millis(extension.seconds.as_u64().saturating_mul(1000));
     let facts = QuestionExtended { deadline, question: id.sequence };
     let content = Content::QuestionExtended(words(by, extension.reason.clone(), "more time is needed")?);
-    say(owner, id, &Speaker::Key(asker), facts, content).map_err(|error| lost(error, owner, id))?;
+    say(owner, id, &Speaker::Key(asker), saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
 }
 
@@ -243,7 +274,7 @@ pub fn cancel(
     }
     let facts = QuestionCancelled { question: id.sequence };
     let content = Content::QuestionCancelled(words(by, act.reason.clone(), "no longer needed")?);
-    say(owner, id, &Speaker::Key(asker), facts, content).map_err(|error| lost(error, owner, id))?;
+    say(owner, id, &Speaker::Key(asker), saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
 }
 
@@ -270,15 +301,12 @@ fn settle_gap(
     Ok(Done { question: now, repeated: at.is_none() && unsettled.is_none(), unsettled })
 }
 
-fn say(
-    owner: &Owner,
-    id: QuestionId,
-    speaker: &Speaker,
-    facts: impl Into<Facts>,
-    content: Content,
-) -> Result<Position, CommandError> {
-    let act = act::Act { facts: facts.into(), content, consequences: Consequences::default() };
+fn say(owner: &Owner, id: QuestionId, speaker: &Speaker, act: act::Act) -> Result<Position, CommandError> {
     session::say(owner.ledger(), id.trace, speaker, act)
+}
+
+fn saying(facts: impl Into<Facts>, content: Content) -> act::Act {
+    act::Act { facts: facts.into(), content, consequences: Consequences::default() }
 }
 
 fn repeated(question: &QuestionView) -> Done {

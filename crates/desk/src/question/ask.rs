@@ -7,7 +7,9 @@ use demur_core::{
     hash::{Digest, Purpose, digest},
     id::Ulid,
     limit::{List, Text, Whole},
+    time::Timestamp,
 };
+use demur_engine::command::Consequences;
 use demur_ledger::{
     author::{Author, Place},
     content::{AnswerValue, Choice, QuestionContent, Wordings},
@@ -21,7 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::QuestionId;
-use crate::{error::CommandError, owner::Owner};
+use crate::{error::CommandError, owner::Owner, recording::Recording};
 
 /// A question, as an asker puts it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -197,12 +199,31 @@ pub fn ask(
     ask: &Ask,
     idempotency: Option<&str>,
 ) -> Result<Asked, CommandError> {
-    let command = idempotency.map(|key| Keyed::new(author, key, ask)).transpose()?;
+    let Some(key) = idempotency else { return asking(owner, author, ask)?.perform(owner) };
+    let keyed = Keyed::new(author, key, ask)?;
     // From the look to the record: two requests under one key must not pass each other.
-    let _turn = command.as_ref().map(|keyed| owner.keyed_turn(keyed.beginning()));
-    if let Some(earlier) = command.as_ref().map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten() {
+    let _turn = owner.keyed_turn(keyed.beginning());
+    if let Some(earlier) = keyed.earlier(owner, author)? {
         return Ok(earlier);
     }
+    match said(owner, author, ask, |_| keyed.command)?.perform(owner) {
+        Ok(asked) => Ok(asked),
+        // Somebody else with the same key was faster.
+        Err(error) => keyed.earlier(owner, author)?.ok_or(error),
+    }
+}
+
+/// Returns what is to be recorded for a question without an idempotency key.
+pub fn asking(owner: &Owner, author: &Author, ask: &Ask) -> Result<Recording<Asked>, CommandError> {
+    said(owner, author, ask, |now| CommandId::new(now, &mut { owner.world() }))
+}
+
+fn said(
+    owner: &Owner,
+    author: &Author,
+    ask: &Ask,
+    command: impl FnOnce(Timestamp) -> CommandId,
+) -> Result<Recording<Asked>, CommandError> {
     let (world, ledger) = (owner.world(), owner.ledger());
     let now = world.now()?;
     let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
@@ -212,19 +233,13 @@ pub fn ask(
     };
     let place = Place { store: ledger.registry().store(), trace, seen, now };
     let (facts, content) = (ask.facts(&place)?, Content::QuestionAsked(ask.content()?));
-    let id = command.as_ref().map_or_else(|| CommandId::new(now, &mut { world }), |keyed| keyed.command);
-    let submission = author.say_once(id, &place, facts, Some(content), &mut { world })?;
-    match ledger.submit(submission, None).map_err(CommandError::from) {
-        Ok(recorded) => {
-            let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };
-            Ok(Asked { id, repeated: recorded.repeated })
-        }
-        // Somebody else with the same key was faster.
-        Err(error) => match command.map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten() {
-            Some(earlier) => Ok(earlier),
-            None => Err(error),
-        },
-    }
+    let spoken = author.speak(command(now), &place, facts, Some(content), &mut { world })?;
+    let command = ledger.spoken(spoken, Consequences::default())?;
+    Ok(Recording::new(trace, command, |_, recorded| {
+        let recorded = recorded?;
+        let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };
+        Ok(Asked { id, repeated: recorded.repeated })
+    }))
 }
 
 fn unknown(trace: TraceId) -> CommandError {

@@ -171,22 +171,37 @@ async fn ask(
     let seconds = seconds(parameters.wait.unwrap_or(0))?;
     let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
     let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
-    let speaks = caller.clone();
-    let recorded = service
-        .work(move |_, owner| {
-            // What is refused in a trace may be recorded there: strangers to it leave no mark.
-            ask.trace.map_or(Ok(()), |trace| check_trace(owner, &speaks, trace))?;
-            let author = speaks.asker(owner, name.as_deref())?;
-            let asked = question::ask(owner, &author, &ask, key.as_deref())?;
-            Ok((asked, question::view(owner, asked.id)?))
-        })
-        .await?;
-    let (Asked { id, repeated }, mut shown) = recorded;
-    if !seconds.is_zero() {
-        shown = until_closed(&service, id, caller, seconds).await?;
-    }
+    let Asked { id, repeated } = record(&service, caller.clone(), name, ask, key).await?;
+    let shown = match seconds {
+        Duration::ZERO => look(&service, &caller, id).await?,
+        seconds => until_closed(&service, id, caller, seconds).await?,
+    };
     let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Json(shown)).into_response())
+}
+
+async fn record(
+    service: &Shared,
+    caller: Caller,
+    name: Option<Text<1, 64>>,
+    ask: Ask,
+    key: Option<String>,
+) -> Result<Asked, Problem> {
+    // A new trace, by somebody whose key is there: nothing has to be looked up.
+    if let (Caller::Token(_), None, None) = (&caller, ask.trace, &key)
+        && let Some(owner) = service.premises.here()
+    {
+        let author = caller.asker(&owner, name.as_deref())?;
+        let recording = question::asking(&owner, &author, &ask)?;
+        return service.record(owner, recording).await;
+    }
+    let recorded = service.work(move |_, owner| {
+        // What is refused in a trace may be recorded there: strangers to it leave no mark.
+        ask.trace.map_or(Ok(()), |trace| check_trace(owner, &caller, trace))?;
+        let author = caller.asker(owner, name.as_deref())?;
+        question::ask(owner, &author, &ask, key.as_deref())
+    });
+    recorded.await
 }
 
 async fn list(

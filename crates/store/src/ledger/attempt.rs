@@ -1,5 +1,7 @@
 //! One attempt to have a command recorded: what can come of it, and what the command may have become before.
 
+use std::sync::Arc;
+
 use demur_core::key::Fingerprint;
 use demur_engine::{Reply, command::Command, context::Earlier};
 use demur_ledger::{
@@ -7,10 +9,7 @@ use demur_ledger::{
     name::{CommandId, Sequence, TraceId},
 };
 
-use super::{
-    commit::{Ending, Slot},
-    error::LedgerError,
-};
+use super::{commit::Slot, error::LedgerError};
 use crate::contract::Performed;
 
 /// What came of deciding.
@@ -19,7 +18,12 @@ pub(super) enum Step<R> {
     Queued(Reply, R),
     /// The desk crashed after the newest event; that is recorded first.
     Interrupted,
-    /// Nothing is to be recorded, or not so.
+    /// Whoever is in flight with this command decides it; the look afterwards finds the result.
+    InFlight(Arc<Slot>),
+    /// Nothing is to be recorded. The answer may speak of something that is not on the disk yet, such as who was first:
+    /// whoever gets it hears of it when it is.
+    Silent(Reply, Option<Arc<Slot>>),
+    /// Decide again, or look the command up.
     Over(Attempt),
 }
 
@@ -79,14 +83,5 @@ pub(super) fn command_id(command: &Command) -> Option<(Fingerprint, CommandId)> 
             Some((checked.key(), checked.statement().command))
         }
         _ => None,
-    }
-}
-
-/// An answer without events may speak of something that is not on the disk yet, such as who was first. Whoever gets it
-/// hears of it when it is; if it never gets there, the command is decided again.
-pub(super) fn told_when_recorded(reply: Reply, newest: Option<&Slot>) -> Attempt {
-    match newest.map(Slot::watch) {
-        None | Some(Ending::Done) => Attempt::Settled(reply),
-        Some(_) => Attempt::Again,
     }
 }

@@ -1,12 +1,13 @@
 //! Group commit without a thread of its own: whoever finds nobody writing writes for everybody who waits, then hands
-//! the pen on. A lone caller pays no hand-over; many callers share one sync.
+//! the pen on. A lone caller pays no hand-over; many callers share one sync. Whoever waits without a thread is woken.
 
 use std::{
-    mem,
+    fmt, mem,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
 };
 
-use super::item::Item;
+use super::item::{Item, Waits};
 use crate::contract::{Conflict, StoreError};
 
 /// What became of an item.
@@ -25,8 +26,17 @@ pub(super) enum Ending {
 /// Where one caller waits.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
-    state: Mutex<Turn>,
+    state: Mutex<Told>,
     changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    turn: Turn,
+    /// Whoever waits without a thread.
+    waker: Option<Waker>,
+    /// Nobody waits any more.
+    left: bool,
 }
 
 #[derive(Debug, Default)]
@@ -40,20 +50,54 @@ enum Turn {
     Ended(Ending),
 }
 
+impl Turn {
+    /// Returns what whoever waits is told, if anything: to write (none), or how it ended.
+    fn told(&mut self) -> Poll<Option<Ending>> {
+        match self {
+            Self::NotYet => Poll::Pending,
+            Self::Lead => {
+                *self = Self::NotYet;
+                Poll::Ready(None)
+            }
+            Self::Ended(ending) => Poll::Ready(Some(ending.clone())),
+        }
+    }
+}
+
 impl Slot {
-    fn set(&self, state: Turn) {
-        *lock(&self.state) = state;
+    fn set(&self, mut state: MutexGuard<'_, Told>, turn: Turn) {
+        state.turn = turn;
+        let waker = state.waker.take();
+        drop(state);
         self.changed.notify_all();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 
     /// Ends the wait.
     pub(super) fn end(&self, ending: Ending) {
-        self.set(Turn::Ended(ending));
+        self.set(lock(&self.state), Turn::Ended(ending));
+    }
+
+    /// Offers the pen. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
+    fn offer(&self) -> bool {
+        let state = lock(&self.state);
+        let there = !state.left;
+        self.set(state, Turn::Lead);
+        there
+    }
+
+    /// Leaves without waiting for the ending. Returns whether the pen was offered meanwhile.
+    pub(super) fn leave(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.left = true;
+        matches!(state.turn, Turn::Lead)
     }
 
     /// Ends the wait for what nobody will end any more. Returns whether anybody still waited.
     pub(super) fn abandon(&self) -> bool {
-        let waits = !matches!(*lock(&self.state), Turn::Ended(_));
+        let waits = !matches!(lock(&self.state).turn, Turn::Ended(_));
         if waits {
             self.end(Ending::Uncertain);
         }
@@ -64,24 +108,34 @@ impl Slot {
     fn wait(&self) -> Option<Ending> {
         let mut state = lock(&self.state);
         loop {
-            match &*state {
-                Turn::NotYet => {}
-                Turn::Lead => {
-                    *state = Turn::NotYet;
-                    return None;
-                }
-                Turn::Ended(ending) => return Some(ending.clone()),
+            if let Poll::Ready(told) = state.turn.told() {
+                return told;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Waits for the ending of somebody else's item.
-    pub(super) fn watch(&self) -> Ending {
+    /// Returns the ending once there is one; none means that this caller has to see that somebody writes.
+    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<Ending>> {
+        let mut state = lock(&self.state);
+        let told = state.turn.told();
+        if told.is_pending() {
+            state.waker = Some(context.waker().clone());
+        }
+        told
+    }
+
+    /// Waits for the ending of somebody else's item; none means that nobody is left who would see that it is written.
+    fn watch(&self) -> Option<Ending> {
         let mut state = lock(&self.state);
         loop {
-            if let Turn::Ended(ending) = &*state {
-                return ending.clone();
+            match &state.turn {
+                Turn::Ended(ending) => return Some(ending.clone()),
+                Turn::Lead if state.left => {
+                    state.turn = Turn::NotYet;
+                    return None;
+                }
+                Turn::Lead | Turn::NotYet => {}
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -97,70 +151,121 @@ pub(super) struct Commits {
 #[derive(Default)]
 struct Pending {
     items: Vec<Item>,
-    /// Somebody is writing, or was told to.
+    /// Somebody has the pen, or was told to take it.
     led: bool,
 }
 
+impl Pending {
+    fn next(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.waits != Waits::Later)
+    }
+}
+
 impl Commits {
-    /// Puts an item at the end. Returns whether the caller has to write.
-    pub(super) fn put(&self, item: Item) -> bool {
+    /// Puts an item at the end. Returns the pen if nobody has it.
+    pub(super) fn put(self: &Arc<Self>, item: Item) -> Option<Pen> {
         let mut pending = lock(&self.pending);
         pending.items.push(item);
-        !mem::replace(&mut pending.led, true)
+        self.pen(&mut pending)
     }
 
     /// Puts an item at the end whose caller has more to say before it waits.
     pub(super) fn put_deferred(&self, item: Item) {
-        lock(&self.pending).items.push(Item { deferred: true, ..item });
+        lock(&self.pending).items.push(Item { waits: Waits::Later, ..item });
     }
 
-    /// Makes deferred items wait like any other. Returns whether the caller has to write.
-    pub(super) fn call_in(&self, slots: &[Arc<Slot>]) -> bool {
+    /// Makes deferred items wait like any other. Returns the pen if nobody has it.
+    pub(super) fn call_in(self: &Arc<Self>, slots: &[Arc<Slot>]) -> Option<Pen> {
         let mut pending = lock(&self.pending);
         let mut found = false;
         for item in &mut pending.items {
             if slots.iter().any(|slot| Arc::ptr_eq(slot, &item.waiting.slot)) {
-                item.deferred = false;
+                item.waits = Waits::OnAThread;
                 found = true;
             }
         }
-        found && !mem::replace(&mut pending.led, true)
+        found.then(|| self.pen(&mut pending)).flatten()
+    }
+
+    fn pen(self: &Arc<Self>, pending: &mut Pending) -> Option<Pen> {
+        (!mem::replace(&mut pending.led, true)).then(|| Pen(Arc::clone(self)))
     }
 
     /// Waits until the item of this slot has ended, writing for everybody whenever it is this caller's turn.
-    pub(super) fn wait(&self, slot: &Slot, mut leads: bool, write: &dyn Fn(Vec<Item>)) -> Ending {
+    pub(super) fn wait(
+        self: &Arc<Self>,
+        slot: &Slot,
+        mut pen: Option<Pen>,
+        write: &dyn Fn(Vec<Item>),
+    ) -> Ending {
         loop {
-            if leads {
-                self.lead(write);
+            if let Some(pen) = pen.take() {
+                pen.write(write);
             }
             match slot.wait() {
                 Some(ending) => return ending,
-                None => leads = true,
+                None => pen = Some(self.taken_over()),
             }
         }
     }
 
-    fn lead(&self, write: &dyn Fn(Vec<Item>)) {
+    /// Waits until somebody else's item has ended, writing for everybody if nobody else would.
+    pub(super) fn watch(self: &Arc<Self>, slot: &Slot, write: &dyn Fn(Vec<Item>)) -> Ending {
+        loop {
+            if let Some(ending) = slot.watch() {
+                return ending;
+            }
+            let pen = self.pen(&mut lock(&self.pending));
+            if let Some(pen) = pen {
+                pen.write(write);
+            }
+        }
+    }
+
+    /// Returns the pen of somebody who was told to write.
+    pub(super) fn taken_over(self: &Arc<Self>) -> Pen {
+        Pen(Arc::clone(self))
+    }
+}
+
+/// The right and the duty to write for everybody who waits. There is one, and it is handed on however the writing ends, a
+/// panic included.
+pub struct Pen(Arc<Commits>);
+
+impl Pen {
+    /// Writes for as long as those come next who wait without a thread, then hands the pen on.
+    pub(super) fn write_on(self, write: &dyn Fn(Vec<Item>)) {
+        loop {
+            self.write(write);
+            if !lock(&self.0.pending).next().next().is_some_and(|item| item.waits == Waits::Unattended) {
+                return;
+            }
+        }
+    }
+
+    /// Writes what waits now.
+    fn write(&self, write: &dyn Fn(Vec<Item>)) {
         let items = {
-            let mut pending = lock(&self.pending);
+            let mut pending = lock(&self.0.pending);
             let count = pending.items.len().min(LARGEST);
             pending.items.drain(..count).collect()
         };
-        // The pen is handed on however the writing ends, a panic included.
-        let _handing_on = HandOn(self);
         write(items);
     }
 }
 
-struct HandOn<'a>(&'a Commits);
+impl fmt::Debug for Pen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Pen")
+    }
+}
 
-impl Drop for HandOn<'_> {
+impl Drop for Pen {
     fn drop(&mut self) {
         let mut pending = lock(&self.0.pending);
-        match pending.items.iter().find(|item| !item.deferred) {
-            Some(next) => next.waiting.slot.set(Turn::Lead),
-            None => pending.led = false,
-        }
+        // What everybody has left is written by whoever comes next, or watches.
+        let taken = pending.next().any(|item| item.waiting.slot.offer());
+        pending.led = taken;
     }
 }
 

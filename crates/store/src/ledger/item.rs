@@ -28,9 +28,19 @@ pub(super) struct Item {
     /// The questions it touched, as they stand after it.
     pub(super) questions: Vec<(Sequence, Option<QuestionRow>)>,
     pub(super) snapshot: Option<Snapshot>,
-    /// Its caller does not wait for it yet, and so cannot be told to write.
-    pub(super) deferred: bool,
+    pub(super) waits: Waits,
     pub(super) waiting: Waiting,
+}
+
+/// How the caller of an item waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waits {
+    /// On a thread, which can be told to write.
+    OnAThread,
+    /// Without a thread: it is woken, and finds one if it has to write.
+    Unattended,
+    /// Not yet, and so it cannot be told to write.
+    Later,
 }
 
 /// Who waits for an item, and what has to be known when it ends.

@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc, Mutex, MutexGuard, TryLockError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -44,6 +44,17 @@ impl Queue {
         Turn { queue: self, pending }
     }
 
+    /// Returns this caller's turn, if nobody else has it.
+    pub(super) fn try_enter(&self) -> Option<Turn<'_>> {
+        match self.pending.try_lock() {
+            Ok(pending) => Some(Turn { queue: self, pending }),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                Some(Turn { queue: self, pending: poisoned.into_inner() })
+            }
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// Drops the pending state: it holds something that was not recorded.
     pub(super) fn void(&self) {
         *lock(&self.pending) = None;
@@ -67,6 +78,11 @@ impl Turn<'_> {
         }
         // Unwrap safety: it was none and was filled, or it was not none.
         Ok(self.pending.as_mut().expect("the pending state was just loaded"))
+    }
+
+    /// Returns whether the state is here and nothing has to be recorded before it goes on.
+    pub(super) fn is_ready(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| !pending.interrupted)
     }
 
     /// Returns whether somebody waits to decide next, and so will have a newer head to sign.

@@ -12,6 +12,7 @@ use super::{
     attempt::{Attempt, Past, Step, command_id},
     commit::{Ending, Slot, lock},
     error::LedgerError,
+    item::Waits,
 };
 use crate::contract::{Store, StoreError};
 
@@ -85,7 +86,7 @@ impl<S: Store> Series<'_, S> {
         }
         for _ in 0..ATTEMPTS {
             let waiting = &mut self.waiting;
-            let step = ledger.enqueue(trace, command, &past, false, |item, _| {
+            let step = ledger.enqueue(trace, command, &past, Waits::Later, |item, _| {
                 waiting.push(Arc::clone(&item.waiting.slot));
                 let entries = item.entries.clone();
                 ledger.commits.put_deferred(item);
@@ -93,15 +94,17 @@ impl<S: Store> Series<'_, S> {
             })?;
             match step {
                 Step::Queued(reply, events) => return Ok(Decided { events, reply }),
-                Step::Over(Attempt::Settled(reply)) => return Ok(Decided { events: Vec::new(), reply }),
-                Step::Over(Attempt::LookUp) => past = Past::Known(ledger.earlier(command)?.map(Box::new)),
-                Step::Over(Attempt::Again) => {}
                 // The trace has an event that the author has not seen: see `Ledger::come_back`.
                 Step::Interrupted => {
                     self.commit()?;
                     ledger.recover(trace)?;
                     return Err(LedgerError::Contended);
                 }
+                step => match ledger.settle(trace, command, step)? {
+                    Attempt::Settled(reply) => return Ok(Decided { events: Vec::new(), reply }),
+                    Attempt::LookUp => past = Past::Known(ledger.earlier(command)?.map(Box::new)),
+                    Attempt::Again => {}
+                },
             }
         }
         Err(LedgerError::Contended)
@@ -113,10 +116,10 @@ impl<S: Store> Series<'_, S> {
         let slots = mem::take(&mut self.waiting);
         let commits = &self.ledger.commits;
         let _in_line = (!slots.is_empty()).then(|| self.ledger.counters.stand_in_line());
-        let mut leads = commits.call_in(&slots);
+        let mut pen = commits.call_in(&slots);
         let mut result = Ok(());
         for slot in slots {
-            let ending = commits.wait(&slot, mem::take(&mut leads), &|items| self.ledger.write(items));
+            let ending = commits.wait(&slot, pen.take(), &|items| self.ledger.write(items));
             result = result.and(match ending {
                 Ending::Done => Ok(()),
                 Ending::Conflict(_) => Err(LedgerError::Contended),

@@ -6,3 +6,4 @@ mod flow;
 mod listener;
 mod races;
 mod series;
+mod underway;

@@ -9,6 +9,7 @@ use demur_desk::{
     error::CommandError,
     owner::Owner,
     question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
+    recording::Recording,
     session::Speaker,
 };
 use demur_ledger::author::Author;
@@ -34,7 +35,7 @@ pub(super) fn add(api: Api) -> Api {
             ANSWERING,
             "Answer a question; the first answer counts",
         ),
-        answering(question::answer),
+        answer,
     )
     .with(
         act::<Act>(
@@ -129,13 +130,58 @@ where
           Extension(caller): Extension<Caller>,
           Named(id): Named<QuestionId>,
           Document(given): Document<T>| {
-        Box::pin(perform(service, id, move |service, owner| {
-            let shown = seen(owner, &caller, id)?;
-            let done = say(owner, &shown, &caller.answerer(owner, given.by().cloned())?, &given)?;
-            note_answer(service, &done);
-            Ok(done)
-        }))
+        Box::pin(async move {
+            let work = move |service: &Service, owner: &Owner| {
+                let shown = seen(owner, &caller, id)?;
+                let done = say(owner, &shown, &caller.answerer(owner, given.by().cloned())?, &given)?;
+                note_answer(service, &done);
+                Ok(done)
+            };
+            let done = service.work(work).await;
+            told(&service, id, done).await
+        })
     }
+}
+
+/// An answer that is about to be recorded, and where.
+type Begun = (Arc<Owner>, Recording<Done>);
+
+/// Answers: a question that was just asked without a thread that waits, any other like everything else.
+fn answer(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Answer>,
+) -> Reply {
+    let begun = begin(&service, &caller, id, &given);
+    match begun {
+        Err(error) => Box::pin(async move { told(&service, id, Err(error.into())).await }),
+        Ok(Some((owner, recording))) => Box::pin(async move {
+            let done = service.record(owner, recording).await;
+            let done = done.inspect(|done| note_answer(&service, done));
+            told(&service, id, done).await
+        }),
+        Ok(None) => {
+            answering(question::answer)(State(service), Extension(caller), Named(id), Document(given))
+        }
+    }
+}
+
+/// Returns what is to be recorded for an answer to a question that was just asked.
+fn begin(
+    service: &Service,
+    caller: &Caller,
+    id: QuestionId,
+    given: &Answer,
+) -> Result<Option<Begun>, CommandError> {
+    let Some(owner) = service.premises.here() else { return Ok(None) };
+    let shown = question::recent(&owner, id)?;
+    let Some(shown) = shown.filter(|shown| caller.sees_questions_of(shown.asker.principal)) else {
+        return Ok(None);
+    };
+    let speaker = caller.answerer(&owner, given.by.clone())?;
+    let recording = question::answering(&owner, &shown, &speaker, given)?;
+    Ok(recording.map(|recording| (owner, recording)))
 }
 
 /// Returns the handler of something that whoever asked does.
@@ -149,19 +195,20 @@ where
           Extension(caller): Extension<Caller>,
           Named(id): Named<QuestionId>,
           Document(given): Document<T>| {
-        Box::pin(perform(service, id, move |_, owner| {
-            let (shown, asker, by) = asker_of(owner, &caller, id, given.by().cloned())?;
-            say(owner, &shown, asker, by, &given)
-        }))
+        Box::pin(async move {
+            let done = service.work(move |_, owner| {
+                let (shown, asker, by) = asker_of(owner, &caller, id, given.by().cloned())?;
+                say(owner, &shown, asker, by, &given)
+            });
+            let done = done.await;
+            told(&service, id, done).await
+        })
     }
 }
 
-async fn perform(
-    service: Shared,
-    id: QuestionId,
-    work: impl FnOnce(&Service, &Owner) -> Result<Done, CommandError> + Send + 'static,
-) -> Result<Json<Done>, Problem> {
-    match service.work(work).await {
+/// Returns what came of it; whoever was too late is told who was first.
+async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> Result<Json<Done>, Problem> {
+    match done {
         Ok(done) => Ok(Json(done)),
         Err(problem) if matches!(problem.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
             let shown = service.work(move |_, owner| question::view(owner, id)).await;

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use demur_core::{hash::sha256, random::Seeded};
-use demur_engine::command::{Consequences, Saying, Told};
+use demur_engine::command::{Command, Consequences, Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
     content::{AnswerContent, AnswerValue, QuestionContent, Shown, Wording, Wordings},
     event_type::{Content, Facts},
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionAsked, Severity},
-    name::{Operation, Position, TraceId},
+    name::{CommandId, Operation, Position, TraceId},
     role::Role,
     statement::Submission,
     verify::Report,
@@ -37,7 +37,7 @@ pub(crate) enum Attempt {
     /// By a key.
     Signed { author: String, submission: Box<Submission> },
     /// By a person, through the desk.
-    Typed { trace: TraceId, told: Box<Told> },
+    Typed { trace: TraceId, command: Box<Command> },
 }
 
 impl Attempt {
@@ -81,6 +81,25 @@ impl Hall {
         self.ledger().submit(submission, None).unwrap().position
     }
 
+    /// Returns the command that opens a trace with a question, by an author of this process.
+    pub(crate) fn asking(&self, trace: TraceId) -> Command {
+        let (mut bytes, now) = ([0; 32], self.office.clock.now());
+        self.office.clock.fill(&mut bytes);
+        let place = Place { store: self.ledger().registry().store(), trace, seen: None, now };
+        let (content, mut random) = (Content::QuestionAsked(asks()), Seeded::new(bytes));
+        let id = CommandId::new(now, &mut random);
+        let spoken = self.asker.speak(id, &place, QuestionAsked(question()), Some(content), &mut random);
+        self.ledger().spoken(spoken.unwrap(), Consequences::default()).unwrap()
+    }
+
+    /// Returns the command that records what a person answers.
+    pub(crate) fn answering(&self, trace: TraceId, asked: Position) -> Command {
+        let facts = answer(asked, Assurance::Terminal).into();
+        let content = Some(Content::QuestionAnswered(answers("a person")));
+        let first = Saying { role: Role::Person, facts, content };
+        self.ledger().told(trace, Told { first, rest: Consequences::default() }).unwrap()
+    }
+
     /// Has the agent ask something that ends unanswered after this many milliseconds.
     pub(crate) fn ask_for(&self, trace: TraceId, millis: u64) -> Position {
         let deadline = Some(self.office.clock.now().plus_millis(millis));
@@ -110,11 +129,7 @@ impl Hall {
         };
         let mut attempts: Vec<_> = self.answerers.iter().map(by_key).collect();
         if person_too {
-            let facts = answer(asked, Assurance::Terminal).into();
-            let content = Some(Content::QuestionAnswered(answers("a person")));
-            let first = Saying { role: Role::Person, facts, content };
-            let told = Box::new(Told { first, rest: Consequences::default() });
-            attempts.push(Attempt::Typed { trace, told });
+            attempts.push(Attempt::Typed { trace, command: Box::new(self.answering(trace, asked)) });
         }
         attempts
     }
@@ -122,7 +137,7 @@ impl Hall {
     pub(crate) fn send(&self, attempt: &Attempt) -> Result<Acknowledged, LedgerError> {
         match attempt {
             Attempt::Signed { submission, .. } => self.ledger().submit((**submission).clone(), None),
-            Attempt::Typed { trace, told } => self.ledger().record(*trace, (**told).clone()),
+            Attempt::Typed { trace, command } => self.ledger().perform(*trace, command),
         }
     }
 
