@@ -21,6 +21,7 @@ fn path(operation: &Operation) -> String {
         ("{token}", "nobody"),
         ("{fingerprint}", "0000000000000000000000000000000000000000000000000000000000000000"),
         ("{*schema}", "ledger/envelope.json"),
+        ("{asset}", "demur.css"),
     ]
     .iter()
     .fold(operation.path().to_owned(), |path, (name, value)| path.replace(name, value))
@@ -40,6 +41,9 @@ fn only_six_places_answer_without_credentials() {
         } else if operation.is_open() {
             assert_eq!(reply.status, 200, "{path}: {reply:?}");
             open.insert(operation.path());
+        } else if operation.is_page() {
+            assert_eq!(reply.status, 401, "{path}");
+            assert!(reply.text().contains("demur open"), "{path}: {reply:?}");
         } else {
             assert_eq!((reply.status, reply.code().as_str()), (401, "UNAUTHENTICATED"), "{path}");
             assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"demur\""), "{path}");
