@@ -3,7 +3,10 @@
 
 mod assets;
 mod form;
+mod questions;
+mod review;
 mod session;
+mod settings;
 
 use askama::Template;
 use axum::{
@@ -29,6 +32,9 @@ use crate::{
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
+    let api = questions::add(api);
+    let api = review::add(api);
+    let api = settings::add(api);
     session::add(api)
 }
 

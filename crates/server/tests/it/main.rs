@@ -4,6 +4,7 @@
 mod access;
 mod api_document;
 mod body;
+mod browser;
 mod client;
 mod connection;
 mod deadline;
@@ -11,6 +12,7 @@ mod feed;
 mod folder;
 mod fuzz;
 mod gate;
+mod pages_questions;
 mod plan;
 mod question;
 mod race;
