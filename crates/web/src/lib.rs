@@ -11,12 +11,14 @@
 //! | a question, its forms and its history | [`question`] |
 //! | the lists, with filters | [`list`] |
 //! | what will be sent, and what became of it | [`review`] |
+//! | the same for several at once | [`bulk`] |
 //! | how the inbox behaves | [`settings`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
 //! which says what it is and shows what would hide.
 
 pub mod assets;
+pub mod bulk;
 pub mod frame;
 pub mod list;
 pub mod notice;

@@ -253,4 +253,13 @@ words! {
     settings_keys_meaning = "Leave this off with a screen reader: single letters are its own. Tab and Ctrl+Enter always work.";
     settings_save = "Save";
     extend_seconds = "{} seconds more";
+    bulk_became = "What became of it";
+    bulk_not_done = "Not done:";
+    bulk_done = "{} of {} done";
+    bulk_none = "Choose at least one question.";
+    bulk_many = "Choose at most 100 questions at once.";
+    bulk_misfits = "This cannot be done with all of them. Those that do not fit are no longer chosen; look again.";
+    bulk_not_accept = "It has to be answered; it cannot be confirmed as it is.";
+    bulk_not_secret = "A secret is answered on its own page.";
+    bulk_closed = "It is settled already.";
 }
