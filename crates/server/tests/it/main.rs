@@ -13,6 +13,7 @@ mod folder;
 mod fuzz;
 mod gate;
 mod pages_questions;
+mod pages_questions_list;
 mod plan;
 mod question;
 mod race;
