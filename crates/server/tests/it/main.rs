@@ -14,6 +14,7 @@ mod fuzz;
 mod gate;
 mod pages_questions;
 mod pages_questions_list;
+mod pages_questions_plan;
 mod plan;
 mod question;
 mod race;
