@@ -15,6 +15,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::{
     caller::{Caller, Scope, TOKEN_HINT},
     problem::Problem,
+    routes::pages,
     service::Shared,
 };
 
@@ -33,6 +34,8 @@ pub struct Operation {
     pub(crate) request: Option<(MakeSchema, &'static str)>,
     pub(crate) headers: &'static [Header],
     pub(crate) returns: Vec<Returned>,
+    /// Whether people look at it in a browser: refusals are pages then, and the API document does not name it.
+    pub(crate) is_page: bool,
 }
 
 /// Makes the schema of a type.
@@ -71,7 +74,13 @@ impl Operation {
             request: None,
             headers: &[],
             returns: Vec::new(),
+            is_page: false,
         }
+    }
+
+    /// Returns a page of the inbox that these scopes may see or use; nobody else may.
+    pub fn page(method: Method, path: &'static str, scopes: &'static [Scope]) -> Self {
+        Self { is_page: true, ..Self::new(method, path, path, scopes, "") }
     }
 
     /// Returns the operation with these parameters in the query.
@@ -154,6 +163,11 @@ impl Operation {
         self.scopes
     }
 
+    /// Returns whether it is a page for people.
+    pub const fn is_page(&self) -> bool {
+        self.is_page
+    }
+
     /// Returns whether everybody may.
     pub const fn is_open(&self) -> bool {
         self.scopes.is_empty()
@@ -186,7 +200,10 @@ impl Api {
         let filter = MethodFilter::try_from(operation.method.clone()).unwrap_or(MethodFilter::GET);
         let scopes = operation.scopes;
         let gate = middleware::from_fn(move |request: Request, next: Next| admit(scopes, request, next));
-        let route = axum::routing::on(filter, handler).layer(gate);
+        let mut route = axum::routing::on(filter, handler).layer(gate);
+        if operation.is_page {
+            route = route.layer(middleware::from_fn(pages::dress));
+        }
         self.router = self.router.route(operation.path, route);
         self.operations.push(operation);
         self

@@ -39,6 +39,32 @@ pub struct Token {
     pub expires: Option<Timestamp>,
     /// The holder of the key that speaks for it, if one does.
     pub principal: Option<PrincipalId>,
+    /// What the person may do whose session it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<PersonRole>,
+}
+
+/// What a person may do in the inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PersonRole {
+    /// See and answer, read every trace, and call questions off.
+    Operator,
+    /// See and answer, read every trace.
+    Answerer,
+    /// Read everything, change nothing.
+    Auditor,
+}
+
+impl PersonRole {
+    /// Returns the word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Answerer => "answerer",
+            Self::Auditor => "auditor",
+        }
+    }
 }
 
 /// What a token can allow.
@@ -104,9 +130,10 @@ impl Caller {
         match self {
             Self::Local { .. } => true,
             // A person may whatever people may, so no operation has to say so.
-            Self::Token(token) if token.scopes.contains(&Scope::Person) => {
-                any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read))
-            }
+            Self::Token(token) if token.scopes.contains(&Scope::Person) => match token.role {
+                Some(PersonRole::Auditor) => any.contains(&Scope::Read),
+                _ => any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read)),
+            },
             Self::Token(token) => token.scopes.iter().any(|scope| any.contains(scope)),
             Self::Stranger => false,
         }

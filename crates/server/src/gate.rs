@@ -8,6 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use demur_core::hash::sha256;
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
@@ -40,6 +41,16 @@ pub enum Way {
     Tcp(Arc<Names>),
 }
 
+/// What every form of a session carries that changes something. Another site can neither read nor guess it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormKey(pub String);
+
+impl FormKey {
+    fn of(secret: &str) -> Self {
+        Self(sha256(format!("demur form {secret}").as_bytes()).to_string()[..32].to_owned())
+    }
+}
+
 /// Finds out who calls, and lets nobody in under a false name.
 pub async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
     let way = request.extensions().get::<Way>().cloned();
@@ -54,6 +65,12 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let (caller, mut response) = match caller {
         Ok(caller) => {
+            if let Some(Way::Tcp(names)) = request.extensions().get::<Way>()
+                && let Some(secret) = session(&names.cookie, request.method(), request.headers())
+            {
+                let key = FormKey::of(secret);
+                request.extensions_mut().insert(key);
+            }
             request.extensions_mut().insert(caller.clone());
             (caller, next.run(request).await)
         }

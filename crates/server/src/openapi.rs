@@ -20,7 +20,7 @@ pub fn document(operations: &[Operation]) -> Value {
     settings.meta_schema = None;
     let mut generator = settings.into_generator();
     let mut paths = Map::new();
-    for operation in operations {
+    for operation in operations.iter().filter(|operation| !operation.is_page) {
         let path = operation.path.replace("{*", "{");
         let entry = paths.entry(path).or_insert_with(|| json!({}));
         entry[operation.method.as_str().to_ascii_lowercase()] = describe(operation, &mut generator);

@@ -58,6 +58,26 @@ impl Problem {
         self
     }
 
+    /// Returns its status.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Returns what was expected and found.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// Returns what to do.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Returns who was first, when and how, where somebody was.
+    pub fn outcome(&self) -> Option<&Ending> {
+        self.0.outcome.as_ref()
+    }
+
     /// Returns its stable code.
     pub fn code(&self) -> &str {
         &self.0.code
@@ -102,7 +122,7 @@ impl From<CommandError> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = self.status();
         let body = serde_json::to_vec(&*self.0).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, CONTENT_TYPE)], body).into_response();
         response.extensions_mut().insert(self);

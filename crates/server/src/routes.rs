@@ -4,6 +4,7 @@ pub mod feed;
 pub mod identities;
 pub mod identity_messages;
 pub mod open;
+pub mod pages;
 pub mod plans;
 pub mod questions;
 pub mod server;
@@ -38,6 +39,7 @@ pub fn all() -> Api {
     let api = tokens::add(api);
     let api = sign_in::add(api);
     let api = server::add(api);
+    let api = pages::add(api);
     open::add(api)
 }
 

@@ -14,7 +14,7 @@ use demur_ledger::role::Role;
 use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
-use crate::caller::{Scope, Token};
+use crate::caller::{PersonRole, Scope, Token};
 
 /// The tokens of a store, as read when somebody first asked.
 #[derive(Default)]
@@ -39,12 +39,19 @@ pub struct Wanted {
     pub scopes: Vec<Scope>,
     /// How long it is good for, in seconds; otherwise until it is revoked.
     pub seconds: Option<u64>,
+    /// What the person may do whose session it is to be.
+    pub role: Option<PersonRole>,
 }
 
 impl Wanted {
     /// Returns the session of a person who signed in with a browser.
-    pub(crate) fn session(user: &str, seconds: u64) -> Result<Self, CommandError> {
-        Ok(Self { name: Text::cut(user)?, scopes: vec![Scope::Person], seconds: Some(seconds) })
+    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, CommandError> {
+        Ok(Self {
+            name: Text::cut(user)?,
+            scopes: vec![Scope::Person],
+            seconds: Some(seconds),
+            role: Some(role),
+        })
     }
 }
 
@@ -104,6 +111,7 @@ impl Tokens {
             created: now,
             expires: wanted.seconds.map(|seconds| now.plus_millis(seconds.saturating_mul(1000))),
             principal: author.map(|author| author.principal()),
+            role: wanted.role,
         };
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();

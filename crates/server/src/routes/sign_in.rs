@@ -16,16 +16,18 @@ use demur_core::{
     random::Random as _,
 };
 use demur_desk::{error::CommandError, world::World};
+use demur_web::notice::SignIn;
 use hyper::{Method, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
+    caller::{PersonRole, Scope},
     gate::Way,
     problem::Problem,
     read::{self, Parameters},
+    routes::pages,
     service::Shared,
     tokens::Wanted,
 };
@@ -141,18 +143,7 @@ async fn page(
     Parameters(code): Parameters<SignInParameters>,
 ) -> Result<Response, Problem> {
     let code = code.code.filter(|code| is_code(code) && service.links.knows(code)).ok_or_else(spent)?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CACHE_CONTROL, "no-store"),
-        // Without any referrer a browser would not say either which page the form is of.
-        (header::REFERRER_POLICY, "same-origin"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
-        ),
-    ];
-    // The code is hexadecimal digits and nothing else.
-    Ok((headers, format!("{BEFORE}{code}{AFTER}")).into_response())
+    pages::stranger_page(StatusCode::OK, &SignIn::new(&code))
 }
 
 async fn sign_in(
@@ -174,13 +165,13 @@ async fn sign_in(
         std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code=")).map(str::to_owned);
     let code = code.filter(|code| is_code(code) && service.links.spend(code)).ok_or_else(spent)?;
     let made = service.work(|service, owner| {
-        let wanted = Wanted::session(&service.user, SIGNED_IN_FOR.as_secs())?;
+        let wanted = Wanted::session(&service.user, PersonRole::Operator, SIGNED_IN_FOR.as_secs())?;
         service.tokens.create_session(owner, wanted)
     });
     let (_, secret) = made.await.inspect_err(|_| service.links.restore(&code))?;
     let (name, seconds) = (&names.cookie, SIGNED_IN_FOR.as_secs());
     let secure = if names.secure { "; Secure" } else { "" };
-    let cookie = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    let cookie = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}");
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
@@ -206,12 +197,4 @@ const MOST: usize = 16;
 /// No form is longer.
 const LONGEST: usize = 256;
 /// Where the browser goes on.
-const HOME: &str = "/v1/docs";
-
-const BEFORE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>demur: sign in</title><style>\
-:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0}\
-main{max-width:32rem;margin:10vh auto;padding:1rem}button{font:inherit;padding:.75rem 1.5rem;min-height:44px}</style></head>\
-<body><main><h1>Sign in to demur</h1><p>This browser will be able to see and answer the questions of your data folder for \
-twelve hours. The link works once.</p><form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"code\" value=\"";
-const AFTER: &str = "\"><button type=\"submit\">Sign in</button></form></main></body></html>\n";
+const HOME: &str = "/";

@@ -99,7 +99,7 @@ async fn create(
 ) -> Result<Response, Problem> {
     let made = service.work(move |service, owner| {
         let scopes = new.scopes.to_vec();
-        let wanted = Wanted { name: new.name, scopes, seconds: new.seconds.map(Whole::as_u64) };
+        let wanted = Wanted { name: new.name, scopes, seconds: new.seconds.map(Whole::as_u64), role: None };
         service.tokens.create(owner, wanted)
     });
     let (token, secret) = made.await?;

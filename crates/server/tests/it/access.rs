@@ -21,6 +21,8 @@ fn path(operation: &Operation) -> String {
         ("{token}", "nobody"),
         ("{fingerprint}", "0000000000000000000000000000000000000000000000000000000000000000"),
         ("{*schema}", "ledger/envelope.json"),
+        ("{asset}", "demur.css"),
+        ("{act}", "answer"),
     ]
     .iter()
     .fold(operation.path().to_owned(), |path, (name, value)| path.replace(name, value))
@@ -40,6 +42,9 @@ fn only_six_places_answer_without_credentials() {
         } else if operation.is_open() {
             assert_eq!(reply.status, 200, "{path}: {reply:?}");
             open.insert(operation.path());
+        } else if operation.is_page() {
+            assert_eq!(reply.status, 401, "{path}");
+            assert!(reply.text().contains("demur open"), "{path}: {reply:?}");
         } else {
             assert_eq!((reply.status, reply.code().as_str()), (401, "UNAUTHENTICATED"), "{path}");
             assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"demur\""), "{path}");
@@ -53,7 +58,7 @@ fn only_six_places_answer_without_credentials() {
 fn what_is_not_there_is_as_closed_as_what_is() {
     let server = Server::start();
     for (method, path) in
-        [("GET", "/"), ("GET", "/v1/nothing"), ("PATCH", "/v1/questions"), ("POST", "/healthz")]
+        [("GET", "/nothing"), ("GET", "/v1/nothing"), ("PATCH", "/v1/questions"), ("POST", "/healthz")]
     {
         assert_eq!(server.call(method, path).send().code(), "UNAUTHENTICATED", "{method} {path}");
     }

@@ -4,6 +4,7 @@
 mod access;
 mod api_document;
 mod body;
+mod browser;
 mod client;
 mod connection;
 mod deadline;
@@ -12,6 +13,9 @@ mod folder;
 mod fuzz;
 mod gate;
 mod identity;
+mod pages_questions;
+mod pages_questions_list;
+mod pages_questions_plan;
 mod plan;
 mod question;
 mod race;

@@ -1,0 +1,105 @@
+//! The pages of the inbox: each reads what the desk says, and `demur-web` turns it into HTML. What a form asks for goes
+//! through the same functions of the desk as every other door.
+
+mod assets;
+mod form;
+mod questions;
+mod review;
+mod session;
+mod settings;
+
+use askama::Template;
+use axum::{
+    extract::Request,
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use demur_web::{
+    frame::{Frame, Here},
+    notice::{Message, SignedOut, style_hash},
+};
+use hyper::{HeaderMap, StatusCode, header, header::HeaderValue};
+
+pub(crate) use form::Form;
+pub(crate) use session::Visiting;
+
+use crate::{
+    api::Api,
+    caller::{Caller, Scope},
+    problem::Problem,
+};
+
+/// Adds the pages.
+pub(super) fn add(api: Api) -> Api {
+    let api = assets::add(api);
+    let api = questions::add(api);
+    let api = review::add(api);
+    let api = settings::add(api);
+    session::add(api)
+}
+
+/// Returns a page.
+pub(crate) fn page(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
+    let mut response = respond(status, template)?;
+    set_policy(response.headers_mut(), POLICY);
+    Ok(response)
+}
+
+/// Returns a page for somebody who is not signed in: it needs nothing but itself.
+pub(crate) fn stranger_page(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
+    let mut response = respond(status, template)?;
+    let policy = format!("default-src 'none'; style-src {}; {NO_FRAMES}", style_hash());
+    set_policy(response.headers_mut(), &policy);
+    Ok(response)
+}
+
+fn respond(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
+    let text = template.render().map_err(|error| demur_desk::error::CommandError::bug(&error))?;
+    Ok((status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response())
+}
+
+fn set_policy(headers: &mut HeaderMap, policy: &str) {
+    if let Ok(policy) = HeaderValue::from_str(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    // Without any referrer a browser would not say either which page a form is of.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+}
+
+/// Turns what a page refuses into a page. Strangers are told how to sign in, and keep what they typed.
+pub(crate) async fn dress(request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+    let visiting = Visiting::of(&request);
+    let (parts, body) = request.into_parts();
+    let action = parts.uri.path().to_owned();
+    let (body, draft) = match &caller {
+        Caller::Stranger => form::keep(&parts.headers, body).await,
+        _ => (body, Vec::new()),
+    };
+    let response = next.run(Request::from_parts(parts, body)).await;
+    let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
+    let dressed = match &caller {
+        Caller::Stranger => stranger_page(problem.status(), &SignedOut::new(&draft, &action)),
+        _ => page(problem.status(), &message(&visiting.frame(Here::Elsewhere), &problem)),
+    };
+    dressed.unwrap_or(response)
+}
+
+fn message<'a>(frame: &'a Frame, problem: &'a Problem) -> Message<'a> {
+    let words = frame.words;
+    let title = if problem.status() == StatusCode::NOT_FOUND { words.not_found } else { words.problem };
+    Message { frame, title, detail: problem.detail(), hint: problem.hint() }
+}
+
+/// Who may look.
+pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
+/// Who may answer.
+pub(crate) const ANSWERING: &[Scope] = &[Scope::Answer];
+
+/// Nothing from elsewhere, nothing inline, in nobody's frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// What pages for strangers allow besides.
+const NO_FRAMES: &str = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -1,0 +1,86 @@
+//! What a form of the inbox sends, read with limits. What changes something carries the key of its session, so that no
+//! other page can send it.
+
+use axum::{
+    body::Body,
+    extract::{FromRequest, Request},
+};
+use hyper::{HeaderMap, StatusCode};
+
+use crate::{
+    gate::FormKey,
+    problem::Problem,
+    read::{self, expect_media},
+    service::Shared,
+};
+
+/// The fields of a form, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Form {
+    fields: Vec<(String, String)>,
+    key: Option<FormKey>,
+}
+
+impl Form {
+    /// Returns the first field of this name, as a browser gives it back that was given it in a page: with one kind of line
+    /// end and without what no page can carry. So what is shown for review is what is sent afterwards.
+    pub(crate) fn one(&self, name: &str) -> Option<String> {
+        let value = self.all(name).next()?;
+        Some(value.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}"))
+    }
+
+    /// Returns every field of this name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.fields.iter().filter(move |(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Checks that the form is of this session: needed before anything changes.
+    pub(crate) fn check_key(&self) -> Result<(), Problem> {
+        let sent = self.all("form_key").next();
+        match &self.key {
+            Some(FormKey(key)) if sent == Some(key) => Ok(()),
+            _ => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "FORM_FOREIGN",
+                "expected a form of this session, found another",
+            )
+            .with_hint("go back, load the page again and send it once more; nothing was changed")),
+        }
+    }
+}
+
+impl FromRequest<Shared> for Form {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
+        expect_media(request.headers(), &[MEDIA])?;
+        let key = request.extensions().get::<FormKey>().cloned();
+        let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
+        let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
+            .map_err(|_| Problem::malformed("expected the fields of a form, found something else"))?;
+        if fields.len() > MOST {
+            let detail = format!("expected at most {MOST} fields, found more");
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail));
+        }
+        Ok(Self { fields, key })
+    }
+}
+
+/// Returns what a stranger typed, to be shown again, and a body for nobody.
+pub(super) async fn keep(headers: &HeaderMap, body: Body) -> (Body, Vec<(String, String)>) {
+    if expect_media(headers, &[MEDIA]).is_err() {
+        return (body, Vec::new());
+    }
+    let bytes = read::read(body, KEPT, std::time::Duration::from_secs(5)).await.unwrap_or_default();
+    let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes).unwrap_or_default();
+    let typed = |(name, value): &(String, String)| name != "form_key" && !value.is_empty();
+    (Body::empty(), fields.into_iter().filter(typed).take(16).collect())
+}
+
+const MEDIA: &str = "application/x-www-form-urlencoded";
+/// No form is longer. An answer that is too long by far is still given back, to be made shorter.
+const LONGEST: usize = 1 << 22;
+/// How many fields there are at most.
+const MOST: usize = 512;
+/// How much of what a stranger typed is shown again.
+const KEPT: usize = 1 << 16;

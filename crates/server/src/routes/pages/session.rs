@@ -1,0 +1,92 @@
+//! Whoever looks at a page, and how to end that.
+
+use axum::{
+    extract::{Extension, FromRequestParts, Request, State},
+    response::{IntoResponse as _, Response},
+};
+use demur_web::frame::{Frame, Here, Visitor};
+use hyper::{
+    HeaderMap, Method, StatusCode, header,
+    http::{Extensions, request::Parts},
+};
+
+use super::{Form, LOOKING, settings::View};
+use crate::{
+    api::{Api, Operation},
+    caller::{Caller, PersonRole},
+    gate::{FormKey, Way},
+    problem::Problem,
+    service::Shared,
+};
+
+/// Adds the operations.
+pub(super) fn add(api: Api) -> Api {
+    api.with(Operation::page(Method::POST, "/sign-out", LOOKING), sign_out)
+}
+
+/// Whoever looks at a page.
+#[derive(Clone, Debug)]
+pub(crate) struct Visiting {
+    /// Who calls.
+    pub(crate) caller: Caller,
+    key: FormKey,
+    view: View,
+}
+
+impl Visiting {
+    /// Returns who sent this request.
+    pub(crate) fn of(request: &Request) -> Self {
+        Self::from_head(request.headers(), request.extensions())
+    }
+
+    fn from_head(headers: &HeaderMap, extensions: &Extensions) -> Self {
+        let caller = extensions.get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+        let key = extensions.get::<FormKey>().cloned().unwrap_or_default();
+        Self { caller, key, view: View::of(headers, extensions) }
+    }
+
+    /// Returns the frame of a page.
+    pub(crate) fn frame(&self, here: Here) -> Frame {
+        Frame::new(here, self.visitor())
+    }
+
+    fn visitor(&self) -> Option<Visitor> {
+        let (name, role) = match &self.caller {
+            Caller::Local { name } => (name.as_str(), PersonRole::Operator),
+            Caller::Token(token) => (token.name.as_str(), token.role.unwrap_or(PersonRole::Auditor)),
+            Caller::Stranger => return None,
+        };
+        Some(Visitor {
+            name: name.to_owned(),
+            role: role.as_str(),
+            may_answer: self.caller.may(super::ANSWERING),
+            form_key: self.key.0.clone(),
+            level: self.view.level,
+            keys: self.view.keys,
+        })
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Visiting {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Self::from_head(&parts.headers, &parts.extensions))
+    }
+}
+
+async fn sign_out(
+    State(service): State<Shared>,
+    Extension(way): Extension<Way>,
+    visiting: Visiting,
+    form: Form,
+) -> Result<Response, Problem> {
+    form.check_key()?;
+    let (Caller::Token(token), Way::Tcp(names)) = (visiting.caller, way) else {
+        return Err(Problem::malformed("expected a browser that is signed in, found none"));
+    };
+    service.work(move |service, owner| service.tokens.revoke(owner, &token.id)).await?;
+    let cookie = format!("{}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0", names.cookie);
+    Ok((StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())])
+        .into_response())
+}

@@ -1,0 +1,2 @@
+// Makes the inbox live. Every page works without it.
+"use strict";
