@@ -5,6 +5,7 @@
 //! |---|---|
 //! | the folder, lent and taken back | [`premises`] |
 //! | who waits for what | [`notices`] |
+//! | what open pages are told | [`live`] |
 //! | deadlines that pass | [`timers`] |
 //! | who calls and what they may do | [`caller`], [`tokens`], [`gate`] |
 //! | operations, routes and their description | [`api`], [`routes`], [`openapi`] |
@@ -17,6 +18,7 @@ pub mod api;
 pub mod caller;
 pub mod connection;
 pub mod gate;
+pub mod live;
 pub mod metrics;
 pub mod notices;
 pub mod openapi;

@@ -23,6 +23,7 @@ use crate::{
     caller::Caller,
     connection::Connections,
     gate::Names,
+    live,
     metrics::Metrics,
     notices::Notices,
     patience::Patience,
@@ -140,6 +141,7 @@ async fn answer(
     }
     tokio::spawn(connections.clone().serve_socket(socket, user, caller));
     tokio::spawn(timers::run(Arc::clone(service)));
+    tokio::spawn(live::run(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {

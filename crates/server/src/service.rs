@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    caller::Caller, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
+    caller::Caller, live::Live, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
     problem::Problem, routes::sign_in::Links, tokens::Tokens,
 };
 
@@ -24,6 +24,7 @@ pub struct Service {
     pub(crate) notices: Arc<Notices>,
     pub(crate) tokens: Tokens,
     pub(crate) links: Links,
+    pub(crate) live: Live,
     /// The user who runs the server.
     pub(crate) user: Text<1, 256>,
     pub(crate) metrics: Arc<Metrics>,
@@ -55,6 +56,7 @@ impl Service {
             notices,
             tokens: Tokens::default(),
             links: Links::default(),
+            live: Live::default(),
             user,
             metrics,
             ending: watch::Sender::new(false),

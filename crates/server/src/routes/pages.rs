@@ -3,6 +3,7 @@
 
 mod assets;
 mod form;
+mod live;
 mod session;
 
 use askama::Template;
@@ -29,6 +30,7 @@ use crate::{
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
+    let api = live::add(api);
     session::add(api)
 }
 

@@ -11,6 +11,7 @@ mod feed;
 mod folder;
 mod fuzz;
 mod gate;
+mod pages_live;
 mod plan;
 mod question;
 mod race;
