@@ -6,11 +6,23 @@
 //! | every text of the interface, in one place | [`words`] |
 //! | stylesheet and script | [`assets`] |
 //! | signing in, and pages that only say something | [`notice`] |
+//! | text that somebody wrote, made inert | [`text`] |
+//! | times in words | [`when`] |
+//! | a question, its forms and its history | [`question`] |
+//! | the lists, with filters | [`list`] |
+//! | what will be sent, and what became of it | [`review`] |
+//! | how the inbox behaves | [`settings`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
 //! which says what it is and shows what would hide.
 
 pub mod assets;
 pub mod frame;
+pub mod list;
 pub mod notice;
+pub mod question;
+pub mod review;
+pub mod settings;
+pub mod text;
+pub mod when;
 pub mod words;

@@ -4,7 +4,10 @@
 mod assets;
 mod form;
 mod live;
+mod questions;
+mod review;
 mod session;
+mod settings;
 
 use askama::Template;
 use axum::{
@@ -31,6 +34,9 @@ use crate::{
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
     let api = live::add(api);
+    let api = questions::add(api);
+    let api = review::add(api);
+    let api = settings::add(api);
     session::add(api)
 }
 

@@ -4,6 +4,7 @@
 mod access;
 mod api_document;
 mod body;
+mod browser;
 mod client;
 mod connection;
 mod deadline;
@@ -12,6 +13,7 @@ mod folder;
 mod fuzz;
 mod gate;
 mod pages_live;
+mod pages_questions;
 mod plan;
 mod question;
 mod race;
