@@ -13,4 +13,5 @@
 pub mod assets;
 pub mod frame;
 pub mod notice;
+pub mod text;
 pub mod words;

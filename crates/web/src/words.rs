@@ -39,4 +39,7 @@ words! {
     back_to_inbox = "Back to the inbox";
     problem = "This did not work";
     what_to_do = "What to do";
+    written_by_agent = "Written by an agent";
+    written_by_rule = "Written by a rule, about what an agent plans";
+    written_by = "Written by";
 }
