@@ -1,6 +1,7 @@
 //! Some events of a trace as people look at them: in words, each with what could be checked of it without reading the
 //! rest. What the store lacks is told apart from what does not hold.
 
+use demur_engine::entry::ArtifactPlace;
 use demur_ledger::{
     content::Opening,
     envelope::Event,
@@ -82,15 +83,17 @@ pub fn read(
     let mut timeline = Timeline::without_state(roster.names().clone());
     let mut room = ROOM;
     let lines = checked.into_iter().zip(stored).skip(skipped);
-    lines.map(|(checked, stored)| line(owner, checked, stored, &mut timeline, &mut room)).collect()
+    Ok(lines.map(|(checked, stored)| line(owner, checked, stored, &mut timeline, &mut room)).collect())
 }
 
 /// Returns what a trace is about: the words of its first event.
 pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandError> {
-    let names = owner.roster()?.names().clone();
-    let read = record::read(owner.ledger().store(), trace, Sequence::FIRST);
-    let Ok((event, content)) = read else { return Ok(None) };
-    Ok(Timeline::without_state(names).take(&event, content))
+    match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
+        Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
+        // Its own page says what is wrong with it.
+        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the states that a run went through, from its first event to its last.
@@ -107,7 +110,7 @@ pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, CommandError> {
 }
 
 /// Returns the bytes of the artifact that an event records, with whether they are what the event commits to.
-pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<demur_engine::entry::ArtifactPlace>) -> Artifact {
+pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> Artifact {
     let Ok(Facts::ArtifactRecorded(facts)) = event.said().map(|said| said.facts) else {
         return Artifact { standing: Standing::None, bytes: None };
     };
@@ -143,38 +146,89 @@ fn line(
     stored: Stored,
     timeline: &mut Timeline,
     room: &mut u64,
-) -> Result<Line, CommandError> {
+) -> Line {
     let CheckedEvent { sequence, event, content, findings, .. } = checked;
-    let looked = match &event {
-        Some(event) => look(owner, event, content.as_ref(), &stored, room),
-        None => Standing::Bad,
+    let unread = Line {
+        sequence,
+        entry: None,
+        event: None,
+        content: None,
+        signature: Standing::Bad,
+        chain: Standing::Bad,
+        words: Standing::Bad,
+        artifact: Standing::None,
+        findings,
     };
-    let entry = event.as_ref().and_then(|event| timeline.take(event, content));
-    let bytes = match stored.content {
-        Kept::Here(opening) => Some(opening.bytes),
-        Kept::Absent | Kept::Erased => None,
+    let Some(event) = event else { return unread };
+    let fails = |checks: &[Check]| {
+        let of = |finding: &&Finding| checks.contains(&finding.code.check());
+        unread.findings.iter().filter(of).any(|finding| finding.severity == Severity::Failure)
     };
-    let of = |checks: &[Check]| {
-        let fails = |finding: &&Finding| {
-            finding.severity == Severity::Failure && checks.contains(&finding.code.check())
-        };
-        event.is_none() || findings.iter().any(|finding| fails(&finding))
-    };
-    let keyed = event.as_ref().is_some_and(|event| matches!(event.envelope().proof, Proof::Ed25519(_)));
-    let signature = match keyed {
-        _ if of(&[Check::Key, Check::Signature, Check::Registry]) => Standing::Bad,
-        true => Standing::Good,
-        false => Standing::None,
-    };
-    let chained = !of(&[Check::Schema, Check::Statement, Check::Chain, Check::Head]);
-    let committed = event.as_ref().is_some_and(|event| event.envelope().content.is_some());
-    let words = match (&bytes, erased(&event, &findings)) {
-        _ if of(&[Check::Commitment]) => Standing::Bad,
-        (Some(_), _) => Standing::Good,
-        (None, true) => Standing::Erased,
-        (None, false) if committed => Standing::Missing,
-        (None, false) => Standing::None,
-    };
-    let chain = if chained { Standing::Good } else { Standing::Bad };
-    Ok(Line { sequence, entry, event, content: bytes, signature, chain, words, artifact: looked, findings })
+    let committed = event.envelope().content.is_some();
+    Line {
+        signature: match event.envelope().proof {
+            _ if fails(&[Check::Key, Check::Signature, Check::Registry]) => Standing::Bad,
+            Proof::Ed25519(_) => Standing::Good,
+            _ => Standing::None,
+        },
+        chain: if fails(&[Check::Statement, Check::Chain, Check::Head]) {
+            Standing::Bad
+        } else {
+            Standing::Good
+        },
+        words: match &stored.content {
+            _ if fails(&[Check::Commitment]) => Standing::Bad,
+            Kept::Here(_) => Standing::Good,
+            Kept::Erased => Standing::Erased,
+            Kept::Absent if committed => Standing::Missing,
+            Kept::Absent => Standing::None,
+        },
+        artifact: look(owner, &event, content.as_ref(), &stored, room),
+        entry: timeline.take(&event, content),
+        event: Some(event),
+        content: match stored.content {
+            Kept::Here(opening) => Some(opening.bytes),
+            Kept::Absent | Kept::Erased => None,
+        },
+        ..unread
+    }
 }
+
+/// Looks at the artifact of an event, if it is small enough for what is left of the room.
+fn look(
+    owner: &Owner,
+    event: &Event,
+    content: Option<&Content>,
+    stored: &Stored,
+    room: &mut u64,
+) -> Standing {
+    let size = match content {
+        Some(Content::ArtifactRecorded(content)) => content.size.as_u64(),
+        _ => 0,
+    };
+    if size > *room {
+        return Standing::Unchecked;
+    }
+    let found = artifact(owner, event, &stored.artifact);
+    *room = room.saturating_sub(found.bytes.map_or(0, |bytes| bytes.len() as u64));
+    found.standing
+}
+
+/// Returns an event of the store as the verifier takes it.
+fn kept(stored: &Stored) -> KeptEvent<'_> {
+    let (disclosure, opening): (_, Option<&Opening>) = match &stored.content {
+        Kept::Here(opening) => (Disclosure::Disclosed, Some(opening)),
+        Kept::Erased => (Disclosure::Erased, None),
+        Kept::Absent => (absent(stored), None),
+    };
+    KeptEvent { bytes: &stored.bytes, hash: stored.hash, disclosure, opening, head: stored.head.as_ref() }
+}
+
+/// Returns whether content that is not there should be.
+fn absent(stored: &Stored) -> Disclosure {
+    let committed = Event::parse(&stored.bytes).is_ok_and(|event| event.envelope().content.is_some());
+    if committed { Disclosure::Missing } else { Disclosure::Absent }
+}
+
+/// How many bytes of artifacts are read for one page.
+const ROOM: u64 = 4 << 20;

@@ -5,13 +5,19 @@
 //! | the frame around every page | [`frame`] |
 //! | every text of the interface, in one place | [`words`] |
 //! | stylesheet and script | [`assets`] |
+//! | traces, events, artifacts, runs, verification | [`trace`], [`event`], [`run`], [`verification`], [`badge`] |
 //! | signing in, and pages that only say something | [`notice`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
 //! which says what it is and shows what would hide.
 
 pub mod assets;
+pub mod badge;
+pub mod event;
 pub mod frame;
 pub mod notice;
+pub mod run;
 pub mod text;
+pub mod trace;
+pub mod verification;
 pub mod words;

@@ -4,6 +4,8 @@
 mod assets;
 mod form;
 mod session;
+mod traces;
+mod verification;
 
 use askama::Template;
 use axum::{
@@ -29,6 +31,8 @@ use crate::{
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
+    let api = traces::add(api);
+    let api = verification::add(api);
     session::add(api)
 }
 
