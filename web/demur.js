@@ -400,7 +400,7 @@ function offerNotices() {
   if (!button || !window.Notification) return;
   const show = () => {
     button.hidden = Notification.permission !== "default";
-    button.parentElement.querySelector(".notify-on")?.toggleAttribute("hidden", Notification.permission !== "granted");
+    document.querySelector(".notify-on")?.toggleAttribute("hidden", Notification.permission !== "granted");
   };
   button.addEventListener("click", () => Notification.requestPermission().then(show));
   show();

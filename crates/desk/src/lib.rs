@@ -9,13 +9,14 @@
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions | [`question`] |
-//! | events with their words | [`record`] |
+//! | events with their words, and what holds of them | [`record`], [`excerpt`] |
 //! | what the verifier says about a trace of the store | [`audit`] |
 
 pub mod audit;
 pub mod data;
 pub mod durable;
 pub mod error;
+pub mod excerpt;
 pub mod exit;
 pub mod key_entry;
 pub mod keystore;

@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn an_address_keeps_what_is_looked_for() {
-        let filters = Filters { text: "a&b=c \u{e4}".to_owned(), severity: "block".to_owned(), ..Filters::default() };
+        let filters =
+            Filters { text: "a&b=c \u{e4}".to_owned(), severity: "block".to_owned(), ..Filters::default() };
         assert_eq!(filters.address("12"), "/?list=mine&q=a%26b%3Dc%20%C3%A4&severity=block&after=12");
     }
 }

@@ -106,9 +106,8 @@ fn is_tag(text: &str) -> bool {
     let mut parts = text.split('-');
     let first = parts.next().unwrap_or_default();
     let letters = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let fits = |part: &str| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
+    let fits =
+        |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (2..=3).contains(&first.len()) && letters(first) && parts.all(fits)
 }
 

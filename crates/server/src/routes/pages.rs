@@ -8,6 +8,8 @@ mod questions;
 mod review;
 mod session;
 mod settings;
+mod traces;
+mod verification;
 
 use askama::Template;
 use axum::{
@@ -37,6 +39,8 @@ pub(super) fn add(api: Api) -> Api {
     let api = questions::add(api);
     let api = review::add(api);
     let api = settings::add(api);
+    let api = traces::add(api);
+    let api = verification::add(api);
     session::add(api)
 }
 

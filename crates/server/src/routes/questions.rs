@@ -326,7 +326,10 @@ pub(super) fn asker_for(
     needed: PersonRole,
 ) -> Result<(Arc<Author>, Text<1, 256>), CommandError> {
     let Caller::Token(token) = caller else {
-        return Err(CommandError::refused("FORBIDDEN", "expected a person who is signed in, found somebody else"));
+        return Err(CommandError::refused(
+            "FORBIDDEN",
+            "expected a person who is signed in, found somebody else",
+        ));
     };
     let may = token.role == Some(PersonRole::Operator) || token.role == Some(needed);
     if !may || !token.scopes.contains(&Scope::Person) || !question.people {

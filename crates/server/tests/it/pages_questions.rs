@@ -35,10 +35,15 @@ fn a_question_is_listed_reviewed_answered_and_done() {
     let id = server.ask(&asker, &ask);
     let browser = Browser::sign_in(&server);
     let list = browser.page("/");
-    for words in ["Which port?", "builder", "Must be answered", "deploy", "Written by an agent", "Two are free."] {
+    for words in
+        ["Which port?", "builder", "Must be answered", "deploy", "Written by an agent", "Two are free."]
+    {
         assert!(list.contains(words), "{words}: {list}");
     }
-    assert!(list.contains("The second <span class=\"recommended\" lang=\"en\">(recommended by the asker)"), "{list}");
+    assert!(
+        list.contains("The second <span class=\"recommended\" lang=\"en\">(recommended by the asker)"),
+        "{list}"
+    );
     assert!(!list.contains("checked>") || !list.contains("name=\"choice\" checked"), "nothing is chosen");
     let review = browser.post(&format!("/questions/{id}/review"), &[("act", "answer"), ("choice", "1")]);
     assert_eq!(review.status, 200);
@@ -77,7 +82,10 @@ fn every_kind_has_its_own_form_and_takes_nothing_else() {
         assert_eq!(wrong.status, 422, "{field}");
         if field == "number" {
             let text = wrong.text();
-            assert!(text.contains("value=\"half\"") && text.contains("aria-describedby=\"wrong-number-"), "{text}");
+            assert!(
+                text.contains("value=\"half\"") && text.contains("aria-describedby=\"wrong-number-"),
+                "{text}"
+            );
         }
         let other = if field == "yes_no" { ("number", "1") } else { ("yes_no", "yes") };
         assert_eq!(browser.post(&review, &[("act", "answer"), other]).status, 422, "{field}");
@@ -94,7 +102,8 @@ fn a_secret_is_asked_for_unseen_and_never_shown_again() {
     let id = server.ask(&asker, &json!({"question": "The password?", "kinds": ["secret"]}));
     let browser = Browser::sign_in(&server);
     assert!(browser.page(&format!("/questions/{id}")).contains("type=\"password\" autocomplete=\"off\""));
-    let review = browser.post(&format!("/questions/{id}/review"), &[("act", "answer"), ("secret", "hunter2")]);
+    let review =
+        browser.post(&format!("/questions/{id}/review"), &[("act", "answer"), ("secret", "hunter2")]);
     assert!(review.text().contains("A secret of 7 characters; it is not shown."));
     assert_eq!(review.text().matches("hunter2").count(), 1, "only where the form carries it");
     assert_eq!(review.header("cache-control"), Some("no-store"));
@@ -138,7 +147,10 @@ fn sending_twice_is_one_answer() {
     let first = browser.send(&path, &[("text", "there")]);
     assert_eq!(first.header("location"), Some(&*format!("/questions/{id}?sent=answer")));
     let again = browser.send(&path, &[("text", "there")]);
-    assert_eq!((again.status, again.header("location")), (303, Some(&*format!("/questions/{id}?sent=again"))));
+    assert_eq!(
+        (again.status, again.header("location")),
+        (303, Some(&*format!("/questions/{id}?sent=again")))
+    );
     assert_eq!(browser.send(&path, &[("text", "elsewhere")]).status, 409);
     let path = format!("/questions/{id}/decline");
     assert_eq!(browser.send(&path, &[("reason", "no")]).status, 409);
@@ -162,7 +174,8 @@ fn forms_of_others_change_nothing_and_lose_nothing() {
     }
     let key = browser.form_key();
     let body = crate::browser::encode(&[("text", "x"), ("form_key", &key)]);
-    let foreign = browser.call("POST", &path).header("Origin", "http://evil.example").body(body.as_bytes()).send();
+    let foreign =
+        browser.call("POST", &path).header("Origin", "http://evil.example").body(body.as_bytes()).send();
     assert_eq!(foreign.status, 403);
     let without = server.call("POST", &path).header("Cookie", &browser.cookie).body(body.as_bytes()).send();
     assert_eq!(without.status, 401, "no Origin, no session");
@@ -200,11 +213,14 @@ fn declining_asking_back_and_calling_off_say_what_they_do() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
     let browser = Browser::sign_in(&server);
-    for (act, field, ended) in
-        [("decline", "reason", "declined"), ("ask-back", "words", "declined"), ("cancel", "reason", "cancelled")]
-    {
+    for (act, field, ended) in [
+        ("decline", "reason", "declined"),
+        ("ask-back", "words", "declined"),
+        ("cancel", "reason", "cancelled"),
+    ] {
         let id = server.ask(&asker, &json!({"question": "Which one?"}));
-        let review = browser.post(&format!("/questions/{id}/review"), &[("act", act), (field, "which *ones*?")]);
+        let review =
+            browser.post(&format!("/questions/{id}/review"), &[("act", act), (field, "which *ones*?")]);
         assert!(review.text().contains("which <em>ones</em>?"), "{act}: {}", review.text());
         if act == "ask-back" {
             assert!(review.text().contains("This closes the question; the asker reads your words"));
@@ -212,7 +228,11 @@ fn declining_asking_back_and_calling_off_say_what_they_do() {
         }
         assert_eq!(review_and_send(&browser, &id, act, &[(field, "which *ones*?")]).status, 303, "{act}");
         let shown = state(&server, &id);
-        assert_eq!((&shown["state"], &shown["outcome"]["note"]), (&json!(ended), &json!("which *ones*?")), "{act}");
+        assert_eq!(
+            (&shown["state"], &shown["outcome"]["note"]),
+            (&json!(ended), &json!("which *ones*?")),
+            "{act}"
+        );
         assert_eq!(shown["outcome"]["by"], "pat", "{act}");
     }
 }
@@ -229,14 +249,23 @@ fn more_time_is_given_once_and_the_record_says_who_wanted_it() {
     let path = format!("/questions/{id}/extend");
     let carried = hidden(&review.text(), &path);
     let carried: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(browser.post(&path, &carried).header("location"), Some(&*format!("/questions/{id}?sent=extend")));
+    assert_eq!(
+        browser.post(&path, &carried).header("location"),
+        Some(&*format!("/questions/{id}?sent=extend"))
+    );
     let after = state(&server, &id)["deadline"].as_str().unwrap().to_owned();
     assert!(after > before, "{after}");
-    assert_eq!(browser.post(&path, &carried).header("location"), Some(&*format!("/questions/{id}?sent=again")));
+    assert_eq!(
+        browser.post(&path, &carried).header("location"),
+        Some(&*format!("/questions/{id}?sent=again"))
+    );
     assert_eq!(state(&server, &id)["deadline"], json!(after), "a replay gives no more");
     let page = browser.page(&format!("/questions/{id}"));
     assert!(page.contains("<bdi>pat</bdi></td><td>gave more time</td>"), "{page}");
-    assert_eq!(browser.post(&format!("/questions/{id}/review"), &[("act", "extend"), ("seconds", "0")]).status, 422);
+    assert_eq!(
+        browser.post(&format!("/questions/{id}/review"), &[("act", "extend"), ("seconds", "0")]).status,
+        422
+    );
 }
 
 #[test]
@@ -245,7 +274,9 @@ fn a_question_is_passed_to_a_holder_of_a_key() {
     let (asker, _helper) = (server.token("builder", &["ask"]), server.token("helper", &["answer"]));
     let browser = Browser::sign_in(&server);
     let only_people = server.ask(&asker, &json!({"question": "A person?"}));
-    assert!(browser.page(&format!("/questions/{only_people}")).contains("Only people may answer this question"));
+    assert!(
+        browser.page(&format!("/questions/{only_people}")).contains("Only people may answer this question")
+    );
     let id = server.ask(&asker, &json!({"question": "Anybody?", "answering": "anybody"}));
     assert!(browser.page(&format!("/questions/{id}")).contains("<option value=\"helper\">helper</option>"));
     assert_eq!(browser.post(&format!("/questions/{id}/review"), &[("act", "pass")]).status, 422);
@@ -253,7 +284,8 @@ fn a_question_is_passed_to_a_holder_of_a_key() {
     assert!(browser.page("/?list=others").contains("Anybody?"));
     assert!(!browser.page("/").contains("Anybody?"));
     let nobody = server.ask(&asker, &json!({"question": "Anybody?", "answering": "anybody"}));
-    let refused = browser.send(&format!("/questions/{nobody}/pass"), &[("to", "nobody"), ("reason", "kept words")]);
+    let refused =
+        browser.send(&format!("/questions/{nobody}/pass"), &[("to", "nobody"), ("reason", "kept words")]);
     assert_eq!(refused.status, 400);
     assert!(refused.text().contains("kept words"), "{}", refused.text());
 }
@@ -279,7 +311,8 @@ fn what_was_shown_is_on_record_once_with_its_wording() {
     let browser = Browser::sign_in(&server);
     let shown = browser.page(&format!("/questions/{id}?level=terse"));
     assert!(shown.contains("<h1 lang=\"en\" dir=\"auto\">S?</h1>"), "{shown}");
-    let events = || server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json()["events"].clone();
+    let events =
+        || server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json()["events"].clone();
     until("it is on record", || events().as_array().unwrap().len() == 2);
     browser.page("/");
     browser.page(&format!("/questions/{id}"));
@@ -287,7 +320,10 @@ fn what_was_shown_is_on_record_once_with_its_wording() {
     assert_eq!(sent.status, 303);
     let events = events();
     assert_eq!(events.as_array().unwrap().len(), 3, "{events}");
-    assert_eq!((&events[1]["content"]["channel"], &events[1]["content"]["to"]), (&json!("web"), &json!("pat")));
+    assert_eq!(
+        (&events[1]["content"]["channel"], &events[1]["content"]["to"]),
+        (&json!("web"), &json!("pat"))
+    );
     assert_eq!(events[1]["content"]["shown"]["wording"], "terse");
     assert_eq!(events[2]["content"]["shown"]["wording"], "detailed");
 }

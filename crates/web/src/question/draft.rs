@@ -47,7 +47,8 @@ impl Draft {
     /// Returns everything that was typed by hand, to be copied.
     pub fn words(&self) -> String {
         const TYPED: [&str; 6] = ["text", "number", "reason", "words", "note", "value"];
-        let typed = self.fields.iter().filter(|(name, value)| TYPED.contains(&name.as_str()) && !value.is_empty());
+        let typed =
+            self.fields.iter().filter(|(name, value)| TYPED.contains(&name.as_str()) && !value.is_empty());
         typed.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n\n")
     }
 }

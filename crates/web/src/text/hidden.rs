@@ -30,7 +30,9 @@ pub(super) fn push(out: &mut String, text: &str, line_end: &str) {
 }
 
 fn hides(character: char) -> bool {
-    (deceives(character) || matches!(character, '\u{fffe}' | '\u{ffff}')) && character != '\n' && character != '\t'
+    (deceives(character) || matches!(character, '\u{fffe}' | '\u{ffff}'))
+        && character != '\n'
+        && character != '\t'
 }
 
 fn push_name(out: &mut String, character: char, times: usize) {

@@ -5,7 +5,8 @@ use super::hidden;
 
 /// Appends a text with its emphasis, code and links.
 pub(super) fn push(out: &mut String, text: &str) {
-    let mut reader = Reader { text, at: 0, plain: 0, pieces: Vec::new(), open: Vec::new(), ended: [false; 9] };
+    let mut reader =
+        Reader { text, at: 0, plain: 0, pieces: Vec::new(), open: Vec::new(), ended: [false; 9] };
     while reader.at < text.len() {
         match text.as_bytes()[reader.at] {
             b'`' => reader.code(),
@@ -199,7 +200,10 @@ mod tests {
 
     #[test]
     fn emphasis_and_code_are_honoured_where_they_are_meant() {
-        assert_eq!(pushed("a *b* **c** _d_ __e__"), "a <em>b</em> <strong>c</strong> <em>d</em> <strong>e</strong>");
+        assert_eq!(
+            pushed("a *b* **c** _d_ __e__"),
+            "a <em>b</em> <strong>c</strong> <em>d</em> <strong>e</strong>"
+        );
         assert_eq!(pushed("snake_case_name and 2 * 3 * 4"), "snake_case_name and 2 * 3 * 4");
         assert_eq!(pushed("**a *b* c**"), "<strong>a <em>b</em> c</strong>");
         assert_eq!(pushed("*a **b* c**"), "<em>a **b</em> c**");

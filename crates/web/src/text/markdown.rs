@@ -115,7 +115,10 @@ mod tests {
         assert_eq!(render("one\ntwo\n\nthree"), "<p>one<br>two</p><p>three</p>");
         assert_eq!(render("a:\n- b\n- *c*\n\nd"), "<p>a:</p><ul><li>b</li><li><em>c</em></li></ul><p>d</p>");
         assert_eq!(render("1. a\n2. b"), "<ol><li>a</li><li>b</li></ol>");
-        assert_eq!(render("```sh\nrm *a* <b>\n```\nafter"), "<pre><code>rm *a* &lt;b&gt;</code></pre><p>after</p>");
+        assert_eq!(
+            render("```sh\nrm *a* <b>\n```\nafter"),
+            "<pre><code>rm *a* &lt;b&gt;</code></pre><p>after</p>"
+        );
         assert_eq!(render("```\nopen"), "<pre><code>open</code></pre>");
     }
 

@@ -81,8 +81,7 @@ async fn list(
     shown::note(&service, &visiting.caller, &found.questions, level);
     let look = Look { now: service.premises.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
-    let searched =
-        filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
+    let searched = filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
     let after = found.next.as_deref();
     page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after))
 }
@@ -188,7 +187,8 @@ fn may_cancel(caller: &Caller) -> bool {
 /// Returns the names of those who have a key for answering.
 fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
     let entries = owner.entries()?.into_iter();
-    let answers = entries.filter(|entry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer));
+    let answers =
+        entries.filter(|entry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer));
     let mut names: Vec<String> = answers.map(|entry| entry.name).collect();
     names.sort_unstable();
     names.dedup();

@@ -232,14 +232,18 @@ impl Doing {
             }
             Intent::Accept { note } => question::accept(owner, question, &speaker, &by_person(note)),
             Intent::Decline { reason } => question::decline(owner, question, &speaker, &by_person(reason)),
-            Intent::AskBack { words } => question::decline(owner, question, &speaker, &by_person(Some(words))),
+            Intent::AskBack { words } => {
+                question::decline(owner, question, &speaker, &by_person(Some(words)))
+            }
             Intent::Pass { to, people, reason } => {
                 let passing = Passing { to: intent::one_name(&to), people, reason, by: None };
                 question::pass_on(owner, question, &speaker, &passing)
             }
             Intent::Extend { seconds } => {
                 let shown = self.until.as_deref();
-                if shown.is_some() && shown != question.deadline.map(|deadline| deadline.to_string()).as_deref() {
+                if shown.is_some()
+                    && shown != question.deadline.map(|deadline| deadline.to_string()).as_deref()
+                {
                     return Ok(Done { question: self.question, repeated: true, unsettled: None });
                 }
                 let (asker, by) = asker_for(owner, caller, question, PersonRole::Answerer)?;

@@ -39,7 +39,8 @@ impl Wanted {
             _ => return Err(unknown("severity: expected block or warn, found another word")),
         };
         let trace = filters.trace.as_deref().map(str::parse::<TraceId>).transpose();
-        let trace = trace.map_err(|_| unknown("trace: expected the name of a trace, found something else"))?;
+        let trace =
+            trace.map_err(|_| unknown("trace: expected the name of a trace, found something else"))?;
         let after = filters.after.as_deref().map(cursor).transpose()?;
         let (outcomes, people) = match filters.list {
             Which::Mine => (vec![OutcomeKind::Open], Some(true)),
@@ -56,7 +57,8 @@ impl Wanted {
 
     fn fits(&self, question: &QuestionView) -> bool {
         let holds = |text: &str, part: &str| part.is_empty() || text.to_lowercase().contains(part);
-        let texts = [&question.question, &question.terse, &question.detailed, &question.context, &question.field];
+        let texts =
+            [&question.question, &question.terse, &question.detailed, &question.context, &question.field];
         let labels = question.choices.iter().map(|choice| choice.label.as_str());
         let mut texts = texts.into_iter().flatten().map(String::as_str).chain(labels);
         holds(&question.asker.name, &self.asker)
@@ -90,8 +92,11 @@ pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, CommandError
 
 /// Returns the oldest question that waits for people besides this one.
 pub(super) fn next_waiting(owner: &Owner, done: QuestionId) -> Result<Option<String>, CommandError> {
-    let filter =
-        QuestionFilter { outcomes: Some(vec![OutcomeKind::Open]), people: Some(true), ..QuestionFilter::default() };
+    let filter = QuestionFilter {
+        outcomes: Some(vec![OutcomeKind::Open]),
+        people: Some(true),
+        ..QuestionFilter::default()
+    };
     let waiting = owner.ledger().store().questions(&filter, None, 2)?;
     Ok(waiting.iter().map(id).find(|id| *id != done).map(|id| id.to_string()))
 }
@@ -102,7 +107,9 @@ const fn id(summary: &QuestionSummary) -> QuestionId {
 
 fn cursor(text: &str) -> Result<Cursor, Problem> {
     let number = text.parse().ok().filter(|number: &u64| number.to_string() == text && *number < LARGEST);
-    number.map(Cursor::new).ok_or_else(|| unknown("after: expected a place in this list, found something else"))
+    number
+        .map(Cursor::new)
+        .ok_or_else(|| unknown("after: expected a place in this list, found something else"))
 }
 
 fn unknown(detail: &str) -> Problem {

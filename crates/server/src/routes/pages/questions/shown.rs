@@ -23,7 +23,8 @@ use crate::{
 /// Notes that somebody was shown these questions.
 pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView], level: Level) {
     let Caller::Token(token) = caller else { return };
-    if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !service.premises.is_ready() {
+    if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !service.premises.is_ready()
+    {
         return;
     }
     let name = token.name.as_str().to_owned();

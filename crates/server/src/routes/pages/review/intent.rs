@@ -116,9 +116,13 @@ impl Intent {
     /// Returns the words that are sent, as a block.
     pub(super) fn words(&self, question: &QuestionView, name: &str) -> Option<Html> {
         let said = match self {
-            Self::Answer { value: AnswerValue::Text(said), .. } if self.shown(question).0.is_none() => said.as_str(),
+            Self::Answer { value: AnswerValue::Text(said), .. } if self.shown(question).0.is_none() => {
+                said.as_str()
+            }
             Self::AskBack { words } => words.as_str(),
-            Self::Decline { reason } | Self::Pass { reason, .. } | Self::Cancel { reason } => reason.as_deref()?,
+            Self::Decline { reason } | Self::Pass { reason, .. } | Self::Cancel { reason } => {
+                reason.as_deref()?
+            }
             _ => return None,
         };
         Some(text::block(said, None, &Writer::Named(name)))
@@ -228,6 +232,17 @@ pub(super) fn one_name(name: &Text<1, 64>) -> List<Text<1, 64>, 0, 64> {
 
 /// What a form about a question has, besides the note.
 const CARRIED: [&str; 13] = [
-    "level", "choice", "yes_no", "suggestion", "text", "number", "secret", "reason", "words", "to", "people",
-    "seconds", "until",
+    "level",
+    "choice",
+    "yes_no",
+    "suggestion",
+    "text",
+    "number",
+    "secret",
+    "reason",
+    "words",
+    "to",
+    "people",
+    "seconds",
+    "until",
 ];
