@@ -9,9 +9,10 @@ const title = document.title;
 
 /** Returns a text with a value in place of `{}`. */
 const fill = (text, value) => (text || "").replace("{}", value);
-const articles = (root = document) => [...root.querySelectorAll("article.question[data-question]")];
+const articles = (root = document) => [...root.querySelectorAll("article.question[id]")];
 const isField = (element) =>
   element.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=hidden]), [contenteditable]");
+const own = (article) => `/questions/${encodeURIComponent(article.dataset.question)}`;
 const heading = (article) => article.querySelector("h1, h2")?.textContent.trim() || "";
 
 // ---- What is said aloud: one polite region, once per burst ----
@@ -67,9 +68,12 @@ function note(text) {
   shown.textContent = text;
 }
 
+/** Returns where this page can be had again: one that answers a form has the address of the form. */
+const address = () => (list && location.pathname === "/" ? location.href : articles().length ? own(articles()[0]) : "/");
+
 /** Brings this page up to date: new questions at the end, changed ones in their place. */
 async function sync(changed) {
-  const page = await load(location.href);
+  const page = await load(address());
   for (const selector of [".counts", ".history"]) swap(document, page, selector);
   if (list) addNew(page);
   for (const article of articles()) {
@@ -84,7 +88,7 @@ async function sync(changed) {
 }
 
 async function refreshAlone(article) {
-  const page = await load(`/questions/${encodeURIComponent(article.dataset.question)}`);
+  const page = await load(own(article));
   const fresh = page.getElementById(article.id);
   if (fresh) refresh(article, fresh, page);
 }
@@ -113,19 +117,27 @@ function refresh(article, fresh, page) {
     else article.dataset[name] = fresh.dataset[name];
   }
   const isOpen = article.dataset.state === "open";
+  const late = !article.querySelector(".late") && !list && fresh.querySelector(".late");
+  if (late) article.querySelector(".ways")?.before(document.adoptNode(late));
   swap(article, fresh, ".state");
   const busy = isBusy(article) || (!list && isBusy(document.querySelector(".more")));
   if (busy) keepWords(article);
   else {
     swap(article, fresh, ".ways");
     if (!list) swap(document, page, ".more");
-    if (!isOpen) article.querySelector(".choose")?.remove();
+    if (!isOpen) settle(article);
   }
   localTimes(article);
   if (wasOpen && !isOpen) {
     const outcome = busy && article.querySelector(".outcome")?.textContent.trim();
     announce((burst) => (outcome ? burst.other.push(outcome, words.kept) : burst.settled++));
   }
+}
+
+function settle(article) {
+  article.querySelector(".choose")?.remove();
+  const link = article.querySelector(".own-page a");
+  if (link) link.textContent = words.history;
 }
 
 /** Replaces an element by its like in another page; one that is gone there goes here. */
@@ -223,7 +235,7 @@ function connect(patience = 2000) {
     pass("lost");
     if (source.readyState !== EventSource.CLOSED) return;
     // The server refused. Signed out is said by the page; anything else may pass.
-    load(location.href).catch(() => {});
+    load(address()).catch(() => {});
     setTimeout(() => connect(Math.min(patience * 2, 60000)), patience);
   });
 }
@@ -357,7 +369,6 @@ function onKey(event) {
 }
 
 const current = () => document.activeElement?.closest?.("article.question") || (list ? null : articles()[0]);
-const own = (article) => `/questions/${encodeURIComponent(article.dataset.question)}`;
 
 function move(step) {
   const all = articles();
@@ -414,7 +425,7 @@ restoreDrafts(document);
 localTimes(document);
 offerNotices();
 showCount();
-const aim = location.hash && document.getElementById(location.hash.slice(1));
+const aim = document.getElementById(location.hash.slice(1));
 if (aim?.matches("details")) openDetails(aim);
 if (live) setInterval(countDown, 1000);
 goLive();
