@@ -4,6 +4,7 @@
 mod ask;
 mod ask_secret;
 mod asker;
+mod browser;
 mod checkpoint;
 mod completions;
 mod corpus;
