@@ -12,6 +12,7 @@
 //! | a question, its forms and its history | [`question`] |
 //! | the lists, with filters | [`list`] |
 //! | what will be sent, and what became of it | [`review`] |
+//! | the same for several at once | [`bulk`] |
 //! | how the inbox behaves | [`settings`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
@@ -20,6 +21,7 @@
 pub mod assets;
 pub mod badge;
 pub mod event;
+pub mod bulk;
 pub mod frame;
 pub mod list;
 pub mod notice;

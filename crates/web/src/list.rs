@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::{
+    bulk::BulkFields,
     frame::{Frame, Here, Level},
     question::Card,
     words::{ENGLISH, fill},
@@ -145,6 +146,7 @@ pub struct ListPage<'a> {
     filters: &'a Filters,
     cards: Vec<Card>,
     level: Level,
+    bulk: BulkFields,
     searched: Option<String>,
     next: Option<String>,
     next_words: &'static str,
@@ -172,6 +174,7 @@ impl<'a> ListPage<'a> {
             filters,
             cards,
             level,
+            bulk: BulkFields::default(),
             searched: searched.map(|searched| {
                 let text = if searched.more { words.searched_part } else { words.searched_all };
                 fill(text, &[&searched.read])

@@ -391,4 +391,13 @@ words! {
     notify_meaning = "While the inbox is open in a tab that you do not see, this computer can say that a question has come. Its words stay in the page.";
     notify_ask = "Allow notices";
     notify_on = "Notices are allowed. The browser's settings for this site take that back.";
+    bulk_became = "What became of it";
+    bulk_not_done = "Not done:";
+    bulk_done = "{} of {} done";
+    bulk_none = "Choose at least one question.";
+    bulk_many = "Choose at most 100 questions at once.";
+    bulk_misfits = "This cannot be done with all of them. Those that do not fit are no longer chosen; look again.";
+    bulk_not_accept = "It has to be answered; it cannot be confirmed as it is.";
+    bulk_not_secret = "A secret is answered on its own page.";
+    bulk_closed = "It is settled already.";
 }

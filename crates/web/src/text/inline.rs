@@ -102,7 +102,8 @@ impl Reader<'_> {
 
     fn emphasis(&mut self) {
         let sign = self.text.as_bytes()[self.at];
-        let length = self.run(self.at).min(2);
+        // No more than two are looked at: a long row of signs is read sign by sign.
+        let length = if self.text.as_bytes().get(self.at + 1) == Some(&sign) { 2 } else { 1 };
         let mark = &self.text[self.at..self.at + length];
         let before = self.text[..self.at].chars().next_back();
         let after = self.text[self.at + length..].chars().next();

@@ -76,8 +76,8 @@ pub(super) async fn keep(headers: &HeaderMap, body: Body) -> (Body, Vec<(String,
 }
 
 const MEDIA: &str = "application/x-www-form-urlencoded";
-/// No form is longer: the longest answer, every character of it written as three.
-const LONGEST: usize = 1 << 18;
+/// No form is longer. An answer that is too long by far is still given back, to be made shorter.
+const LONGEST: usize = 1 << 22;
 /// How many fields there are at most.
 const MOST: usize = 512;
 /// How much of what a stranger typed is shown again.

@@ -1,6 +1,7 @@
 //! From a form to an event: what was filled in is shown once more, and only what is sent from there is done. The same with
 //! and without a script. Nothing that was typed is lost: not by an error, not by an old page, not by coming too late.
 
+mod bulk;
 mod intent;
 
 use axum::{
@@ -36,6 +37,7 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
+    let api = bulk::add(api);
     api.with(Operation::page(Method::POST, "/questions/{question}/review", ANSWERING), review)
         .with(Operation::page(Method::POST, "/questions/{question}/{act}", ANSWERING), act)
 }

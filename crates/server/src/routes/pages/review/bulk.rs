@@ -1,0 +1,222 @@
+//! Several questions at once: declined, confirmed or answered with the same words. Each is shown before and told about after;
+//! what does not fit one question does not stop the others.
+
+use axum::{extract::State, response::Response};
+use demur_core::limit::Text;
+use demur_desk::{
+    error::CommandError,
+    owner::Owner,
+    question::{self, Done, QuestionId, QuestionView},
+};
+use demur_ledger::facts::{AnswerKind, Severity};
+use demur_web::{
+    bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
+    frame::Level,
+    question::{Closed, value_words},
+    text::{self, Writer},
+    words::ENGLISH,
+};
+use hyper::{Method, StatusCode};
+
+use super::{Doing, intent::Intent};
+use crate::{
+    api::{Api, Operation},
+    caller::Caller,
+    problem::Problem,
+    routes::{
+        pages::{
+            ANSWERING, Form, Visiting, page,
+            questions::{frame_of, plain_card, wording},
+        },
+        questions::seen,
+    },
+    service::Shared,
+};
+
+/// Adds the pages.
+pub(super) fn add(api: Api) -> Api {
+    api.with(Operation::page(Method::POST, "/review", ANSWERING), review)
+        .with(Operation::page(Method::POST, "/bulk", ANSWERING), perform)
+}
+
+/// What a form asks for.
+#[derive(Clone, Debug)]
+struct Wanted {
+    ids: Vec<QuestionId>,
+    fields: BulkFields,
+    level: Level,
+}
+
+/// One of the questions, and what is to be done about it.
+struct Chosen {
+    id: QuestionId,
+    question: Option<QuestionView>,
+    intent: Result<Intent, String>,
+}
+
+impl Wanted {
+    fn read(form: &Form) -> Self {
+        let field = |name| form.one(name).unwrap_or_default();
+        let mut ids: Vec<QuestionId> = form.all("question").filter_map(|id| id.parse().ok()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let act = form.one("act").unwrap_or_else(|| BulkFields::default().act);
+        let level = Level::from_word(&field("level")).unwrap_or_default();
+        Self { ids, fields: BulkFields { act, value: field("value"), reason: field("reason") }, level }
+    }
+
+    /// Returns what is wrong before any question is looked at.
+    fn wrong(&self) -> Option<&'static str> {
+        match self.ids.len() {
+            0 => Some(ENGLISH.bulk_none),
+            1..=MOST => match self.fields.act.as_str() {
+                "answer" if self.fields.value.trim().is_empty() => Some(ENGLISH.wrong_empty),
+                "answer" | "accept" | "decline" => None,
+                _ => Some(ENGLISH.wrong_act),
+            },
+            _ => Some(ENGLISH.bulk_many),
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        match self.fields.act.as_str() {
+            "answer" => ENGLISH.act_answer,
+            "accept" => ENGLISH.act_accept,
+            _ => ENGLISH.act_decline,
+        }
+    }
+
+    fn choose(&self, owner: &Owner, caller: &Caller) -> Vec<Chosen> {
+        let choose = |id: &QuestionId| match seen(owner, caller, *id) {
+            Ok(question) => {
+                Chosen { id: *id, intent: self.intent(&question), question: Some(question) }
+            }
+            Err(error) => Chosen { id: *id, question: None, intent: Err(error.to_string()) },
+        };
+        self.ids.iter().take(MOST).map(choose).collect()
+    }
+
+    fn intent(&self, question: &QuestionView) -> Result<Intent, String> {
+        let reason = self.fields.reason.trim();
+        let reason = (!reason.is_empty()).then(|| Text::try_from(reason)).transpose();
+        let reason = reason.map_err(|error| error.to_string())?;
+        match self.fields.act.as_str() {
+            "answer" if question.kinds.contains(&AnswerKind::Secret) => Err(ENGLISH.bulk_not_secret.to_owned()),
+            "answer" => question::typed(&question.kinds, &question.choices, &self.fields.value)
+                .map(|value| Intent::Answer { value, note: reason })
+                .map_err(|error| error.to_string()),
+            "accept" if question.gap.is_some() && question.severity == Severity::Warn => {
+                Ok(Intent::Accept { note: reason })
+            }
+            "accept" => Err(ENGLISH.bulk_not_accept.to_owned()),
+            _ => Ok(Intent::Decline { reason }),
+        }
+    }
+}
+
+/// Shows what will happen to each. Nothing changes, so it needs no key.
+async fn review(State(service): State<Shared>, visiting: Visiting, form: Form) -> Result<Response, Problem> {
+    let goes_back = form.one("back").is_some();
+    show(&service, &visiting, Wanted::read(&form), goes_back, None).await
+}
+
+async fn show(
+    service: &Shared,
+    visiting: &Visiting,
+    wanted: Wanted,
+    goes_back: bool,
+    warning: Option<&'static str>,
+) -> Result<Response, Problem> {
+    let (caller, looking) = (visiting.caller.clone(), wanted.clone());
+    let chosen = service.work(move |_, owner| Ok(looking.choose(owner, &caller))).await?;
+    let items = chosen.iter().map(|chosen| item(service, chosen, wanted.level));
+    let items = items.collect::<Result<Vec<_>, Problem>>()?;
+    let misfits = items.iter().any(|item| item.problem.is_some());
+    let wrong = wanted.wrong().or_else(|| misfits.then_some(ENGLISH.bulk_misfits));
+    let frame = frame_of(visiting);
+    let name = frame.visitor.as_ref().map_or("", |visitor| visitor.name.as_str());
+    let said = if wanted.fields.is("answer") { &wanted.fields.value } else { &wanted.fields.reason };
+    let said = Some(said.trim()).filter(|said| !said.is_empty());
+    let status = match (goes_back, wrong, warning) {
+        (true, ..) | (_, None, None) => StatusCode::OK,
+        (_, Some(_), _) => StatusCode::UNPROCESSABLE_ENTITY,
+        (_, None, Some(_)) => StatusCode::FORBIDDEN,
+    };
+    let shown = BulkReview {
+        frame: &frame,
+        what: wanted.what(),
+        words: said.map(|said| text::block(said, None, &Writer::Named(name))),
+        items,
+        editing: goes_back || wrong.is_some(),
+        wrong: wrong.filter(|_| !goes_back).or(warning),
+        bulk: wanted.fields,
+        level: wanted.level,
+    };
+    page(status, &shown)
+}
+
+fn item(service: &Shared, chosen: &Chosen, level: Level) -> Result<BulkItem, Problem> {
+    let question = chosen.question.as_ref();
+    let closed = question.is_some_and(|question| question.state != "open");
+    let shown = match (&chosen.intent, question) {
+        (Ok(Intent::Answer { value, .. }), Some(question)) => Some(value_words(question, value)),
+        _ => None,
+    };
+    let problem = match &chosen.intent {
+        _ if closed => Some(ENGLISH.bulk_closed.to_owned()),
+        Ok(_) => None,
+        Err(problem) => Some(problem.clone()),
+    };
+    let card = question.map(|question| plain_card(service, question, level)).transpose()?;
+    Ok(BulkItem { id: chosen.id.to_string(), card, shown, problem })
+}
+
+/// Does what a review showed, one after the other.
+async fn perform(State(service): State<Shared>, visiting: Visiting, form: Form) -> Result<Response, Problem> {
+    let wanted = Wanted::read(&form);
+    if form.check_key().is_err() || wanted.wrong().is_some() {
+        return show(&service, &visiting, wanted, false, Some(ENGLISH.form_stale)).await;
+    }
+    let (caller, level) = (visiting.caller.clone(), wanted.level);
+    let done = service.work(move |service, owner| {
+        let chosen = wanted.choose(owner, &caller).into_iter();
+        let perform = |chosen: Chosen| {
+            let became = chosen.intent.and_then(|intent| {
+                let question = chosen.question.clone().ok_or_else(|| ENGLISH.late_gone.to_owned())?;
+                let doing = Doing { question, intent, wording: wording(wanted.level), until: None };
+                doing.perform(service, owner, &caller).map_err(|error| refusal(&error))
+            });
+            (chosen.id, chosen.question, became)
+        };
+        Ok(chosen.map(perform).collect::<Vec<_>>())
+    });
+    let now = service.premises.now()?;
+    let items = done.await?.into_iter().map(|(id, question, became)| {
+        let card = question.map(|question| plain_card(&service, &question, level)).transpose()?;
+        let (shown, problem) = match became {
+            Ok(done) => told(&done, now),
+            Err(problem) => (None, Some(problem)),
+        };
+        Ok(BulkItem { id: id.to_string(), card, shown, problem })
+    });
+    let items = items.collect::<Result<Vec<_>, Problem>>()?;
+    page(StatusCode::OK, &BulkResult::new(&frame_of(&visiting), items))
+}
+
+/// Returns what became of a question, or why it is still open.
+fn told(done: &Done, now: demur_core::time::Timestamp) -> (Option<text::Html>, Option<String>) {
+    if let Some(why) = &done.unsettled {
+        return (None, Some(format!("{} {why}", ENGLISH.unsettled_meaning)));
+    }
+    let ending = done.question.outcome.as_ref();
+    let word = ending.map_or(ENGLISH.is_open, |ending| Closed::new(&done.question, ending, now).word);
+    let again = if done.repeated { format!(". {}", ENGLISH.sent_again) } else { String::new() };
+    (Some(text::line(&format!("{word}{again}"))), None)
+}
+
+fn refusal(error: &CommandError) -> String {
+    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"))
+}
+
+/// How many questions at once.
+const MOST: usize = 100;

@@ -1,0 +1,3 @@
+//! The tests of demur-web that need nothing but its interface.
+
+mod text;
