@@ -20,6 +20,7 @@ use demur_core::{
 use demur_engine::command::{Consequences, Told};
 use demur_ledger::{
     author::Author,
+    content::{Shown, Wording},
     name::{Operation, Position, Sequence},
 };
 use demur_plan::{
@@ -106,6 +107,16 @@ pub fn resolve(
     speaker: &Speaker,
     resolution: &Resolution<'_>,
 ) -> Result<(Option<Position>, Judged), CommandError> {
+    resolve_shown(owner, speaker, resolution, Wording::Normal)
+}
+
+/// The same, by somebody who was shown the gap in this wording.
+pub fn resolve_shown(
+    owner: &Owner,
+    speaker: &Speaker,
+    resolution: &Resolution<'_>,
+    wording: Wording,
+) -> Result<(Option<Position>, Judged), CommandError> {
     let Resolution { session, gap, answer, .. } = *resolution;
     if session::read(owner.ledger(), session)?.repeats_answer(gap, answer, speaker.principal())? {
         return Ok((None, Judged::Resolved));
@@ -113,7 +124,7 @@ pub fn resolve(
     let mut told = None;
     let performed = session::perform(owner, session::trace_of(session), speaker, || {
         let session = session::read(owner.ledger(), session)?;
-        let (act, judged) = resolving(&session, speaker, resolution)?;
+        let (act, judged) = resolving(&session, speaker, resolution, wording)?;
         told = Some(judged.clone());
         Ok((act, judged))
     });
@@ -130,6 +141,7 @@ fn resolving(
     session: &Session,
     speaker: &Speaker,
     resolution: &Resolution<'_>,
+    wording: Wording,
 ) -> Result<(Act, Judged), CommandError> {
     let gap = session.gap(resolution.gap)?;
     let (by, note) = (speaker.by(), resolution.note.clone());
@@ -137,7 +149,7 @@ fn resolving(
         let reason = note.map_or_else(|| Text::try_from("accepted as it is"), Ok)?;
         return Ok((session.accept(gap, speaker.assurance(), by, reason)?, Judged::Resolved));
     };
-    let shown = by.is_some().then(|| gap.shown()).transpose()?;
+    let shown = by.is_some().then(|| gap.shown()).transpose()?.map(|shown| Shown { wording, ..shown });
     Ok(session.answer(gap, answer, speaker.assurance(), act::Voice { by, note, shown })?)
 }
 

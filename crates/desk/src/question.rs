@@ -14,10 +14,10 @@ mod typed;
 mod view;
 
 pub use act::{
-    Act, Answer, Done, Extension, Passing, Said, accept, answer, cancel, decline, extend, pass_on,
+    Act, Answer, Done, Extension, Passing, Said, accept, answer, answer_shown, cancel, decline, extend, pass_on,
 };
 pub use ask::{Answering, Ask, Asked, ask};
-pub use deliver::deliver;
+pub use deliver::{deliver, deliver_shown};
 pub use expire::expire;
 pub use id::QuestionId;
 pub use list::{Listed, list};

@@ -7,6 +7,12 @@
 //! | stylesheet and script | [`assets`] |
 //! | traces, events, artifacts, runs, verification | [`trace`], [`event`], [`run`], [`verification`], [`badge`] |
 //! | signing in, and pages that only say something | [`notice`] |
+//! | text that somebody wrote, made inert | [`text`] |
+//! | times in words | [`when`] |
+//! | a question, its forms and its history | [`question`] |
+//! | the lists, with filters | [`list`] |
+//! | what will be sent, and what became of it | [`review`] |
+//! | how the inbox behaves | [`settings`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
 //! which says what it is and shows what would hide.
@@ -15,9 +21,14 @@ pub mod assets;
 pub mod badge;
 pub mod event;
 pub mod frame;
+pub mod list;
 pub mod notice;
+pub mod question;
+pub mod review;
 pub mod run;
+pub mod settings;
 pub mod text;
 pub mod trace;
 pub mod verification;
+pub mod when;
 pub mod words;

@@ -125,24 +125,35 @@ pub struct Done {
     pub unsettled: Option<String>,
 }
 
-/// Answers a question, as the caller has just seen it.
+/// Answers a question, as the caller has just seen it in its usual wording.
 pub fn answer(
     owner: &Owner,
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
 ) -> Result<Done, CommandError> {
+    answer_shown(owner, question, speaker, given, Wording::Normal)
+}
+
+/// Answers a question, as the caller has just seen it in this wording.
+pub fn answer_shown(
+    owner: &Owner,
+    question: &QuestionView,
+    speaker: &Speaker,
+    given: &Answer,
+    wording: Wording,
+) -> Result<Done, CommandError> {
     let id = question.id;
     if question.gap.is_some() {
-        let text = given.answer.to_string();
-        return settle_gap(owner, question, speaker, Some(&text), given.note.clone());
+        let settling = Settling { answer: Some(given.answer.to_string()), note: given.note.clone(), wording };
+        return settle_gap(owner, question, speaker, settling);
     }
     if is_repeated(question, speaker, &given.answer) {
         return Ok(repeated(question));
     }
     let (kind, choice) = kind_of(question, &given.answer)?;
     let (by, hash) = (speaker.by(), question.hash);
-    let shown = by.is_some().then(|| shown(question)).transpose()?;
+    let shown = by.is_some().then(|| shown(question, wording)).transpose()?;
     let record = |answer: AnswerValue| {
         let (note, request) = (given.note.clone(), given.request);
         let content = AnswerContent { answer, by, note, request, signed: None, shown };
@@ -170,7 +181,8 @@ pub fn accept(
         let message = "expected a question about a plan, found one that has to be answered";
         return Err(CommandError::refused("MUST_BE_ANSWERED", message).with_hint("answer or decline it"));
     }
-    settle_gap(owner, question, speaker, None, act.reason.clone())
+    let settling = Settling { answer: None, note: act.reason.clone(), wording: Wording::Normal };
+    settle_gap(owner, question, speaker, settling)
 }
 
 /// Says that nobody here will answer.
@@ -247,20 +259,27 @@ pub fn cancel(
     done(owner, id)
 }
 
+/// What is said about a gap.
+struct Settling {
+    /// None where it is accepted as it is.
+    answer: Option<String>,
+    note: Option<Text<1, 4096>>,
+    wording: Wording,
+}
+
 /// Settles a gap of a plan: the rules are asked what else follows.
 fn settle_gap(
     owner: &Owner,
     question: &QuestionView,
     speaker: &Speaker,
-    answer: Option<&str>,
-    note: Option<Text<1, 4096>>,
+    Settling { answer, note, wording }: Settling,
 ) -> Result<Done, CommandError> {
     let session =
         Uuid::try_from(question.trace.as_ulid().as_u128()).map_err(|error| CommandError::bug(&error))?;
     let gap = question.gap.as_deref().unwrap_or_default();
-    let resolution = Resolution { session, gap, answer, note };
-    let (at, judged) =
-        plan::resolve(owner, speaker, &resolution).map_err(|error| lost(error, owner, question.id))?;
+    let resolution = Resolution { session, gap, answer: answer.as_deref(), note };
+    let (at, judged) = plan::resolve_shown(owner, speaker, &resolution, wording)
+        .map_err(|error| lost(error, owner, question.id))?;
     let unsettled = match judged {
         Judged::Resolved => None,
         Judged::Escalated(why) => Some(why.to_string()),
@@ -362,14 +381,14 @@ fn misfit(question: &QuestionView) -> CommandError {
         .with_hint("the question is still open: answer again")
 }
 
-/// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.
-pub(super) fn shown(question: &QuestionView) -> Result<Shown, CommandError> {
+/// Returns what somebody sees who is shown this wording and all choices in the asker's order.
+pub(super) fn shown(question: &QuestionView, wording: Wording) -> Result<Shown, CommandError> {
     let choices = (0..question.choices.len() as u64).map(Whole::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Shown {
         choices: choices.try_into()?,
         language: Text::try_from(question.language.as_deref().unwrap_or("en"))?,
         recommendation: question.recommendation.is_some(),
-        wording: Wording::Normal,
+        wording,
     })
 }
 

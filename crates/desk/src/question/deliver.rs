@@ -4,7 +4,7 @@
 use demur_core::limit::Text;
 use demur_engine::command::{Consequences, Saying, Told};
 use demur_ledger::{
-    content::DeliveryContent,
+    content::{DeliveryContent, Wording},
     envelope::Event,
     event_type::{Content, Facts},
     facts::QuestionDelivered,
@@ -14,12 +14,25 @@ use demur_ledger::{
 use super::{QuestionId, act::shown, view};
 use crate::{error::CommandError, owner::Owner, record, session::Speaker};
 
-/// Records that an open question was shown to somebody, unless that is on record. Returns whether it was recorded now.
+/// Records that an open question was shown to somebody in its usual wording, unless it is on record that it was shown.
+/// Returns whether it was recorded now.
 pub fn deliver(
     owner: &Owner,
     id: QuestionId,
     speaker: &Speaker,
     channel: &Text<1, 64>,
+) -> Result<bool, CommandError> {
+    deliver_shown(owner, id, speaker, channel, Wording::Normal)
+}
+
+/// Records that an open question was shown to somebody in this wording, unless it is on record that it was shown. Returns
+/// whether it was recorded now.
+pub fn deliver_shown(
+    owner: &Owner,
+    id: QuestionId,
+    speaker: &Speaker,
+    channel: &Text<1, 64>,
+    wording: Wording,
 ) -> Result<bool, CommandError> {
     let question = view(owner, id)?;
     let principal = speaker.principal();
@@ -31,7 +44,7 @@ pub fn deliver(
         return Ok(false);
     }
     let facts = QuestionDelivered { question: id.sequence, to: principal };
-    let content = DeliveryContent { channel: channel.clone(), shown: shown(&question)?, to };
+    let content = DeliveryContent { channel: channel.clone(), shown: shown(&question, wording)?, to };
     let content = Some(Content::QuestionDelivered(content));
     let first = Saying { role: Role::Desk, facts: facts.into(), content };
     owner.ledger().record(id.trace, Told { first, rest: Consequences::default() })?;

@@ -3,7 +3,10 @@
 
 mod assets;
 mod form;
+mod questions;
+mod review;
 mod session;
+mod settings;
 mod traces;
 mod verification;
 
@@ -33,6 +36,9 @@ pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
     let api = traces::add(api);
     let api = verification::add(api);
+    let api = questions::add(api);
+    let api = review::add(api);
+    let api = settings::add(api);
     session::add(api)
 }
 

@@ -4,6 +4,7 @@
 mod acts;
 
 pub use acts::Deliveries;
+pub(super) use acts::note_answer;
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,7 +29,7 @@ use tokio::time;
 use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, Scope},
+    caller::{Caller, PersonRole, Scope},
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
     service::Shared,
@@ -289,7 +290,7 @@ async fn look(service: &Shared, caller: &Caller, id: QuestionId) -> Result<Quest
 }
 
 /// Returns the question, if this caller may see it.
-fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, CommandError> {
+pub(super) fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, CommandError> {
     let shown = question::view(owner, id)?;
     if caller.sees_questions_of(shown.asker.principal) || check_trace(owner, caller, id.trace).is_ok() {
         return Ok(shown);
@@ -314,6 +315,25 @@ fn asker_of(
         _ => return Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
     };
     Ok((shown, owner.author_of(asker)?, by))
+}
+
+/// Returns whoever asked, for a person at the inbox who speaks in that one's name: more time may have whoever may answer,
+/// calling off is for operators. The record names the person.
+pub(super) fn asker_for(
+    owner: &Owner,
+    caller: &Caller,
+    question: &QuestionView,
+    needed: PersonRole,
+) -> Result<(Arc<Author>, Text<1, 256>), CommandError> {
+    let Caller::Token(token) = caller else {
+        return Err(CommandError::refused("FORBIDDEN", "expected a person who is signed in, found somebody else"));
+    };
+    let may = token.role == Some(PersonRole::Operator) || token.role == Some(needed);
+    if !may || !token.scopes.contains(&Scope::Person) || !question.people {
+        let message = "expected somebody who may do this in the asker's name, found somebody else";
+        return Err(CommandError::refused("FORBIDDEN", message));
+    }
+    Ok((owner.author_of(question.asker.principal)?, Text::try_from(token.name.as_str())?))
 }
 
 /// Returns the question once it is no longer open, or as it stands when the time is over.

@@ -22,6 +22,7 @@ fn path(operation: &Operation) -> String {
         ("{fingerprint}", "0000000000000000000000000000000000000000000000000000000000000000"),
         ("{*schema}", "ledger/envelope.json"),
         ("{asset}", "demur.css"),
+        ("{act}", "answer"),
     ]
     .iter()
     .fold(operation.path().to_owned(), |path, (name, value)| path.replace(name, value))
@@ -57,7 +58,7 @@ fn only_six_places_answer_without_credentials() {
 fn what_is_not_there_is_as_closed_as_what_is() {
     let server = Server::start();
     for (method, path) in
-        [("GET", "/"), ("GET", "/v1/nothing"), ("PATCH", "/v1/questions"), ("POST", "/healthz")]
+        [("GET", "/nothing"), ("GET", "/v1/nothing"), ("PATCH", "/v1/questions"), ("POST", "/healthz")]
     {
         assert_eq!(server.call(method, path).send().code(), "UNAUTHENTICATED", "{method} {path}");
     }

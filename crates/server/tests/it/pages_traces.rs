@@ -4,7 +4,7 @@ use std::{env, fs, path::Path, time::Instant};
 
 use serde_json::json;
 
-use crate::{recorded::Recorded, server::Server, visit::Browser};
+use crate::{browser::Browser, recorded::Recorded, server::Server};
 
 /// Returns a folder with a run that has text, bytes that are no text, and a long text beside it.
 fn run(folder: &Path) -> String {
@@ -21,7 +21,7 @@ fn a_timeline_says_who_did_what_and_what_holds_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let trace = run(folder.path());
     let server = Server::start_at(folder.path());
-    let browser = Browser::of(&server);
+    let browser = Browser::sign_in(&server);
     let page = browser.page(&format!("/traces/{trace}"));
     for words in [
         "the planner</bdi> (planner)",
@@ -48,7 +48,7 @@ fn events_lead_to_their_neighbours_and_show_everything_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let trace = run(folder.path());
     let server = Server::start_at(folder.path());
-    let browser = Browser::of(&server);
+    let browser = Browser::sign_in(&server);
     let path = |number: u32| format!("/traces/{trace}/events/{number}");
     let middle = browser.page(&path(3));
     for words in [&path(2), &path(4), "artifact_recorded", "notes.txt", "commitment", "Signed with the key"] {
@@ -72,7 +72,7 @@ fn an_artifact_is_shown_inert_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let trace = run(folder.path());
     let server = Server::start_at(folder.path());
-    let browser = Browser::of(&server);
+    let browser = Browser::sign_in(&server);
     let page = |number: u32| browser.page(&format!("/traces/{trace}/artifacts/{number}"));
     let text = page(3);
     assert!(text.contains("alert(1)") && !text.contains("<script>alert"), "{text}");
@@ -98,7 +98,7 @@ fn what_is_missing_reads_differently_from_what_was_changed() {
     fs::write(of_length(4), [1, 2, 3, 4]).unwrap();
     change(folder.path(), b"count once", b"count twic");
     let server = Server::start_at(folder.path());
-    let browser = Browser::of(&server);
+    let browser = Browser::sign_in(&server);
     let page = browser.page(&format!("/traces/{trace}"));
     let badge = |class: &str, sign: &str, words: &str| {
         format!("<li class=\"badge {class}\"><span aria-hidden=\"true\">{sign}</span> {words}</li>")
@@ -137,7 +137,7 @@ fn a_verification_says_what_it_checked_and_never_more() {
     let asker = server.token("asker", &["ask"]);
     let id = server.ask(&asker, &json!({"question": "Which?"}));
     assert_eq!(server.answer(&id, &json!("this")).status, 200);
-    let browser = Browser::of(&server);
+    let browser = Browser::sign_in(&server);
     let page = browser.page(&format!("/traces/{}/verification", &id[..26]));
     for words in ["PASS", "origin and completeness not established", "Not proven by this report", "Checks"] {
         assert!(page.contains(words), "{words}: {page}");
@@ -154,7 +154,7 @@ fn a_run_is_drawn_and_told_as_a_table() {
     let folder = tempfile::tempdir().unwrap();
     let trace = run(folder.path());
     let server = Server::start_at(folder.path());
-    let page = Browser::of(&server).page(&format!("/traces/{trace}/run"));
+    let page = Browser::sign_in(&server).page(&format!("/traces/{trace}/run"));
     assert!(page.contains("<svg class=\"states\"") && !page.contains("<style"), "{page}");
     for words in ["artifact_recorded", "<th scope=\"row\">completed</th><td>not reached</td>", "the executor"] {
         assert!(page.contains(words), "{words}: {page}");
@@ -173,7 +173,7 @@ fn proof_a_long_trace_is_read_page_by_page() {
     run.fill(count - 3);
     let trace = run.close();
     let server = Server::start_at(folder.path());
-    let browser = Browser::of(&server);
+    let browser = Browser::sign_in(&server);
     let (mut path, mut seen) = (format!("/traces/{trace}"), 0);
     let mut slowest = Vec::new();
     loop {

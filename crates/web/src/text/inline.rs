@@ -54,7 +54,7 @@ struct Target<'a> {
     host: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     /// Makes a piece of the text up to here.
     fn flush(&mut self) {
         if self.plain < self.at {
@@ -114,20 +114,17 @@ impl<'a> Reader<'a> {
         self.at += length;
         self.plain = self.at;
         let (first, last) = if length == 1 { ("<em>", "</em>") } else { ("<strong>", "</strong>") };
-        match self.open.iter().rposition(|(open, _)| *open == mark).filter(|_| ends) {
-            Some(found) => {
-                let (_, begun) = self.open[found];
-                // What was begun inside and not ended stays a sign.
-                self.open.truncate(found);
-                self.pieces[begun] = Piece::Tag(first);
-                self.pieces.push(Piece::Tag(last));
+        if let Some(found) = self.open.iter().rposition(|(open, _)| *open == mark).filter(|_| ends) {
+            let (_, begun) = self.open[found];
+            // What was begun inside and not ended stays a sign.
+            self.open.truncate(found);
+            self.pieces[begun] = Piece::Tag(first);
+            self.pieces.push(Piece::Tag(last));
+        } else {
+            if begins && !self.open.iter().any(|(open, _)| *open == mark) {
+                self.open.push((mark, self.pieces.len()));
             }
-            None => {
-                if begins && !self.open.iter().any(|(open, _)| *open == mark) {
-                    self.open.push((mark, self.pieces.len()));
-                }
-                self.pieces.push(Piece::Text(mark));
-            }
+            self.pieces.push(Piece::Text(mark));
         }
     }
 

@@ -4,10 +4,13 @@ use axum::{
     extract::{Extension, FromRequestParts, Request, State},
     response::{IntoResponse as _, Response},
 };
-use demur_web::frame::{Frame, Here, Level, Visitor};
-use hyper::{Method, StatusCode, header, http::request::Parts};
+use demur_web::frame::{Frame, Here, Visitor};
+use hyper::{
+    HeaderMap, Method, StatusCode, header,
+    http::{Extensions, request::Parts},
+};
 
-use super::{Form, LOOKING};
+use super::{Form, LOOKING, settings::View};
 use crate::{
     api::{Api, Operation},
     caller::{Caller, PersonRole},
@@ -27,17 +30,19 @@ pub(crate) struct Visiting {
     /// Who calls.
     pub(crate) caller: Caller,
     key: FormKey,
+    view: View,
 }
 
 impl Visiting {
     /// Returns who sent this request.
     pub(crate) fn of(request: &Request) -> Self {
-        Self::from_extensions(request.extensions())
+        Self::from_head(request.headers(), request.extensions())
     }
 
-    fn from_extensions(extensions: &hyper::http::Extensions) -> Self {
+    fn from_head(headers: &HeaderMap, extensions: &Extensions) -> Self {
         let caller = extensions.get::<Caller>().cloned().unwrap_or(Caller::Stranger);
-        Self { caller, key: extensions.get::<FormKey>().cloned().unwrap_or_default() }
+        let key = extensions.get::<FormKey>().cloned().unwrap_or_default();
+        Self { caller, key, view: View::of(headers, extensions) }
     }
 
     /// Returns the frame of a page.
@@ -56,8 +61,8 @@ impl Visiting {
             role: role.as_str(),
             may_answer: self.caller.may(super::ANSWERING),
             form_key: self.key.0.clone(),
-            level: Level::default(),
-            keys: false,
+            level: self.view.level,
+            keys: self.view.keys,
         })
     }
 }
@@ -66,7 +71,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Visiting {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Self::from_extensions(&parts.extensions))
+        Ok(Self::from_head(&parts.headers, &parts.extensions))
     }
 }
 

@@ -172,7 +172,7 @@ async fn perform(
 }
 
 /// Notes how long a question waited for an answer that was given now.
-fn note_answer(service: &Service, done: &Done) {
+pub(in crate::routes) fn note_answer(service: &Service, done: &Done) {
     let ending = done.question.outcome.as_ref().filter(|ending| ending.state == "answered" && !done.repeated);
     if let Some(ending) = ending {
         let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());

@@ -1,0 +1,255 @@
+//! From a form to an event: what was filled in is shown once more, and only what is sent from there is done. The same with
+//! and without a script. Nothing that was typed is lost: not by an error, not by an old page, not by coming too late.
+
+mod intent;
+
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use demur_desk::{
+    error::CommandError,
+    owner::Owner,
+    question::{self, Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
+};
+use demur_ledger::content::Wording;
+use demur_web::{
+    frame::Level,
+    review::{Late, Review},
+    words::ENGLISH,
+};
+use hyper::{Method, StatusCode, header};
+
+use self::intent::{Intent, carried, draft};
+use super::{
+    ANSWERING, Form, Visiting, page,
+    questions::{Showing, frame_of, plain_card, question_page, wording},
+};
+use crate::{
+    api::{Api, Operation},
+    caller::{Caller, PersonRole},
+    problem::Problem,
+    read::Named,
+    routes::questions::{asker_for, note_answer, seen},
+    service::{Service, Shared},
+};
+
+/// Adds the pages.
+pub(super) fn add(api: Api) -> Api {
+    api.with(Operation::page(Method::POST, "/questions/{question}/review", ANSWERING), review)
+        .with(Operation::page(Method::POST, "/questions/{question}/{act}", ANSWERING), act)
+}
+
+/// Shows what will be sent. Nothing changes, so it needs no key.
+async fn review(
+    State(service): State<Shared>,
+    visiting: Visiting,
+    Named(id): Named<QuestionId>,
+    form: Form,
+) -> Result<Response, Problem> {
+    let act = form.one("act").unwrap_or_default();
+    let asked = Asked { service: &service, visiting: &visiting, id, act: &act, form: &form };
+    if form.one("back").is_some() {
+        return asked.form_again(None, StatusCode::OK).await;
+    }
+    asked.review(None, StatusCode::OK).await
+}
+
+/// Does what a review showed.
+async fn act(
+    State(service): State<Shared>,
+    visiting: Visiting,
+    Named((id, act)): Named<(QuestionId, String)>,
+    form: Form,
+) -> Result<Response, Problem> {
+    let asked = Asked { service: &service, visiting: &visiting, id, act: &act, form: &form };
+    if form.check_key().is_err() {
+        // Of an older session, or of nobody: whoever looks at it now sends it knowingly or not at all.
+        return asked.review(Some(ENGLISH.form_stale), StatusCode::FORBIDDEN).await;
+    }
+    asked.perform().await
+}
+
+/// Something that is asked for by a form.
+struct Asked<'a> {
+    service: &'a Shared,
+    visiting: &'a Visiting,
+    id: QuestionId,
+    act: &'a str,
+    form: &'a Form,
+}
+
+impl Asked<'_> {
+    fn level(&self) -> Level {
+        self.form.one("level").and_then(|word| Level::from_word(&word)).unwrap_or_default()
+    }
+
+    async fn question(&self) -> Result<QuestionView, Problem> {
+        let (caller, id) = (self.visiting.caller.clone(), self.id);
+        self.service.work(move |_, owner| seen(owner, &caller, id)).await
+    }
+
+    /// Returns the page that shows what will be sent.
+    async fn review(&self, warning: Option<&str>, status: StatusCode) -> Result<Response, Problem> {
+        let question = match self.question().await {
+            Ok(question) => question,
+            Err(problem) => return self.refused(&problem, None),
+        };
+        if question.state != "open" {
+            return self.late(&question);
+        }
+        let intent = match Intent::read(self.act, self.form, &question) {
+            Ok(intent) => intent,
+            Err(wrong) => return self.form_again(Some(wrong), StatusCode::UNPROCESSABLE_ENTITY).await,
+        };
+        let frame = frame_of(self.visiting);
+        let name = frame.visitor.as_ref().map_or("", |visitor| visitor.name.as_str());
+        let (shown, recorded) = intent.shown(&question);
+        let mut hidden = carried(self.form);
+        if let (Intent::Extend { .. }, Some(deadline)) = (&intent, question.deadline) {
+            // So that sending it twice gives more time once.
+            hidden.retain(|(name, _)| *name != "until");
+            hidden.push(("until", deadline.to_string()));
+        }
+        let shown = Review {
+            frame: &frame,
+            card: plain_card(self.service, &question, self.level())?,
+            warning,
+            act: intent.act(),
+            what: intent.what(),
+            shown,
+            recorded,
+            words: intent.words(&question, name),
+            consequence: intent.consequence(),
+            hidden,
+            note: intent.takes_note().then(|| self.form.one("note").unwrap_or_default()),
+        };
+        page(status, &shown)
+    }
+
+    /// Returns the question's page with what was typed, and what is wrong with it.
+    async fn form_again(
+        &self,
+        wrong: Option<demur_web::question::Wrong>,
+        status: StatusCode,
+    ) -> Result<Response, Problem> {
+        let draft = draft(self.act, self.form, wrong);
+        let showing = Showing { id: self.id, level: self.level(), draft, sent: None };
+        question_page(self.service, self.visiting, showing, status).await
+    }
+
+    /// Does it.
+    async fn perform(&self) -> Result<Response, Problem> {
+        let question = match self.question().await {
+            Ok(question) => question,
+            Err(problem) => return self.refused(&problem, None),
+        };
+        let intent = match Intent::read(self.act, self.form, &question) {
+            Ok(intent) => intent,
+            Err(wrong) => return self.form_again(Some(wrong), StatusCode::UNPROCESSABLE_ENTITY).await,
+        };
+        let (caller, level, until) = (self.visiting.caller.clone(), self.level(), self.form.one("until"));
+        let doing = Doing { question, intent: intent.clone(), wording: wording(level), until };
+        let done = self.service.work(move |service, owner| doing.perform(service, owner, &caller)).await;
+        match done {
+            Ok(Done { unsettled: Some(why), .. }) => self.unsettled(&why),
+            Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),
+            Ok(_) => Ok(self.go_on(intent.act())),
+            Err(problem) => match self.question().await {
+                Ok(question) if question.state != "open" => self.late(&question),
+                Ok(question) => self.refused(&problem, Some(&question)),
+                Err(_) => self.refused(&problem, None),
+            },
+        }
+    }
+
+    fn go_on(&self, sent: &str) -> Response {
+        let place = format!("/questions/{}?sent={sent}", self.id);
+        (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
+    }
+
+    /// Says who was first, when and how, and gives back what was typed (ONE-02).
+    fn late(&self, question: &QuestionView) -> Result<Response, Problem> {
+        let frame = frame_of(self.visiting);
+        let shown = Late {
+            frame: &frame,
+            title: frame.words.late_title,
+            card: Some(plain_card(self.service, question, self.level())?),
+            detail: Some(frame.words.settled_already),
+            kept: draft(self.act, self.form, None).words(),
+        };
+        page(StatusCode::CONFLICT, &shown)
+    }
+
+    /// Says why it was refused, and gives back what was typed.
+    fn refused(&self, problem: &Problem, question: Option<&QuestionView>) -> Result<Response, Problem> {
+        let frame = frame_of(self.visiting);
+        let gone = problem.status() == StatusCode::NOT_FOUND;
+        let detail = match (gone, problem.hint()) {
+            (true, _) => frame.words.late_gone.to_owned(),
+            (false, Some(hint)) => format!("{}; {hint}", problem.detail()),
+            (false, None) => problem.detail().to_owned(),
+        };
+        let shown = Late {
+            frame: &frame,
+            title: frame.words.problem,
+            card: question.map(|question| plain_card(self.service, question, self.level())).transpose()?,
+            detail: Some(&detail),
+            kept: draft(self.act, self.form, None).words(),
+        };
+        page(problem.status(), &shown)
+    }
+
+    fn unsettled(&self, why: &str) -> Result<Response, Problem> {
+        let frame = frame_of(self.visiting);
+        let detail = format!("{} {why}", frame.words.unsettled_meaning);
+        let title = frame.words.unsettled_title;
+        let shown = Late { frame: &frame, title, card: None, detail: Some(&detail), kept: String::new() };
+        page(StatusCode::OK, &shown)
+    }
+}
+
+/// What is done about a question.
+struct Doing {
+    question: QuestionView,
+    intent: Intent,
+    wording: Wording,
+    /// The deadline that was shown, where more time is given.
+    until: Option<String>,
+}
+
+impl Doing {
+    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, CommandError> {
+        let question = &self.question;
+        let speaker = caller.answerer(owner, None)?;
+        let by_person = |reason| Act { reason, by: None };
+        match self.intent {
+            Intent::Answer { value, note } => {
+                let given = Answer { answer: value, note, request: question.request, by: None };
+                let done = question::answer_shown(owner, question, &speaker, &given, self.wording)?;
+                note_answer(service, &done);
+                Ok(done)
+            }
+            Intent::Accept { note } => question::accept(owner, question, &speaker, &by_person(note)),
+            Intent::Decline { reason } => question::decline(owner, question, &speaker, &by_person(reason)),
+            Intent::AskBack { words } => question::decline(owner, question, &speaker, &by_person(Some(words))),
+            Intent::Pass { to, people, reason } => {
+                let passing = Passing { to: intent::one_name(&to), people, reason, by: None };
+                question::pass_on(owner, question, &speaker, &passing)
+            }
+            Intent::Extend { seconds } => {
+                let shown = self.until.as_deref();
+                if shown.is_some() && shown != question.deadline.map(|deadline| deadline.to_string()).as_deref() {
+                    return Ok(Done { question: self.question, repeated: true, unsettled: None });
+                }
+                let (asker, by) = asker_for(owner, caller, question, PersonRole::Answerer)?;
+                let extension = Extension { seconds, reason: None, by: None };
+                question::extend(owner, question, asker, Some(by), &extension)
+            }
+            Intent::Cancel { reason } => {
+                let (asker, by) = asker_for(owner, caller, question, PersonRole::Operator)?;
+                question::cancel(owner, question, asker, Some(by), &by_person(reason))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! How the inbox behaves for one browser, kept in a cookie of that browser: nobody else needs to know.
+
+use axum::{
+    extract::Extension,
+    response::{IntoResponse as _, Response},
+};
+use demur_web::{
+    frame::{Here, Level},
+    settings::Settings,
+};
+use hyper::{HeaderMap, Method, StatusCode, header, http::Extensions};
+use serde::Deserialize;
+
+use super::{Form, LOOKING, Visiting, page};
+use crate::{
+    api::{Api, Operation},
+    gate::{Names, Way},
+    problem::Problem,
+    read::Parameters,
+};
+
+/// Adds the pages.
+pub(super) fn add(api: Api) -> Api {
+    api.with(Operation::page(Method::GET, "/settings", LOOKING), show)
+        .with(Operation::page(Method::POST, "/settings", LOOKING), change)
+}
+
+/// How somebody wants to see questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct View {
+    pub(super) level: Level,
+    pub(super) keys: bool,
+}
+
+impl View {
+    /// Returns what the browser says; the usual where it says nothing that is known.
+    pub(super) fn of(headers: &HeaderMap, extensions: &Extensions) -> Self {
+        let Some(Way::Tcp(names)) = extensions.get::<Way>() else { return Self::default() };
+        let name = cookie(names);
+        let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
+        let value = pairs.find(|(found, _)| *found == name).map(|(_, value)| value);
+        value.and_then(Self::read).unwrap_or_default()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let (level, keys) = text.split_once('.')?;
+        Some(Self { level: Level::from_word(level)?, keys: keys == KEYS_ON })
+    }
+
+    fn write(self) -> String {
+        format!("{}.{}", self.level.as_str(), if self.keys { KEYS_ON } else { KEYS_OFF })
+    }
+}
+
+/// Returns the name of the cookie, which carries the port like that of the session.
+fn cookie(names: &Names) -> String {
+    names.cookie.replace("session", "view")
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+struct SettingsParameters {
+    saved: Option<String>,
+}
+
+async fn show(
+    visiting: Visiting,
+    Parameters(parameters): Parameters<SettingsParameters>,
+) -> Result<Response, Problem> {
+    let frame = visiting.frame(Here::Settings);
+    page(StatusCode::OK, &Settings { frame: &frame, saved: parameters.saved.is_some() })
+}
+
+async fn change(Extension(way): Extension<Way>, form: Form) -> Result<Response, Problem> {
+    form.check_key()?;
+    let Way::Tcp(names) = way else {
+        return Err(Problem::malformed("expected a browser that is signed in, found none"));
+    };
+    let level = form.one("level").and_then(|word| Level::from_word(&word)).unwrap_or_default();
+    let view = View { level, keys: form.one("keys").is_some() };
+    let secure = if names.secure { "; Secure" } else { "" };
+    let set = format!(
+        "{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={YEAR}{secure}",
+        cookie(&names),
+        view.write()
+    );
+    let headers = [(header::SET_COOKIE, set), (header::LOCATION, "/settings?saved=yes".to_owned())];
+    Ok((StatusCode::SEE_OTHER, headers).into_response())
+}
+
+const KEYS_ON: &str = "keys";
+const KEYS_OFF: &str = "plain";
+/// A year, in seconds.
+const YEAR: u64 = 31_536_000;

@@ -1,0 +1,293 @@
+//! Questions in a browser without a script: listed, shown, answered, declined, extended; what is typed is never lost, and
+//! what an agent wrote never acts.
+
+use serde_json::{Value, json};
+
+use crate::{
+    browser::{Browser, hidden, origin},
+    client::Reply,
+    server::{Server, until},
+};
+
+/// Reviews a form and sends what the review carries.
+fn review_and_send(browser: &Browser<'_>, id: &str, act: &str, fields: &[(&str, &str)]) -> Reply {
+    let review = browser.post(&format!("/questions/{id}/review"), &[fields, &[("act", act)]].concat());
+    assert_eq!(review.status, 200, "{}", review.text());
+    let action = format!("/questions/{id}/{act}");
+    let carried = hidden(&review.text(), &action);
+    let carried: Vec<(&str, &str)> =
+        carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    browser.post(&action, &carried)
+}
+
+fn state(server: &Server, id: &str) -> Value {
+    server.local("GET", &format!("/v1/questions/{id}")).send().json()
+}
+
+/// ONE-01
+#[test]
+fn a_question_is_listed_reviewed_answered_and_done() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let ask = json!({"question": "Which port?", "context": "Two are free.", "blocks": ["deploy"], "choices": [
+        {"label": "The first", "value": "7000"}, {"label": "The second", "value": "7001"}],
+        "recommendation": "7001"});
+    let id = server.ask(&asker, &ask);
+    let browser = Browser::sign_in(&server);
+    let list = browser.page("/");
+    for words in ["Which port?", "builder", "Must be answered", "deploy", "Written by an agent", "Two are free."] {
+        assert!(list.contains(words), "{words}: {list}");
+    }
+    assert!(list.contains("The second <span class=\"recommended\" lang=\"en\">(recommended by the asker)"), "{list}");
+    assert!(!list.contains("checked>") || !list.contains("name=\"choice\" checked"), "nothing is chosen");
+    let review = browser.post(&format!("/questions/{id}/review"), &[("act", "answer"), ("choice", "1")]);
+    assert_eq!(review.status, 200);
+    assert!(review.text().contains("The second") && review.text().contains("<code>7001</code>"));
+    assert_eq!(state(&server, &id)["state"], "open", "a review changes nothing");
+    let sent = review_and_send(&browser, &id, "answer", &[("choice", "1")]);
+    assert_eq!((sent.status, sent.header("location")), (303, Some(&*format!("/questions/{id}?sent=answer"))));
+    let outcome = &state(&server, &id)["outcome"];
+    assert_eq!(
+        (&outcome["value"], &outcome["by"], &outcome["assurance"]),
+        (&json!("7001"), &json!("pat"), &json!("signed_in"))
+    );
+    let page = browser.page(&format!("/questions/{id}?sent=answer"));
+    assert!(page.contains("Sent. Your answer is on record") && page.contains("Nothing else waits for you."));
+    assert!(browser.page("/").contains("Nothing waits for you."));
+    assert!(browser.page("/?list=done").contains("<strong>Answered</strong> by <bdi>pat</bdi>"));
+}
+
+#[test]
+fn every_kind_has_its_own_form_and_takes_nothing_else() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let browser = Browser::sign_in(&server);
+    let cases = [
+        (json!({"question": "?", "kinds": ["yes_no"]}), "yes_no", "yes", json!(true), "maybe"),
+        (json!({"question": "?", "kinds": ["numeric"]}), "number", " 0.5 ", json!(0.5), "half"),
+        (json!({"question": "?"}), "text", " as it\r\nis ", json!("as it\nis"), " "),
+        (json!({"question": "?", "suggestions": ["a", "b"]}), "suggestion", "1", json!("b"), "2"),
+    ];
+    for (ask, field, good, value, bad) in cases {
+        let id = server.ask(&asker, &ask);
+        let page = browser.page(&format!("/questions/{id}"));
+        assert!(page.contains(&format!("name=\"{field}\"")), "{field}: {page}");
+        let review = format!("/questions/{id}/review");
+        let wrong = browser.post(&review, &[("act", "answer"), (field, bad)]);
+        assert_eq!(wrong.status, 422, "{field}");
+        if field == "number" {
+            let text = wrong.text();
+            assert!(text.contains("value=\"half\"") && text.contains("aria-describedby=\"wrong-number-"), "{text}");
+        }
+        let other = if field == "yes_no" { ("number", "1") } else { ("yes_no", "yes") };
+        assert_eq!(browser.post(&review, &[("act", "answer"), other]).status, 422, "{field}");
+        assert_eq!(browser.post(&review, &[("act", "answer")]).status, 422, "{field}: nothing");
+        assert_eq!(review_and_send(&browser, &id, "answer", &[(field, good)]).status, 303, "{field}");
+        assert_eq!(state(&server, &id)["outcome"]["value"], value);
+    }
+}
+
+#[test]
+fn a_secret_is_asked_for_unseen_and_never_shown_again() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "The password?", "kinds": ["secret"]}));
+    let browser = Browser::sign_in(&server);
+    assert!(browser.page(&format!("/questions/{id}")).contains("type=\"password\" autocomplete=\"off\""));
+    let review = browser.post(&format!("/questions/{id}/review"), &[("act", "answer"), ("secret", "hunter2")]);
+    assert!(review.text().contains("A secret of 7 characters; it is not shown."));
+    assert_eq!(review.text().matches("hunter2").count(), 1, "only where the form carries it");
+    assert_eq!(review.header("cache-control"), Some("no-store"));
+    assert_eq!(review_and_send(&browser, &id, "answer", &[("secret", "hunter2")]).status, 303);
+    assert!(!browser.page(&format!("/questions/{id}")).contains("hunter2"));
+    let kept = server.call("GET", &format!("/v1/questions/{id}/secret")).token(&asker).send();
+    assert_eq!(kept.json()["value"], "hunter2");
+}
+
+/// ONE-02
+#[test]
+fn whoever_comes_second_is_told_who_was_first_and_keeps_the_words() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Where to?"}));
+    let browser = Browser::sign_in(&server);
+    let key = browser.form_key();
+    server.answer(&id, &json!("there"));
+    for path in [format!("/questions/{id}/review"), format!("/questions/{id}/answer")] {
+        let fields = [("act", "answer"), ("text", "<i>elsewhere</i>"), ("form_key", key.as_str())];
+        let late = browser.post(&path, &fields);
+        let text = late.text();
+        assert_eq!(late.status, 409, "{text}");
+        assert!(text.contains("<strong>Answered</strong> by <bdi>pat</bdi>"), "{text}");
+        assert!(text.contains("at the terminal of this machine"), "{text}");
+        assert!(text.contains("&#60;i&#62;elsewhere&#60;/i&#62;</textarea>"), "{text}");
+    }
+    assert_eq!(state(&server, &id)["outcome"]["value"], "there");
+    let page = browser.page(&format!("/questions/{id}"));
+    assert!(page.contains("This question is settled.") && !page.contains("<form class=\"answer"));
+}
+
+/// CLR-04
+#[test]
+fn sending_twice_is_one_answer() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Where to?"}));
+    let browser = Browser::sign_in(&server);
+    let path = format!("/questions/{id}/answer");
+    let first = browser.send(&path, &[("text", "there")]);
+    assert_eq!(first.header("location"), Some(&*format!("/questions/{id}?sent=answer")));
+    let again = browser.send(&path, &[("text", "there")]);
+    assert_eq!((again.status, again.header("location")), (303, Some(&*format!("/questions/{id}?sent=again"))));
+    assert_eq!(browser.send(&path, &[("text", "elsewhere")]).status, 409);
+    let path = format!("/questions/{id}/decline");
+    assert_eq!(browser.send(&path, &[("reason", "no")]).status, 409);
+}
+
+#[test]
+fn forms_of_others_change_nothing_and_lose_nothing() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Where to?"}));
+    let browser = Browser::sign_in(&server);
+    let other = Browser::sign_in(&server).form_key();
+    let path = format!("/questions/{id}/answer");
+    for forged in [vec![], vec![("form_key", "")], vec![("form_key", other.as_str())]] {
+        let reply = browser.post(&path, &[forged, vec![("text", "my words")]].concat());
+        let text = reply.text();
+        assert_eq!(reply.status, 403, "{text}");
+        assert!(text.contains("This form was not of this session"), "{text}");
+        let carried = hidden(&text, &path);
+        assert!(carried.contains(&("text".to_owned(), "my words".to_owned())), "{carried:?}");
+    }
+    let key = browser.form_key();
+    let body = crate::browser::encode(&[("text", "x"), ("form_key", &key)]);
+    let foreign = browser.call("POST", &path).header("Origin", "http://evil.example").body(body.as_bytes()).send();
+    assert_eq!(foreign.status, 403);
+    let without = server.call("POST", &path).header("Cookie", &browser.cookie).body(body.as_bytes()).send();
+    assert_eq!(without.status, 401, "no Origin, no session");
+    assert_eq!(state(&server, &id)["state"], "open");
+}
+
+#[test]
+fn a_session_that_ended_keeps_what_was_typed() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Where to?"}));
+    let path = format!("/questions/{id}/answer");
+    let body = crate::browser::encode(&[("text", "a long & careful <answer>"), ("form_key", "old")]);
+    let ended = server
+        .call("POST", &path)
+        .header("Origin", &origin(&server))
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .body(body.as_bytes())
+        .send();
+    let text = ended.text();
+    assert_eq!(ended.status, 401);
+    assert!(text.contains("a long &#38; careful &#60;answer&#62;</textarea>"), "{text}");
+    assert!(text.contains(&format!("action=\"{path}\"")), "{text}");
+    let browser = Browser::sign_in(&server);
+    let again = browser.post(&path, &[("text", "a long & careful <answer>")]);
+    assert_eq!(again.status, 403, "looked at once more");
+    let carried = hidden(&again.text(), &path);
+    let carried: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(browser.post(&path, &carried).status, 303);
+    assert_eq!(state(&server, &id)["outcome"]["value"], "a long & careful <answer>");
+}
+
+#[test]
+fn declining_asking_back_and_calling_off_say_what_they_do() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let browser = Browser::sign_in(&server);
+    for (act, field, ended) in
+        [("decline", "reason", "declined"), ("ask-back", "words", "declined"), ("cancel", "reason", "cancelled")]
+    {
+        let id = server.ask(&asker, &json!({"question": "Which one?"}));
+        let review = browser.post(&format!("/questions/{id}/review"), &[("act", act), (field, "which *ones*?")]);
+        assert!(review.text().contains("which <em>ones</em>?"), "{act}: {}", review.text());
+        if act == "ask-back" {
+            assert!(review.text().contains("This closes the question; the asker reads your words"));
+            assert_eq!(browser.post(&format!("/questions/{id}/review"), &[("act", act)]).status, 422);
+        }
+        assert_eq!(review_and_send(&browser, &id, act, &[(field, "which *ones*?")]).status, 303, "{act}");
+        let shown = state(&server, &id);
+        assert_eq!((&shown["state"], &shown["outcome"]["note"]), (&json!(ended), &json!("which *ones*?")), "{act}");
+        assert_eq!(shown["outcome"]["by"], "pat", "{act}");
+    }
+}
+
+#[test]
+fn more_time_is_given_once_and_the_record_says_who_wanted_it() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "In time?", "timeout_seconds": 600}));
+    let browser = Browser::sign_in(&server);
+    let before = state(&server, &id)["deadline"].as_str().unwrap().to_owned();
+    assert!(browser.page("/").contains(&format!("data-deadline=\"{before}\"")));
+    let review = browser.post(&format!("/questions/{id}/review"), &[("act", "extend"), ("seconds", "3600")]);
+    let path = format!("/questions/{id}/extend");
+    let carried = hidden(&review.text(), &path);
+    let carried: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(browser.post(&path, &carried).header("location"), Some(&*format!("/questions/{id}?sent=extend")));
+    let after = state(&server, &id)["deadline"].as_str().unwrap().to_owned();
+    assert!(after > before, "{after}");
+    assert_eq!(browser.post(&path, &carried).header("location"), Some(&*format!("/questions/{id}?sent=again")));
+    assert_eq!(state(&server, &id)["deadline"], json!(after), "a replay gives no more");
+    let page = browser.page(&format!("/questions/{id}"));
+    assert!(page.contains("<bdi>pat</bdi></td><td>gave more time</td>"), "{page}");
+    assert_eq!(browser.post(&format!("/questions/{id}/review"), &[("act", "extend"), ("seconds", "0")]).status, 422);
+}
+
+#[test]
+fn a_question_is_passed_to_a_holder_of_a_key() {
+    let server = Server::start();
+    let (asker, _helper) = (server.token("builder", &["ask"]), server.token("helper", &["answer"]));
+    let browser = Browser::sign_in(&server);
+    let only_people = server.ask(&asker, &json!({"question": "A person?"}));
+    assert!(browser.page(&format!("/questions/{only_people}")).contains("Only people may answer this question"));
+    let id = server.ask(&asker, &json!({"question": "Anybody?", "answering": "anybody"}));
+    assert!(browser.page(&format!("/questions/{id}")).contains("<option value=\"helper\">helper</option>"));
+    assert_eq!(browser.post(&format!("/questions/{id}/review"), &[("act", "pass")]).status, 422);
+    assert_eq!(review_and_send(&browser, &id, "pass", &[("to", "helper"), ("reason", "yours")]).status, 303);
+    assert!(browser.page("/?list=others").contains("Anybody?"));
+    assert!(!browser.page("/").contains("Anybody?"));
+    let nobody = server.ask(&asker, &json!({"question": "Anybody?", "answering": "anybody"}));
+    let refused = browser.send(&format!("/questions/{nobody}/pass"), &[("to", "nobody"), ("reason", "kept words")]);
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("kept words"), "{}", refused.text());
+}
+
+#[test]
+fn going_back_keeps_what_was_typed() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Where to?"}));
+    let browser = Browser::sign_in(&server);
+    let fields = [("act", "answer"), ("text", "\nover \"there\""), ("back", "yes")];
+    let back = browser.post(&format!("/questions/{id}/review"), &fields);
+    assert_eq!(back.status, 200);
+    assert!(back.text().contains(">\n\nover &#34;there&#34;</textarea>"), "{}", back.text());
+}
+
+/// ONE-03
+#[test]
+fn what_was_shown_is_on_record_once_with_its_wording() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "Seen?", "terse": "S?", "detailed": "Seen, in detail?"}));
+    let browser = Browser::sign_in(&server);
+    let shown = browser.page(&format!("/questions/{id}?level=terse"));
+    assert!(shown.contains("<h1 lang=\"en\" dir=\"auto\">S?</h1>"), "{shown}");
+    let events = || server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json()["events"].clone();
+    until("it is on record", || events().as_array().unwrap().len() == 2);
+    browser.page("/");
+    browser.page(&format!("/questions/{id}"));
+    let sent = review_and_send(&browser, &id, "answer", &[("text", "yes"), ("level", "detailed")]);
+    assert_eq!(sent.status, 303);
+    let events = events();
+    assert_eq!(events.as_array().unwrap().len(), 3, "{events}");
+    assert_eq!((&events[1]["content"]["channel"], &events[1]["content"]["to"]), (&json!("web"), &json!("pat")));
+    assert_eq!(events[1]["content"]["shown"]["wording"], "terse");
+    assert_eq!(events[2]["content"]["shown"]["wording"], "detailed");
+}

@@ -1,0 +1,83 @@
+//! What became of a question, for everybody who comes later: who, when and how (ONE-02).
+
+use demur_core::time::Timestamp;
+use demur_desk::question::{Ending, QuestionView};
+use demur_ledger::facts::Assurance;
+
+use super::value_words;
+use crate::{
+    text::{self, Html, Writer},
+    when::When,
+    words::ENGLISH,
+};
+
+/// What became of a question.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// Answered, declined, cancelled and so on.
+    pub word: &'static str,
+    /// Who.
+    pub by: Html,
+    /// When.
+    pub when: When,
+    /// How sure one can be who it was.
+    pub how: Option<&'static str>,
+    /// The answer, or what holds now.
+    pub value: Option<Html>,
+    /// Why, in their words.
+    pub note: Option<Html>,
+    /// What it means for what waits.
+    pub meaning: &'static str,
+    /// The number of the event.
+    pub event: String,
+}
+
+impl Closed {
+    /// Returns what became of a question, as seen now.
+    pub fn new(question: &QuestionView, ending: &Ending, now: Timestamp) -> Self {
+        let name = ending.by.as_deref().unwrap_or(ENGLISH.the_desk);
+        let writer = Writer::Named(name);
+        Self {
+            word: word(&ending.state),
+            by: text::line(name),
+            when: When::new(ending.time, now),
+            how: ending.assurance.map(assurance),
+            value: ending.value.as_ref().map(|value| value_words(question, value)),
+            note: ending.note.as_deref().map(|note| text::block(note, None, &writer)),
+            meaning: meaning(&ending.state),
+            event: ending.event.to_string(),
+        }
+    }
+}
+
+/// Returns how somebody was known, in words.
+const fn assurance(assurance: Assurance) -> &'static str {
+    match assurance {
+        Assurance::Agent => ENGLISH.how_agent,
+        Assurance::Relayed => ENGLISH.how_relayed,
+        Assurance::Terminal => ENGLISH.how_terminal,
+        Assurance::SignedIn => ENGLISH.how_signed_in,
+        Assurance::Passkey => ENGLISH.how_passkey,
+    }
+}
+
+/// Returns what became of a question, in one word.
+fn word(state: &str) -> &'static str {
+    match state {
+        "answered" => ENGLISH.was_answered,
+        "accepted" => ENGLISH.was_accepted,
+        "declined" => ENGLISH.was_declined,
+        "expired" => ENGLISH.was_expired,
+        "defaulted" => ENGLISH.was_defaulted,
+        "cancelled" => ENGLISH.was_cancelled,
+        "withdrawn" => ENGLISH.was_withdrawn,
+        _ => ENGLISH.is_open,
+    }
+}
+
+fn meaning(state: &str) -> &'static str {
+    match state {
+        "declined" | "expired" => ENGLISH.still_waits,
+        _ => ENGLISH.goes_on,
+    }
+}

@@ -1,0 +1,60 @@
+//! The page of one question: everything about it, and every way to act on it.
+
+use askama::Template;
+
+use super::Card;
+use crate::{
+    frame::{Frame, Here, Level},
+    text::Html,
+    when::When,
+};
+
+/// The page.
+#[derive(Template)]
+#[template(path = "question.html")]
+pub struct QuestionPage<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// The question.
+    pub card: Card,
+    /// What was just done.
+    pub notice: Option<Notice>,
+    /// The names that it can be passed to.
+    pub names: Vec<String>,
+    /// Whether holders of keys may answer at all.
+    pub keys_may_answer: bool,
+    /// Whether the visitor may call it off.
+    pub may_cancel: bool,
+    /// What happened to it.
+    pub history: Vec<Happening>,
+    /// Whether that is not all.
+    pub history_is_cut: bool,
+}
+
+impl QuestionPage<'_> {
+    const fn levels() -> [Level; 3] {
+        Level::ALL
+    }
+}
+
+/// What was just done.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// In words.
+    pub words: &'static str,
+    /// The next question that waits.
+    pub next: Option<String>,
+}
+
+/// Something that happened to a question.
+#[derive(Clone, Debug)]
+pub struct Happening {
+    /// Who.
+    pub who: Html,
+    /// What.
+    pub what: &'static str,
+    /// When.
+    pub when: When,
+    /// The number of the event.
+    pub event: String,
+}
