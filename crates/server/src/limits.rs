@@ -40,7 +40,7 @@ impl Peer {
                 let [a, b, c, d, ..] = address.segments();
                 Self(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into())
             }
-            address => Self(address),
+            address @ IpAddr::V4(_) => Self(address),
         }
     }
 

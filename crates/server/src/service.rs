@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use demur_core::limit::Text;
@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    caller::Caller, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
+    caller::Caller, limits::Limits, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
     problem::Problem, routes::sign_in::Links, tokens::Tokens,
 };
 
@@ -24,6 +24,9 @@ pub struct Service {
     pub(crate) notices: Arc<Notices>,
     pub(crate) tokens: Tokens,
     pub(crate) links: Links,
+    pub(crate) limits: Limits,
+    /// Whoever adds, removes or signs in a person does so alone.
+    people: Mutex<()>,
     /// The user who runs the server.
     pub(crate) user: Text<1, 256>,
     pub(crate) metrics: Arc<Metrics>,
@@ -55,6 +58,8 @@ impl Service {
             notices,
             tokens: Tokens::default(),
             links: Links::default(),
+            limits: Limits::default(),
+            people: Mutex::default(),
             user,
             metrics,
             ending: watch::Sender::new(false),
@@ -91,6 +96,11 @@ impl Service {
             let message = format!("expected at most {HEAVY} large files on their way, found more");
             CommandError::refused("OVERLOADED", message).with_hint("try again in a moment").into()
         })
+    }
+
+    /// Returns the right to change who may sign in, or to sign somebody in, once nobody else has it.
+    pub(crate) fn people_turn(&self) -> MutexGuard<'_, ()> {
+        self.people.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns how long the other side of a connection may take.

@@ -368,4 +368,8 @@ words! {
     settings_keys_meaning = "Leave this off with a screen reader: single letters are its own. Tab and Ctrl+Enter always work.";
     settings_save = "Save";
     extend_seconds = "{} seconds more";
+    too_many = "Too many attempts.";
+    not_sent_how = "Nothing of this was sent, and nothing is lost. Sign in in another tab, come back here, and go on: you see everything once more before it is sent.";
+    not_sent_go_on = "I am signed in: go on";
+    sign_in_refused = "This link signs nobody in";
 }

@@ -100,7 +100,7 @@ async fn create(
     Document(new): Document<NewPerson>,
 ) -> Result<Response, Problem> {
     let added = service.work(move |service, owner| {
-        let _turn = service.tokens.turn();
+        let _turn = service.people_turn();
         people::add(owner, &service.user, new.name, new.role)
     });
     Ok((StatusCode::CREATED, Json(ShownPerson::from(added.await?))).into_response())
@@ -116,10 +116,12 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Result<Json<RemovedPerson>, Problem> {
     let removed = service.work(move |service, owner| {
-        let _turn = service.tokens.turn();
-        let person = people::remove(owner, &name)?;
+        let _turn = service.people_turn();
+        let person = people::find(owner, &name)?;
         service.links.forget(&person.name);
+        // First: a session must not outlive its person, whatever happens in between.
         let sessions = service.tokens.end_sessions(owner, &person.name)?;
+        let person = people::remove(owner, &name)?;
         Ok(RemovedPerson { person: person.into(), sessions })
     });
     Ok(Json(removed.await?))

@@ -14,6 +14,7 @@ mod fuzz;
 mod gate;
 mod pages_questions;
 mod pages_traces;
+mod people;
 mod plan;
 mod question;
 mod race;
