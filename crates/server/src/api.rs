@@ -14,6 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{
     caller::{Caller, Scope, TOKEN_HINT},
+    limits::TooMany,
     problem::Problem,
     routes::pages,
     service::Shared,
@@ -218,6 +219,9 @@ impl Api {
 /// Lets a request through if its caller may do this.
 async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+    if let Some(limited) = request.extensions().get::<TooMany>().filter(|_| !scopes.is_empty()) {
+        return Problem::from(*limited).into_response();
+    }
     if scopes.is_empty() || caller.may(scopes) {
         return next.run(request).await;
     }

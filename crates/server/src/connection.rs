@@ -27,7 +27,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     caller::Caller,
-    gate::{Names, Way},
+    gate::{ConnectedFrom, Names, Way},
     patience::Patience,
     service::over,
 };
@@ -62,10 +62,11 @@ impl Connections {
             let Some(permit) = self.permit(&self.room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
-                Some(Ok((stream, _))) => {
+                Some(Ok((stream, address))) => {
                     // A small answer must not wait for a larger one.
                     let _ = stream.set_nodelay(true);
-                    self.spawn(stream, Way::Tcp(Arc::clone(&names)), permit);
+                    let from = ConnectedFrom(address.ip());
+                    self.spawn(stream, Way::Tcp(Arc::clone(&names)), Some(from), permit);
                 }
                 Some(Err(error)) => rest_after(&error).await,
             }
@@ -81,7 +82,7 @@ impl Connections {
                 Some(Ok((stream, _))) => {
                     // The file's mode keeps others out; the kernel's word makes sure.
                     if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
-                        self.spawn(stream, Way::Socket(caller.clone()), permit);
+                        self.spawn(stream, Way::Socket(caller.clone()), None, permit);
                     } else {
                         tracing::warn!("another user tried the socket");
                     }
@@ -103,7 +104,7 @@ impl Connections {
         }
     }
 
-    fn spawn<I>(&self, stream: I, way: Way, permit: OwnedSemaphorePermit)
+    fn spawn<I>(&self, stream: I, way: Way, from: Option<ConnectedFrom>, permit: OwnedSemaphorePermit)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -114,6 +115,7 @@ impl Connections {
             let service = service_fn(move |request: hyper::Request<Incoming>| {
                 let mut request: Request = request.map(Body::new);
                 request.extensions_mut().insert(way.clone());
+                from.map(|from| request.extensions_mut().insert(from));
                 router.clone().oneshot(request)
             });
             let connection = http1::Builder::new()

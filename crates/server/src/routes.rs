@@ -4,6 +4,7 @@ pub mod feed;
 pub mod identities;
 pub mod open;
 pub mod pages;
+pub mod people;
 pub mod plans;
 pub mod questions;
 pub mod server;
@@ -35,6 +36,7 @@ pub fn all() -> Api {
     let api = identities::add(api);
     let api = feed::add(api);
     let api = tokens::add(api);
+    let api = people::add(api);
     let api = sign_in::add(api);
     let api = server::add(api);
     let api = pages::add(api);

@@ -20,8 +20,8 @@
 
 pub mod assets;
 pub mod badge;
-pub mod event;
 pub mod bulk;
+pub mod event;
 pub mod frame;
 pub mod list;
 pub mod notice;

@@ -33,7 +33,8 @@ fn bless(pictures: &Path) {
     fs::create_dir_all(&documents).unwrap();
     for entry in fs::read_dir(pictures).unwrap() {
         let path = entry.unwrap().path();
-        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix("docs-"));
+        let name =
+            path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix("docs-"));
         if let Some(name) = name {
             fs::copy(&path, documents.join(name)).unwrap();
         }

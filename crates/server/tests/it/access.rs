@@ -19,6 +19,7 @@ fn path(operation: &Operation) -> String {
         ("{gap}", "gap-001"),
         ("{sequence}", "0"),
         ("{token}", "nobody"),
+        ("{person}", "nobody"),
         ("{fingerprint}", "0000000000000000000000000000000000000000000000000000000000000000"),
         ("{*schema}", "ledger/envelope.json"),
         ("{asset}", "demur.css"),

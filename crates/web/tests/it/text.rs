@@ -53,8 +53,26 @@ fn link(html: &str) -> Result<usize, String> {
 }
 
 const TAGS: [&str; 20] = [
-    "<p>", "</p>", "<br>", "<em>", "</em>", "<strong>", "</strong>", "<code>", "</code>", "<pre>", "</pre>", "<ul>",
-    "</ul>", "<ol>", "</ol>", "<li>", "</li>", "</a>", "<span class=\"hidden-character\">", "<span class=\"host\">",
+    "<p>",
+    "</p>",
+    "<br>",
+    "<em>",
+    "</em>",
+    "<strong>",
+    "</strong>",
+    "<code>",
+    "</code>",
+    "<pre>",
+    "</pre>",
+    "<ul>",
+    "</ul>",
+    "<ol>",
+    "</ol>",
+    "<li>",
+    "</li>",
+    "</a>",
+    "<span class=\"hidden-character\">",
+    "<span class=\"host\">",
 ];
 
 fn block_of(words: &str) -> String {
@@ -81,16 +99,54 @@ fn check_closed(html: &str) -> Result<(), String> {
     }
     // Spans are checked as emphasis: what matters is that they nest.
     let plain = plain.strip_suffix("</em>").unwrap_or_default();
-    let plain = plain.replace("<span class=\"hidden-character\">", "<em>").replace("<span class=\"host\">", "<em>");
+    let plain =
+        plain.replace("<span class=\"hidden-character\">", "<em>").replace("<span class=\"host\">", "<em>");
     check(&plain)
 }
 
 fn fragment() -> impl Strategy<Value = String> {
     let signs = prop::sample::select(vec![
-        "*", "**", "_", "__", "`", "``", "```", "[", "](", ")", "(", "]", "\n", "\r\n", "\n\n", "- ", "1. ", " ", "<",
-        ">", "&", "\"", "'", "\\", "<script>", "</div>", "<img src=x onerror=y>", "javascript:", "https://a.example/",
-        "http://u@b.example", "mailto:k@c.example", "[x](https://d.example)", "[x](javascript:y)", "\u{202e}",
-        "\u{200b}", "\0", "\u{1b}[31m", "&#60;", "-->", "a", "b c",
+        "*",
+        "**",
+        "_",
+        "__",
+        "`",
+        "``",
+        "```",
+        "[",
+        "](",
+        ")",
+        "(",
+        "]",
+        "\n",
+        "\r\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        " ",
+        "<",
+        ">",
+        "&",
+        "\"",
+        "'",
+        "\\",
+        "<script>",
+        "</div>",
+        "<img src=x onerror=y>",
+        "javascript:",
+        "https://a.example/",
+        "http://u@b.example",
+        "mailto:k@c.example",
+        "[x](https://d.example)",
+        "[x](javascript:y)",
+        "\u{202e}",
+        "\u{200b}",
+        "\0",
+        "\u{1b}[31m",
+        "&#60;",
+        "-->",
+        "a",
+        "b c",
     ]);
     prop_oneof![4 => signs.prop_map(str::to_owned), 1 => ".{0,8}"]
 }
@@ -108,8 +164,32 @@ fn fuzz_whatever_is_written_is_inert() {
 #[test]
 fn a_megabyte_of_anything_is_shown_in_time() {
     for part in [
-        "*", "_", "**a", "*a ", "`", "`a", "``a`", "[", "](", "[]", "[](", "[a](b", "[a](https://b.example/", "- ", "1. ",
-        "\n", "```\n", "<", "\u{200b}", "\u{202e}a", "a", "&", "(", "_a_", "*a**b", "\u{1f4a1}",
+        "*",
+        "_",
+        "**a",
+        "*a ",
+        "`",
+        "`a",
+        "``a`",
+        "[",
+        "](",
+        "[]",
+        "[](",
+        "[a](b",
+        "[a](https://b.example/",
+        "- ",
+        "1. ",
+        "\n",
+        "```\n",
+        "<",
+        "\u{200b}",
+        "\u{202e}a",
+        "a",
+        "&",
+        "(",
+        "_a_",
+        "*a**b",
+        "\u{1f4a1}",
     ] {
         let words = part.repeat((1 << 20) / part.len());
         assert_eq!(is_inert(&words), Ok(()), "{part:?}");
@@ -118,7 +198,13 @@ fn a_megabyte_of_anything_is_shown_in_time() {
 
 #[test]
 fn the_check_itself_finds_what_acts() {
-    for html in ["<script>", "<p onclick=x>", "<a href=\"javascript:x\" rel=\"noopener noreferrer nofollow\">", "\"", "<p>"] {
+    for html in [
+        "<script>",
+        "<p onclick=x>",
+        "<a href=\"javascript:x\" rel=\"noopener noreferrer nofollow\">",
+        "\"",
+        "<p>",
+    ] {
         assert!(check(html).is_err(), "{html}");
     }
 }

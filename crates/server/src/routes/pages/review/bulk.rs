@@ -88,9 +88,7 @@ impl Wanted {
 
     fn choose(&self, owner: &Owner, caller: &Caller) -> Vec<Chosen> {
         let choose = |id: &QuestionId| match seen(owner, caller, *id) {
-            Ok(question) => {
-                Chosen { id: *id, intent: self.intent(&question), question: Some(question) }
-            }
+            Ok(question) => Chosen { id: *id, intent: self.intent(&question), question: Some(question) },
             Err(error) => Chosen { id: *id, question: None, intent: Err(error.to_string()) },
         };
         self.ids.iter().take(MOST).map(choose).collect()
@@ -101,7 +99,9 @@ impl Wanted {
         let reason = (!reason.is_empty()).then(|| Text::try_from(reason)).transpose();
         let reason = reason.map_err(|error| error.to_string())?;
         match self.fields.act.as_str() {
-            "answer" if question.kinds.contains(&AnswerKind::Secret) => Err(ENGLISH.bulk_not_secret.to_owned()),
+            "answer" if question.kinds.contains(&AnswerKind::Secret) => {
+                Err(ENGLISH.bulk_not_secret.to_owned())
+            }
             "answer" => question::typed(&question.kinds, &question.choices, &self.fields.value)
                 .map(|value| Intent::Answer { value, note: reason })
                 .map_err(|error| error.to_string()),
