@@ -308,9 +308,12 @@ const fields = (root) =>
     (field) => !field.readOnly && field.name,
   );
 
+const SEVERAL = "several";
+const questionOf = (form) => form.action.match(/\/questions\/([^/]+)\//)?.[1] || SEVERAL;
+
 function draftKey(field) {
-  const question = field.form.action.match(/\/questions\/([^/]+)\//)?.[1] || "several";
-  const act = field.form.elements.act?.value || "";
+  const question = questionOf(field.form);
+  const act = question === SEVERAL ? "" : field.form.elements.act?.value;
   return `draft ${question} ${act} ${field.name}`;
 }
 
@@ -339,14 +342,13 @@ function forgetSent() {
   sessionStorage.removeItem("sent");
   const [question, act] = sent.split(" ");
   const settled = articles().some((one) => one.dataset.question === question && one.dataset.state !== "open");
-  const over = `draft ${question} ${settled || question === "several" ? "" : `${act} `}`;
+  const over = `draft ${question} ${settled || question === SEVERAL ? "" : `${act} `}`;
   Object.keys(sessionStorage).filter((key) => key.startsWith(over)).forEach((key) => sessionStorage.removeItem(key));
 }
 
 function rememberSending(event) {
   if (!event.target.matches("form.send") || event.submitter?.name === "back") return;
-  const question = event.target.action.match(/\/questions\/([^/]+)\//)?.[1] || "several";
-  sessionStorage.setItem("sent", `${question} ${event.target.elements.act?.value || ""}`);
+  sessionStorage.setItem("sent", `${questionOf(event.target)} ${event.target.elements.act?.value || ""}`);
 }
 
 // ---- Keys ----

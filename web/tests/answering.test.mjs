@@ -133,6 +133,38 @@ export async function declining_asking_back_and_more_time_take_their_way({ serve
   assert.ok(after - before >= 3_000_000, `${before} ${after}`);
 }
 
+export async function several_are_settled_at_once({ server, signedIn }) {
+  const ids = [await server.ask("One?"), await server.ask("Two?"), await server.ask("Three?")];
+  const visitor = await signedIn();
+  const { page } = visitor;
+  for (const id of [ids[0], ids[2]]) await page.locator(`article[data-question="${id}"] .choose input`).check();
+  await page.getByLabel("Decline all").check();
+  await page.getByLabel("Reason").fill("Not this week");
+  await page.locator("#bulk").getByRole("button").click();
+  await page.getByRole("heading", { name: "Look before you send" }).waitFor();
+  assert.equal(await page.locator(".chosen > li").count(), 2);
+  assert.equal((await server.question(ids[0])).state, "open", "nothing is sent yet");
+  assert.equal(await focused(page), "Send");
+  await visitor.isAccessible("the review of several");
+  await page.keyboard.press("Enter");
+  await page.locator(".results").waitFor();
+  await visitor.isAccessible("what became of several");
+  await visitor.picture("bulk-result");
+  const states = await Promise.all(ids.map(async (id) => (await server.question(id)).state));
+  assert.deepEqual(states, ["declined", "open", "declined"]);
+  assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), []);
+}
+
+export async function an_auditor_reads_and_changes_nothing({ server, arrive }) {
+  const id = await server.ask("For whom?", colours);
+  await server.demur("people", "add", "Olu", "--role", "auditor");
+  const visitor = await arrive();
+  await visitor.signIn("--as", "Olu");
+  await visitor.page.getByText("answering needs another role").first().waitFor();
+  await visitor.go(`/questions/${id}`);
+  assert.equal(await visitor.page.locator("main form").count(), 0);
+}
+
 export async function everything_works_without_scripts({ server, signedIn }) {
   const [chosen, written] = [await server.ask("Which branch?", colours), await server.ask("Which name?")];
   const visitor = await signedIn({ javaScriptEnabled: false, expects: [/status of 422/] });

@@ -72,8 +72,10 @@ export class Visitor {
     if (!this.expects.some((pattern) => pattern.test(text))) this.wrong.push(text);
   }
 
-  async signIn(page = this.page) {
-    await page.goto(await this.server.link());
+  /** Signs in with a new link; the words are for `demur open`. */
+  async signIn(...words) {
+    const { page } = this;
+    await page.goto(await this.server.link(...words));
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Waiting for me", level: 1 }).waitFor();
   }

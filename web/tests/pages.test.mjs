@@ -1,7 +1,9 @@
 // Every page: accessible at WCAG 2.2 AA in light and dark, right to left, on a phone; with pictures to look at.
 
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 
+const task = fileURLToPath(new URL("../../examples/tasks/passes/task.toml", import.meta.url));
 const looks = [
   { name: "light", colorScheme: "light" },
   { name: "dark", colorScheme: "dark" },
@@ -35,6 +37,7 @@ async function fill(server) {
   const answered = await server.ask("Shall the old endpoint stay for another month?", { kinds: ["yes_no"] });
   await server.answer(answered, true);
   const trace = branch.split(".")[0];
+  const { trace: run, claims } = JSON.parse(await server.demur("run", "--task", task, "--json"));
   return {
     branch,
     name,
@@ -55,6 +58,9 @@ async function fill(server) {
       trace: `/traces/${trace}`,
       event: `/traces/${trace}/events/0`,
       verification: `/traces/${trace}/verification`,
+      run: `/traces/${run}/run`,
+      steps: `/traces/${run}`,
+      artifact: `/traces/${run}/artifacts/${claims[0].evidence[0]}`,
       missing: "/questions/01ARZ3NDEKTSV4RRFFQ69G5FAV.3",
     },
   };

@@ -23,7 +23,7 @@ export class Server {
 
   /** Starts it (again) on its folder; it comes back at the same port. */
   async resume() {
-    this.process = spawn(program, ["serve", "--data", this.data], { stdio: "ignore" });
+    this.process = spawn(program, ["serve", "--data", this.data], { stdio: "ignore", env: { ...process.env, USER: "kim" } });
     this.ended = new Promise((resolve) => this.process.once("exit", resolve));
     await until("the server answers", async () => {
       const status = await this.demur("status", "--json").catch(() => null);
@@ -52,8 +52,8 @@ export class Server {
     return this.demur("token", "new", name, "--scope", scope);
   }
 
-  link() {
-    return this.demur("open", "--print");
+  link(...words) {
+    return this.demur("open", "--print", ...words);
   }
 
   async call(method, path, token, body) {
