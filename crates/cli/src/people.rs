@@ -62,9 +62,7 @@ struct People(ListedPeople);
 impl Reply for People {
     fn lines(&self, paint: Paint) -> Vec<String> {
         if self.0.people.is_empty() {
-            return vec![
-                "Nobody but you. `demur people add NAME --role answerer` adds somebody.".to_owned(),
-            ];
+            return vec!["Nobody but you. `demur people add NAME --role answerer` adds somebody.".to_owned()];
         }
         let mut table = Table::new(["name", "role", "since"]);
         for person in &self.0.people {

@@ -14,8 +14,8 @@ use tokio::{
 };
 
 use crate::{
-    caller::Caller, limits::Limits, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
-    problem::Problem, routes::sign_in::Links, tokens::Tokens,
+    caller::Caller, limits::Limits, metrics::Metrics, notices::Notices, patience::Patience,
+    premises::Premises, problem::Problem, routes::sign_in::Links, tokens::Tokens,
 };
 
 /// The server, as its routes see it.

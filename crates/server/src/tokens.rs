@@ -157,8 +157,7 @@ impl Tokens {
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
         let before = tokens.len();
-        let theirs =
-            |token: &Token| token.scopes.contains(&Scope::Person) && people::same(&token.name, name);
+        let theirs = |token: &Token| token.scopes.contains(&Scope::Person) && people::same(&token.name, name);
         tokens.retain(|kept| !theirs(&kept.token));
         let ended = before - tokens.len();
         if ended > 0 {

@@ -2,10 +2,7 @@
 
 use askama::Template;
 use demur_core::time::Timestamp;
-use demur_desk::{
-    excerpt::Line,
-    question::QuestionId,
-};
+use demur_desk::{excerpt::Line, question::QuestionId};
 use demur_ledger::{
     event_type::{EventType, TraceKind},
     name::{Sequence, TraceId},
@@ -159,10 +156,8 @@ impl Shown {
 impl Said {
     /// Returns what an event says, with so many characters of its author's words at most.
     pub fn new(trace: TraceId, entry: &Entry, most: usize) -> Self {
-        let asks = matches!(
-            EventType::from_name(&entry.kind),
-            Some(EventType::QuestionAsked | EventType::GapFound)
-        );
+        let asks =
+            matches!(EventType::from_name(&entry.kind), Some(EventType::QuestionAsked | EventType::GapFound));
         Self {
             time: entry.time,
             who: text::line(&entry.who),

@@ -107,7 +107,8 @@ pub(crate) fn encode(fields: &[(&str, &str)]) -> String {
 
 /// Returns the fields that a form on a page carries unseen.
 pub(crate) fn hidden(page: &str, action: &str) -> Vec<(String, String)> {
-    let (_, form) = page.split_once(&format!("action=\"{action}\"")).unwrap_or_else(|| panic!("{action}: {page}"));
+    let (_, form) =
+        page.split_once(&format!("action=\"{action}\"")).unwrap_or_else(|| panic!("{action}: {page}"));
     let form = form.split("</form>").next().unwrap();
     let field = |part: &str| {
         let (name, rest) = part.split_once("\" value=\"")?;

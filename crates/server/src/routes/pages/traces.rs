@@ -160,8 +160,7 @@ async fn artifact(
     });
     let (named, found) = found.await?;
     let frame = visiting.frame(Here::Traces);
-    let shown =
-        Artifact::new(&frame, (trace, sequence), named, found.standing, found.bytes.as_deref());
+    let shown = Artifact::new(&frame, (trace, sequence), named, found.standing, found.bytes.as_deref());
     page(StatusCode::OK, &shown)
 }
 
