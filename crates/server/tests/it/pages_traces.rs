@@ -123,6 +123,16 @@ fn what_is_missing_reads_differently_from_what_was_changed() {
     let event = browser.page(&format!("/traces/{trace}/events/1"));
     assert!(event.contains("COMMITMENT_MISMATCH"), "{event}");
     let report = browser.page(&format!("/traces/{trace}/verification"));
+    assert!(report.contains("cannot be exported") && report.contains("holds other bytes"), "{report}");
+}
+
+#[test]
+fn what_was_changed_fails_its_verification() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = run(folder.path());
+    change(folder.path(), b"count once", b"count twic");
+    let server = Server::start_at(folder.path());
+    let report = Browser::sign_in(&server).page(&format!("/traces/{trace}/verification"));
     assert!(report.contains("FAIL") && report.contains("COMMITMENT_MISMATCH"), "{report}");
 }
 
