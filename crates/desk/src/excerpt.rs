@@ -14,7 +14,7 @@ use demur_ledger::{
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
 use demur_store::{
-    contract::{Kept, Store as _, Stored, StoreError, TraceSummary},
+    contract::{Kept, Store as _, StoreError, Stored, TraceSummary},
     ledger::LedgerError,
 };
 
@@ -78,8 +78,7 @@ pub fn read(
     let (start, skipped) = before.map_or((from, 0), |before| (before, 1));
     let stored = owner.ledger().store().events(trace, start, limit.saturating_add(skipped))?;
     let roster = owner.roster()?;
-    let checked =
-        check_excerpt(roster.registry(), trace, start, summary.head, stored.iter().map(kept));
+    let checked = check_excerpt(roster.registry(), trace, start, summary.head, stored.iter().map(kept));
     let mut timeline = Timeline::without_state(roster.names().clone());
     let mut room = ROOM;
     let lines = checked.into_iter().zip(stored).skip(skipped);

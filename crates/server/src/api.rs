@@ -232,6 +232,11 @@ fn refuse(caller: &Caller, scopes: &[Scope]) -> Problem {
     if caller.is_stranger() {
         return stranger();
     }
+    if let Some(role) = caller.role() {
+        let detail = format!("expected somebody who may do this, found an {}", role.as_str());
+        return Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
+            .with_hint("nothing was changed; ask whoever runs demur here for another role");
+    }
     let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
     let detail = format!("expected a token with the scope {}, found one without", words.join(" or "));
     Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)

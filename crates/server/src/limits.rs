@@ -88,8 +88,10 @@ impl<K: Clone + Ord> Buckets<K> {
         let (now, cost) = (now.as_millis(), MINUTE / self.most);
         let mut known = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that was set back must not lock anybody out for longer than a minute.
-        let full_at = known.get(key).copied().unwrap_or(0).clamp(now, now + MINUTE) + cost;
+        let found = known.get(key).copied().unwrap_or(0).clamp(now, now + MINUTE);
+        let full_at = found + cost;
         if full_at > now + MINUTE {
+            known.insert(key.clone(), found);
             let seconds = (full_at - now - MINUTE).div_ceil(1000);
             return Err(TooMany { most: self.most, seconds });
         }

@@ -25,6 +25,7 @@ mod keys_revoke;
 mod keys_rotate;
 mod keys_show;
 mod output;
+mod people;
 mod plan;
 mod reference;
 mod rules;

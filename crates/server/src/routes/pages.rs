@@ -82,7 +82,8 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let action = parts.uri.path().to_owned();
     let (body, draft) = match &caller {
-        Caller::Stranger => form::keep(&parts.headers, body).await,
+        // The code of a link is no draft.
+        Caller::Stranger if action != sign_in::PATH => form::keep(&parts.headers, body).await,
         _ => (body, Vec::new()),
     };
     let response = next.run(Request::from_parts(parts, body)).await;

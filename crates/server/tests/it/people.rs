@@ -102,7 +102,7 @@ fn everything(server: &Server, id: &str) -> BTreeMap<String, Value> {
 fn an_auditor_reads_everything_and_changes_nothing() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
-    let id = server.ask(&asker, &json!({"question": "Where to?", "seconds": 3600}));
+    let id = server.ask(&asker, &json!({"question": "Where to?"}));
     let browser = Browser::of_new(&server, "ines", "auditor");
     let before = everything(&server, &id);
     let path = |operation: &Operation| {
@@ -128,15 +128,10 @@ fn an_auditor_reads_everything_and_changes_nothing() {
         if path == "/sign-out" || path == "/sign-in" {
             continue;
         }
-        let page = operation.is_page();
-        let (media, body) = match page {
-            true => (
-                "application/x-www-form-urlencoded",
-                format!("form_key={key}&act=answer&answer=there&note=x"),
-            ),
-            false => {
-                ("application/json", json!({"answer": "there", "reason": "no", "seconds": 60}).to_string())
-            }
+        let (media, body) = if operation.is_page() {
+            ("application/x-www-form-urlencoded", format!("form_key={key}&act=answer&text=there&note=x"))
+        } else {
+            ("application/json", json!({"answer": "there", "reason": "no", "seconds": 60}).to_string())
         };
         let call = browser.call(method, &path).header("Content-Type", media).body(body.as_bytes());
         let (status, _) = head(&mut call.open()).unwrap();
