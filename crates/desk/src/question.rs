@@ -14,7 +14,8 @@ mod typed;
 mod view;
 
 pub use act::{
-    Act, Answer, Done, Extension, Passing, Said, accept, answer, answer_shown, cancel, decline, extend, pass_on,
+    Act, Answer, Done, Extension, Passing, Said, accept, answer, answer_shown, cancel, decline, extend,
+    pass_on,
 };
 pub use ask::{Answering, Ask, Asked, ask};
 pub use deliver::{deliver, deliver_shown};

@@ -16,6 +16,8 @@ mod pages_live;
 mod pages_questions;
 mod pages_traces;
 mod people;
+mod pages_questions_list;
+mod pages_questions_plan;
 mod plan;
 mod question;
 mod race;

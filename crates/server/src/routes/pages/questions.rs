@@ -155,7 +155,7 @@ pub(super) async fn question_page(
     });
     let Gathered { question, history, names, next } = gathered.await?;
     shown::note(service, &visiting.caller, std::slice::from_ref(&question), level);
-    let frame = visiting.frame(here(&question));
+    let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };
     let mut card = Card::new(&question, &look);
     card.draft = draft;
@@ -170,14 +170,6 @@ pub(super) async fn question_page(
         history_is_cut: history.is_cut,
     };
     page(status, &shown)
-}
-
-fn here(question: &QuestionView) -> Here {
-    match (question.state.as_str(), question.people) {
-        ("open", true) => Here::Mine,
-        ("open", false) => Here::Others,
-        _ => Here::Done,
-    }
 }
 
 fn may_cancel(caller: &Caller) -> bool {
