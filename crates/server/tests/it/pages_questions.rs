@@ -327,3 +327,21 @@ fn what_was_shown_is_on_record_once_with_its_wording() {
     assert_eq!(events[1]["content"]["shown"]["wording"], "terse");
     assert_eq!(events[2]["content"]["shown"]["wording"], "detailed");
 }
+
+#[test]
+fn what_is_reviewed_is_what_is_sent() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let browser = Browser::sign_in(&server);
+    for (typed, kept) in [
+        ("a\r\nb\rc\nd", "a\nb\nc\nd"),
+        ("zero\0byte", "zero\u{fffd}byte"),
+        ("\u{202e}\u{200b}\u{1b}", "\u{202e}\u{200b}\u{1b}"),
+        ("\"><&amp;'", "\"><&amp;'"),
+    ] {
+        let id = server.ask(&asker, &json!({"question": "What?"}));
+        assert_eq!(review_and_send(&browser, &id, "answer", &[("text", typed)]).status, 303, "{typed:?}");
+        assert_eq!(state(&server, &id)["outcome"]["value"], kept, "{typed:?}");
+        assert!(!browser.page(&format!("/questions/{id}")).contains(['\u{202e}', '\u{1b}']));
+    }
+}

@@ -124,7 +124,7 @@ fn nothing_that_an_agent_writes_acts_or_hides() {
     let id = server.ask(&asker, &ask);
     let browser = Browser::sign_in(&server);
     let review = |fields: &[(&str, &str)]| browser.post(&format!("/questions/{id}/review"), fields).text();
-    let asked = [
+    let hostile = [
         browser.page("/"),
         browser.page("/?q=%3Cscript%3E&asker=%22%3E%3Cscript%3E"),
         browser.page(&format!("/questions/{id}")),
@@ -139,16 +139,16 @@ fn nothing_that_an_agent_writes_acts_or_hides() {
         review(&[("act", nasty), ("text", nasty)]),
         browser.post("/review", &[("act", "decline"), ("reason", nasty), ("question", &id)]).text(),
     ];
-    for page in asked.iter().chain(&typed) {
+    for page in hostile.iter().chain(&typed) {
         for acts in ["<script>", "<img", "<b>", "<i>", "href=\"javascript:", "style="] {
             assert!(!page.contains(acts), "{acts:?} in {page}");
         }
         assert_eq!(page.matches("<script").count(), 1, "ours alone");
     }
-    for page in &asked {
+    for page in &hostile {
         assert!(!page.contains(['\u{202e}', '\0']), "{page}");
     }
-    assert!(asked[2].contains("[U+202E right-to-left override]") && asked[2].contains("[U+0000 null]"));
+    assert!(hostile[2].contains("[U+202E right-to-left override]") && hostile[2].contains("[U+0000 null]"));
     let sent = browser.send(&format!("/questions/{id}/answer"), &[("choice", "0")]);
     assert_eq!(sent.status, 303, "{}", sent.text());
     let done = browser.page(&format!("/questions/{id}"));

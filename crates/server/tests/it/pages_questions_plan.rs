@@ -16,7 +16,7 @@ fn plan() -> Value {
     json!({
         "description": "a status page", "component_type": "webpart-react", "operation": "add",
         "data_storage": "properties", "api_choice": "rest",
-        "standards_selected": ["jsp-440"], "deployment_target": "uswds",
+        "standards_selected": ["jsp-440", "gdpr"], "deployment_target": "uswds",
     })
 }
 
@@ -96,9 +96,9 @@ fn whoever_comes_after_the_deadline_is_told_and_keeps_the_words() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
     let ask = json!({"question": "Which?", "timeout_seconds": 1});
-    let asked = server.call("POST", "/v1/questions?wait=20").token(&asker).json(&ask).send().json();
-    let id = asked["id"].as_str().unwrap();
-    assert_eq!(asked["state"], "expired");
+    let ended = server.call("POST", "/v1/questions?wait=20").token(&asker).json(&ask).send().json();
+    let id = ended["id"].as_str().unwrap();
+    assert_eq!(ended["state"], "expired");
     let browser = Browser::sign_in(&server);
     let late = browser.send(&format!("/questions/{id}/answer"), &[("text", "my answer")]);
     let text = late.text();
@@ -121,6 +121,5 @@ fn a_full_list_stays_light() {
         server.ask(&asker, &ask);
     }
     let page = Browser::sign_in(&server).page("/");
-    eprintln!("SIZE {}", page.len());
     assert!(page.len() < 100_000, "{} bytes", page.len());
 }

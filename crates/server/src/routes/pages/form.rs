@@ -22,9 +22,11 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Returns the first field of this name, without line ends of another system.
+    /// Returns the first field of this name, as a browser gives it back that was given it in a page: with one kind of line
+    /// end and without what no page can carry. So what is shown for review is what is sent afterwards.
     pub(crate) fn one(&self, name: &str) -> Option<String> {
-        self.all(name).next().map(|value| value.replace("\r\n", "\n"))
+        let value = self.all(name).next()?;
+        Some(value.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}"))
     }
 
     /// Returns every field of this name.
