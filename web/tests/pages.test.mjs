@@ -158,7 +158,7 @@ export async function the_tree_says_what_the_page_shows({ server, signedIn }) {
 
 export async function pictures_for_the_documents({ server, signedIn }) {
   const { branch } = await fill(server);
-  const visitor = await signedIn({ viewport: { width: 960, height: 760 } });
+  const visitor = await signedIn({ viewport: { width: 1040, height: 780 } });
   await visitor.picture("docs-inbox-light", { fullPage: false });
   await visitor.go(`/questions/${branch}`);
   await visitor.picture("docs-question-light", { fullPage: false });

@@ -52,16 +52,8 @@ const NEEDS: [Need; 8] = [
         package: "nodejs",
         purpose: "the tests of the inbox in a browser, Node.js 20 or newer",
     },
-    Need {
-        probe: &["npm", "--version"],
-        package: "npm",
-        purpose: "what those tests drive the browser with",
-    },
-    Need {
-        probe: &["chromium", "--version"],
-        package: "chromium",
-        purpose: "the browser of those tests",
-    },
+    Need { probe: &["npm", "--version"], package: "npm", purpose: "what those tests drive the browser with" },
+    Need { probe: &["chromium", "--version"], package: "chromium", purpose: "the browser of those tests" },
 ];
 
 /// Returns once every need is met, after installing what was missing where that is possible.

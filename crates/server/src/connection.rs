@@ -249,8 +249,8 @@ fn room() -> usize {
 }
 
 /// How many connections over TCP there are at once: as many open pages as are kept up to date (`live::MOST`), and a
-/// thousand for everything else. Each takes one file descriptor and, with a page behind it, some 13 kB (`cargo xtask bench viewers`); all of them
-/// together stay below 100 MB.
+/// thousand for everything else. Each takes one file descriptor and, with a page behind it, some 13 kB (`cargo xtask bench
+/// viewers`); all of them together stay below 50 MB.
 pub const MOST: usize = crate::live::MOST + 1024;
 /// Room that there is on any machine.
 const LEAST: usize = 64;

@@ -368,6 +368,7 @@ words! {
     settings_keys_meaning = "Leave this off with a screen reader: single letters are its own. Tab and Ctrl+Enter always work.";
     settings_save = "Save";
     extend_seconds = "{} seconds more";
+    search_filters = "Search and filter";
     live_new = "{} new";
     live_must = "{} must be answered";
     live_settled = "{} settled";

@@ -85,16 +85,18 @@ fn everybody_is_told_what_happens_and_nobody_its_words() {
     let server = Server::start();
     let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["read"]));
     let mut pages: Vec<_> = (0..3).map(|_| Page::open(&live(&server, &reader))).collect();
-    pages.iter_mut().for_each(|page| assert_eq!(page.hears("begin").data, json!({})));
+    for page in &mut pages {
+        assert_eq!(page.hears("begin").data, json!({}));
+    }
     let id = server.ask(&asker, &json!({"question": "Which branch?", "severity": "warn"}));
     server.answer(&id, &json!("main"));
     for page in &mut pages {
-        let asked = page.hears("asked");
-        assert_eq!(asked.data, json!({"question": id, "state": "open", "severity": "warn", "people": true}),);
+        let first = page.hears("asked");
+        assert_eq!(first.data, json!({"question": id, "state": "open", "severity": "warn", "people": true}),);
         let changed = page.hears("changed");
         assert_eq!(changed.data["question"], json!(id));
         assert_eq!(changed.data["state"], json!("answered"));
-        assert!(changed.id > asked.id);
+        assert!(changed.id > first.id);
     }
 }
 
