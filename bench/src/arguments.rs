@@ -45,6 +45,8 @@ pub(crate) enum Benchmark {
     Ask,
     /// Two answers to one question at the same moment, beside LangGraph
     Race,
+    /// How an answer reaches two thousand open pages, and what each costs
+    Viewers,
     /// Plans held against rule packs, beside canonical JSON of the same plans
     Rules,
 }

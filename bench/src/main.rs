@@ -12,6 +12,7 @@ mod rules;
 mod run;
 mod signatures;
 mod verify;
+mod viewers;
 mod write_fixture;
 
 use std::io;
@@ -55,6 +56,9 @@ fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Race) {
         race::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Viewers) {
+        viewers::run(&mut io::stdout().lock())?;
     }
     if wanted(Benchmark::Rules) {
         rules::run(&mut io::stdout().lock())?;

@@ -20,7 +20,7 @@ struct Need {
     purpose: &'static str,
 }
 
-const NEEDS: [Need; 5] = [
+const NEEDS: [Need; 8] = [
     Need {
         probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
         package: "python3",
@@ -47,6 +47,13 @@ const NEEDS: [Need; 5] = [
         package: "jq",
         purpose: "the snippets of docs/asking.md, which are run",
     },
+    Need {
+        probe: &["node", "-e", "process.exit(Number(parseInt(process.versions.node) < 20))"],
+        package: "nodejs",
+        purpose: "the tests of the inbox in a browser, Node.js 20 or newer",
+    },
+    Need { probe: &["npm", "--version"], package: "npm", purpose: "what those tests drive the browser with" },
+    Need { probe: &["chromium", "--version"], package: "chromium", purpose: "the browser of those tests" },
 ];
 
 /// Returns once every need is met, after installing what was missing where that is possible.
@@ -171,7 +178,7 @@ mod tests {
     fn request_names_every_package_and_its_purpose() {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let request = request(&missing);
-        assert!(request.contains("python3 python3-venv tmux curl jq\n"), "{request}");
+        assert!(request.contains("python3 python3-venv tmux curl jq nodejs npm chromium\n"), "{request}");
         for need in &NEEDS {
             assert!(request.contains(need.purpose), "{request}");
         }

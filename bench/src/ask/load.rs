@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::{net::TcpStream, runtime::Runtime, task::JoinSet};
 
 /// A connection that stays.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     host: String,
     token: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects.
-    pub(super) async fn open(address: SocketAddr, token: Option<String>) -> Result<Self> {
+    pub(crate) async fn open(address: SocketAddr, token: Option<String>) -> Result<Self> {
         let stream = TcpStream::connect(address).await.context("cannot connect")?;
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
@@ -52,7 +52,7 @@ impl Connection {
     }
 
     /// Sends a request and returns the document that comes back.
-    pub(super) async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
+    pub(crate) async fn call(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
         let response = self.send(method, path, body).await?;
         let status = response.status();
         let bytes = response.into_body().collect().await?.to_bytes();
@@ -98,7 +98,7 @@ where
 }
 
 /// Returns a runtime for clients.
-pub(super) fn runtime() -> Result<Runtime> {
+pub(crate) fn runtime() -> Result<Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
 }
 

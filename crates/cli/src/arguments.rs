@@ -30,7 +30,7 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Open, Serve, TokenCommand};
+pub(crate) use server::{Open, PeopleCommand, Serve, TokenCommand};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -109,6 +109,10 @@ pub(crate) enum Command {
     #[command(subcommand, long_about = help::TOKEN_ABOUT, after_long_help = help::TOKEN_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
     Token(TokenCommand),
+    /// Say who may sign in with a browser, and as what
+    #[command(subcommand, long_about = help::PEOPLE_ABOUT, after_long_help = help::PEOPLE_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    People(PeopleCommand),
     /// Make, list, rotate and revoke the keys that may speak
     #[command(subcommand, long_about = help::KEYS_ABOUT, after_long_help = help::KEYS_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]

@@ -9,7 +9,7 @@
 //! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `serve`, `token`, `doctor`, `client`, `borrow` |
+//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
 
 mod archive;
 mod arguments;
@@ -29,6 +29,7 @@ mod input;
 mod keys;
 mod open;
 mod output;
+mod people;
 mod plan;
 mod question;
 mod rules;
@@ -93,6 +94,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Stop => serve::stop(&mut context)?,
         Command::Doctor => return doctor::run(&mut context),
         Command::Token(command) => token::run(&mut context, command)?,
+        Command::People(command) => people::run(&mut context, command)?,
         Command::Keys(command) => keys::run(&mut context, command)?,
         Command::Verify(arguments) => return verify::run(&mut context, arguments),
         Command::Trace(command) => return trace::run(&mut context, command),

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use demur_server::routes::sign_in::Link;
+use demur_server::routes::sign_in::{Link, NewLink};
 use serde::Serialize;
 
 use crate::{
@@ -16,8 +16,10 @@ use crate::{
 /// Makes a link, shows it, and opens it in a browser if somebody sits here.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), CommandError> {
     let client = Client::open(context)?;
-    let link: Link = client.call(&Call::post("/v1/sign-in", &())?)?;
-    if !arguments.print && context.output.is_live() {
+    let new = NewLink { person: arguments.person.clone() };
+    let link: Link = client.call(&Call::post("/v1/sign-in", &new)?)?;
+    // A browser here is mine: a link for somebody else is for handing on.
+    if !arguments.print && new.person.is_none() && context.output.is_live() {
         show(&link.url);
     }
     context.output.reply(&Shown(link))

@@ -1,6 +1,6 @@
 //! `demur serve`, `demur status` and `demur stop`: the server of a data folder.
 
-use std::{io, process};
+use std::{io, net::SocketAddr, process};
 
 use demur_server::{
     routes::server::ServerStatus,
@@ -54,8 +54,10 @@ fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
     if arguments.no_tcp {
         return Listen::Nowhere;
     }
-    if let Some(address) = arguments.listen {
-        return Listen::Proxied { address, origins: arguments.proxy.clone() };
+    if let Some(url) = arguments.public_url.clone() {
+        // A proxy has to know the port: no other is taken instead.
+        let here = SocketAddr::from(([127, 0, 0, 1], arguments.port.unwrap_or(PORT)));
+        return Listen::Proxied { address: arguments.listen.unwrap_or(here), url };
     }
     let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
     Listen::Loopback(arguments.port.or_else(|| usual.then_some(PORT)))

@@ -9,13 +9,14 @@
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions | [`question`] |
-//! | events with their words; what is to be recorded | [`record`], [`recording`] |
+//! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
 pub mod audit;
 pub mod data;
 pub mod durable;
 pub mod error;
+pub mod excerpt;
 pub mod exit;
 pub mod key_entry;
 pub mod keystore;

@@ -70,6 +70,11 @@ impl Roster {
         self.names.get(&principal).map_or("(no name)", String::as_str)
     }
 
+    /// Returns every name.
+    pub const fn names(&self) -> &BTreeMap<PrincipalId, String> {
+        &self.names
+    }
+
     /// Returns when an event was recorded.
     pub fn time(&self, at: Sequence) -> Option<Timestamp> {
         self.times.get(usize::try_from(at.number()).ok()?).copied()

@@ -61,6 +61,22 @@ impl Timeline {
         Self::default()
     }
 
+    /// Returns a timeline of events that come with names from elsewhere, from the first of their trace on.
+    pub fn with_names(names: BTreeMap<PrincipalId, String>) -> Self {
+        Self { names, ..Self::default() }
+    }
+
+    /// Returns a timeline of events out of the middle of a trace: where the run stands is not told.
+    pub fn without_state(names: BTreeMap<PrincipalId, String>) -> Self {
+        Self { names, state: None, ..Self::default() }
+    }
+
+    /// Takes the next event; returns its entry, unless envelope and statement leave open what it says.
+    pub fn take(&mut self, event: &Event, content: Option<Content>) -> Option<Entry> {
+        self.learn(event, content.as_ref());
+        self.tell(event, content)
+    }
+
     /// Reads one line without its line feed; returns the entry if it is an event of the exported trace.
     pub fn read(&mut self, line: &[u8]) -> Result<Option<Entry>, LineError> {
         let line = match Line::parse(line)? {

@@ -14,6 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{
     caller::{Caller, Scope, TOKEN_HINT},
+    limits::TooMany,
     problem::Problem,
     routes::pages,
     service::Shared,
@@ -218,6 +219,9 @@ impl Api {
 /// Lets a request through if its caller may do this.
 async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+    if let Some(limited) = request.extensions().get::<TooMany>().filter(|_| !scopes.is_empty()) {
+        return Problem::from(*limited).into_response();
+    }
     if scopes.is_empty() || caller.may(scopes) {
         return next.run(request).await;
     }
@@ -227,6 +231,11 @@ async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Respon
 fn refuse(caller: &Caller, scopes: &[Scope]) -> Problem {
     if caller.is_stranger() {
         return stranger();
+    }
+    if let Some(role) = caller.role() {
+        let detail = format!("expected somebody who may do this, found an {}", role.as_str());
+        return Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
+            .with_hint("nothing was changed; ask whoever runs demur here for another role");
     }
     let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
     let detail = format!("expected a token with the scope {}, found one without", words.join(" or "));

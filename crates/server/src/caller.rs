@@ -144,6 +144,14 @@ impl Caller {
         matches!(self, Self::Local { .. })
     }
 
+    /// Returns the role of a person who signed in.
+    pub fn role(&self) -> Option<PersonRole> {
+        match self {
+            Self::Token(token) => token.role,
+            Self::Local { .. } | Self::Stranger => None,
+        }
+    }
+
     /// Returns whether nobody knows who this is.
     pub const fn is_stranger(&self) -> bool {
         matches!(self, Self::Stranger)

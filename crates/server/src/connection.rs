@@ -16,6 +16,7 @@ use std::{
 use axum::{Router, body::Body, extract::Request};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, UnixListener},
@@ -26,7 +27,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     caller::Caller,
-    gate::{Names, Way},
+    gate::{ConnectedFrom, Names, Way},
     patience::Patience,
     service::over,
 };
@@ -46,7 +47,7 @@ pub struct Connections {
 impl Connections {
     /// Returns connections to these routes, until `ending` says so.
     pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience) -> Self {
-        let [room, own_room] = [MOST, MOST_OWN].map(|most| Arc::new(Semaphore::new(most)));
+        let [room, own_room] = [room(), MOST_OWN].map(|most| Arc::new(Semaphore::new(most)));
         Self { router, room, own_room, open: Arc::default(), ending, patience }
     }
 
@@ -61,10 +62,11 @@ impl Connections {
             let Some(permit) = self.permit(&self.room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
-                Some(Ok((stream, _))) => {
+                Some(Ok((stream, address))) => {
                     // A small answer must not wait for a larger one.
                     let _ = stream.set_nodelay(true);
-                    self.spawn(stream, Way::Tcp(Arc::clone(&names)), permit);
+                    let from = ConnectedFrom(address.ip());
+                    self.spawn(stream, Way::Tcp(Arc::clone(&names)), Some(from), permit);
                 }
                 Some(Err(error)) => rest_after(&error).await,
             }
@@ -80,7 +82,7 @@ impl Connections {
                 Some(Ok((stream, _))) => {
                     // The file's mode keeps others out; the kernel's word makes sure.
                     if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
-                        self.spawn(stream, Way::Socket(caller.clone()), permit);
+                        self.spawn(stream, Way::Socket(caller.clone()), None, permit);
                     } else {
                         tracing::warn!("another user tried the socket");
                     }
@@ -102,7 +104,7 @@ impl Connections {
         }
     }
 
-    fn spawn<I>(&self, stream: I, way: Way, permit: OwnedSemaphorePermit)
+    fn spawn<I>(&self, stream: I, way: Way, from: Option<ConnectedFrom>, permit: OwnedSemaphorePermit)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -113,6 +115,7 @@ impl Connections {
             let service = service_fn(move |request: hyper::Request<Incoming>| {
                 let mut request: Request = request.map(Body::new);
                 request.extensions_mut().insert(way.clone());
+                from.map(|from| request.extensions_mut().insert(from));
                 router.clone().oneshot(request)
             });
             let connection = http1::Builder::new()
@@ -228,8 +231,31 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
     }
 }
 
-/// How many connections over TCP there are at once.
-pub const MOST: usize = 1024;
+/// Returns for how many connections over TCP this process has file descriptors. Many systems begin with a thousand and
+/// allow more to whoever asks.
+fn room() -> usize {
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = (MOST + MOST_OWN + OTHER_FILES) as u64;
+    let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    if limit.current.is_some_and(|current| current < raised) {
+        let asked = Rlimit { current: Some(raised), maximum: limit.maximum };
+        if setrlimit(Resource::Nofile, asked).is_ok() {
+            limit.current = Some(raised);
+        }
+    }
+    let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
+    // Too few for everything: some are left for what is not a connection, and those over TCP share the rest.
+    given.saturating_sub(MOST_OWN + OTHER_FILES).clamp(LEAST, MOST)
+}
+
+/// How many connections over TCP there are at once: as many open pages as are kept up to date (`live::MOST`), and a
+/// thousand for everything else. Each takes one file descriptor and, with a page behind it, some 13 kB (`cargo xtask bench
+/// viewers`); all of them together stay below 50 MB.
+pub const MOST: usize = crate::live::MOST + 1024;
+/// Room that there is on any machine.
+const LEAST: usize = 64;
+/// File descriptors for the ledger, artifacts, sockets and threads.
+const OTHER_FILES: usize = 512;
 /// How many connections over the socket there are at once.
 const MOST_OWN: usize = 256;
 /// How long the last responses may take when the server ends.

@@ -1,7 +1,7 @@
 //! The gate of every connection: who calls, under which name the server was called, and from which page. Forged names
 //! and foreign pages get nothing.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     extract::{Request, State},
@@ -13,7 +13,9 @@ use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
     caller::{Caller, Scope},
+    limits::{Peer, TooMany},
     problem::Problem,
+    public_url::PublicUrl,
     routes::server::PROTOCOL,
     service::Shared,
 };
@@ -30,6 +32,36 @@ pub struct Names {
     pub cookie: String,
     /// Whether browsers reach the server over TLS only.
     pub secure: bool,
+    /// Whether a proxy stands between, which says for whom it speaks.
+    pub proxied: bool,
+}
+
+impl Names {
+    /// Returns the names of a server at this port, behind a proxy if it has an address of its own.
+    pub fn new(port: u16, public: Option<&PublicUrl>) -> Self {
+        let Some(url) = public else {
+            let here = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("{host}:{port}"));
+            let origins = here.iter().map(|host| format!("http://{host}")).collect();
+            let cookie = format!("demur_session_{port}");
+            return Self { hosts: here.to_vec(), origins, cookie, secure: false, proxied: false };
+        };
+        let secure = url.is_secure();
+        // A browser takes a cookie of such a name from its own host over TLS only.
+        let prefix = if secure { "__Host-" } else { "" };
+        Self {
+            hosts: vec![url.host().to_owned()],
+            origins: vec![url.origin().to_owned()],
+            cookie: format!("{prefix}demur_session_{port}"),
+            secure,
+            proxied: true,
+        }
+    }
+
+    /// Returns what sets the cookie of a session for so many seconds.
+    pub(crate) fn set_cookie(&self, secret: &str, seconds: u64) -> String {
+        let (name, secure) = (&self.cookie, if self.secure { "; Secure" } else { "" });
+        format!("{name}={secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
+    }
 }
 
 /// How a request came in.
@@ -40,6 +72,10 @@ pub enum Way {
     /// Over TCP.
     Tcp(Arc<Names>),
 }
+
+/// The address at the other end of a connection over TCP.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectedFrom(pub IpAddr);
 
 /// What every form of a session carries that changes something. Another site can neither read nor guess it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,10 +90,15 @@ impl FormKey {
 /// Finds out who calls, and lets nobody in under a false name.
 pub async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
     let way = request.extensions().get::<Way>().cloned();
+    let peer = peer(&request);
     let caller = match way {
         Some(Way::Socket(caller)) => check_protocol(request.uri().path(), request.headers()).map(|()| caller),
         Some(Way::Tcp(names)) => match check_names(request.headers(), &names) {
-            Ok(()) => by_token(&service, &names, request.method(), request.headers()).await,
+            Ok(()) => by_token(&service, &names, request.method(), request.headers()).await.map(|found| {
+                let limited = over_limit(&service, &found, peer, request.method());
+                limited.map(|limited| request.extensions_mut().insert(limited));
+                found.unwrap_or(Caller::Stranger)
+            }),
             Err(problem) => Err(problem),
         },
         None => Ok(Caller::Stranger),
@@ -72,6 +113,9 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
                 request.extensions_mut().insert(key);
             }
             request.extensions_mut().insert(caller.clone());
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
             (caller, next.run(request).await)
         }
         Err(problem) => (Caller::Stranger, problem.into_response()),
@@ -129,18 +173,45 @@ fn check_names(headers: &HeaderMap, names: &Names) -> Result<(), Problem> {
     }
 }
 
+/// Returns where a request comes from, over TCP.
+fn peer(request: &Request) -> Option<Peer> {
+    let Some(Way::Tcp(names)) = request.extensions().get::<Way>() else { return None };
+    let ConnectedFrom(address) = request.extensions().get::<ConnectedFrom>()?;
+    let peer = Peer::new(*address);
+    Some(if names.proxied { peer.behind(request.headers()) } else { peer })
+}
+
+/// Returns whether credentials that are no good came too often from one address, or a session changes too much.
+fn over_limit(service: &Shared, found: &Found, peer: Option<Peer>, method: &Method) -> Option<TooMany> {
+    let now = service.premises.now().ok()?;
+    match found {
+        Err(NoGood) => service.limits.credentials.take(&peer?, now).err(),
+        Ok(Caller::Token(token)) if token.scopes.contains(&Scope::Person) => {
+            let looks = matches!(*method, Method::GET | Method::HEAD);
+            if looks { None } else { service.limits.acts.take(&token.id, now).err() }
+        }
+        Ok(_) => None,
+    }
+}
+
+/// Who a request says it is from.
+type Found = Result<Caller, NoGood>;
+
+/// Credentials that are no good.
+struct NoGood;
+
 async fn by_token(
     service: &Shared,
     names: &Names,
     method: &Method,
     headers: &HeaderMap,
-) -> Result<Caller, Problem> {
+) -> Result<Found, Problem> {
     let bearer = bearer(headers);
     let Some(secret) = bearer.or_else(|| session(&names.cookie, method, headers)) else {
-        return Ok(Caller::Stranger);
+        return Ok(Ok(Caller::Stranger));
     };
     if secret.len() > LONGEST {
-        return Ok(Caller::Stranger);
+        return Ok(Err(NoGood));
     }
     if !service.tokens.is_loaded() {
         service.work(|service, owner| service.tokens.load(owner)).await?;
@@ -148,7 +219,7 @@ async fn by_token(
     let found = service.tokens.find(secret, service.premises.now()?);
     // A session is a cookie or nothing: one that leaked to another page cannot be used by a program.
     let found = found.filter(|token| token.scopes.contains(&Scope::Person) == bearer.is_none());
-    Ok(found.map_or(Caller::Stranger, Caller::Token))
+    Ok(found.map(Caller::Token).ok_or(NoGood))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

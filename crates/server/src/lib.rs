@@ -5,8 +5,10 @@
 //! |---|---|
 //! | the folder, lent and taken back | [`premises`] |
 //! | who waits for what | [`notices`] |
+//! | what open pages are told | [`live`] |
 //! | deadlines that pass | [`timers`] |
-//! | who calls and what they may do | [`caller`], [`tokens`], [`gate`] |
+//! | who calls and what they may do | [`caller`], [`tokens`], [`people`], [`gate`] |
+//! | how often, and under which address | `limits`, [`public_url`] |
 //! | operations, routes and their description | [`api`], [`routes`], [`openapi`] |
 //! | what a request carries, what a refusal says | [`read`], [`problem`] |
 //! | large answers, part by part | [`outlet`] |
@@ -17,13 +19,17 @@ pub mod api;
 pub mod caller;
 pub mod connection;
 pub mod gate;
+pub(crate) mod limits;
+pub mod live;
 pub mod metrics;
 pub mod notices;
 pub mod openapi;
 pub mod outlet;
 pub mod patience;
+pub mod people;
 pub mod premises;
 pub mod problem;
+pub mod public_url;
 pub mod read;
 pub mod routes;
 pub mod serve;

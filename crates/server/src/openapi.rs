@@ -46,6 +46,9 @@ pub fn document(operations: &[Operation]) -> Value {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
                 "description": "`demur token new` makes one. Over the Unix socket of the data folder none is needed."}},
             "responses": {"Problem": {"description": "A refusal, with what was expected, what was found and what to do",
+                "content": {(problem::CONTENT_TYPE): {"schema": failure.clone()}}},
+                "TooMany": {"description": "Credentials that are no good came too often from one address, or a session changed too much in a minute",
+                "headers": {"Retry-After": {"description": "After how many seconds to try again.", "schema": {"type": "integer", "minimum": 1}}},
                 "content": {(problem::CONTENT_TYPE): {"schema": failure}}}}
         }
     });
@@ -131,6 +134,10 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     for status in REFUSALS {
         responses.insert((*status).to_owned(), json!({"$ref": "#/components/responses/Problem"}));
     }
+    // Whoever needs no credentials can have none that are no good.
+    if !operation.is_open() {
+        responses.insert("429".to_owned(), json!({"$ref": "#/components/responses/TooMany"}));
+    }
     Value::Object(responses)
 }
 
@@ -203,6 +210,7 @@ fn path_schema(name: &str) -> (&'static str, Value) {
         "token" => {
             ("The public name of the token.", json!({"type": "string", "minLength": 1, "maxLength": 64}))
         }
+        "person" => ("The name of somebody.", json!({"type": "string", "minLength": 1, "maxLength": 64})),
         "schema" => (
             "The path of the schema below /schemas.",
             json!({"type": "string", "minLength": 1, "maxLength": 256}),
@@ -223,6 +231,7 @@ const TAGS: &[(&str, &str)] = &[
     ("identities", "The keys of the registry."),
     ("feed", "What happens, as it happens."),
     ("tokens", "What callers over TCP show."),
+    ("people", "Who may sign in with a browser."),
     ("schemas", "The JSON Schemas of every document."),
     ("server", "The server itself: what it is, how it is, how it ends."),
 ];

@@ -34,6 +34,9 @@ pub struct ProblemDetails {
     /// Who was first, when and how, where somebody was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,
+    /// After how many seconds it is worth another try; a header of its own.
+    #[serde(skip)]
+    pub retry_after: Option<u64>,
 }
 
 impl Problem {
@@ -48,6 +51,7 @@ impl Problem {
             hint: None,
             field: None,
             outcome: None,
+            retry_after: None,
         }))
     }
 
@@ -55,6 +59,13 @@ impl Problem {
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns the same problem with when it is worth another try.
+    #[must_use]
+    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
         self
     }
 
@@ -124,12 +135,16 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.status();
         let body = serde_json::to_vec(&*self.0).unwrap_or_default();
+        let retry_after = self.0.retry_after;
         let mut response = (status, [(header::CONTENT_TYPE, CONTENT_TYPE)], body).into_response();
         response.extensions_mut().insert(self);
         let headers = response.headers_mut();
         if status == StatusCode::UNAUTHORIZED {
             headers
                 .insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer realm=\"demur\""));
+        }
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
@@ -145,7 +160,7 @@ fn status(error: &CommandError) -> StatusCode {
         "FORBIDDEN" => StatusCode::FORBIDDEN,
         "QUESTION_UNKNOWN" | "TRACE_UNKNOWN" | "SESSION_UNKNOWN" | "GAP_UNKNOWN" | "TOKEN_UNKNOWN"
         | "SECRET_GONE" | "EVENT_UNKNOWN" | "ARTIFACT_UNKNOWN" | "RECEIPT_UNKNOWN" | "IDENTITY_UNKNOWN"
-        | "NO_TRACE" => StatusCode::NOT_FOUND,
+        | "NO_TRACE" | "PERSON_UNKNOWN" => StatusCode::NOT_FOUND,
         "IDEMPOTENCY_CONFLICT" => StatusCode::UNPROCESSABLE_ENTITY,
         "FOLDER_LENT" | "STOPPING" | "FOLDER_BUSY" | "FOLDER_IN_USE" | "STORE_LOCKED" | "OVERLOADED" => {
             StatusCode::SERVICE_UNAVAILABLE

@@ -5,6 +5,7 @@ pub mod identities;
 pub mod identity_messages;
 pub mod open;
 pub mod pages;
+pub mod people;
 pub mod plans;
 pub mod questions;
 pub mod server;
@@ -37,6 +38,7 @@ pub fn all() -> Api {
     let api = identity_messages::add(api);
     let api = feed::add(api);
     let api = tokens::add(api);
+    let api = people::add(api);
     let api = sign_in::add(api);
     let api = server::add(api);
     let api = pages::add(api);

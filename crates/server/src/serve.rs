@@ -23,10 +23,12 @@ use crate::{
     caller::Caller,
     connection::Connections,
     gate::Names,
+    live,
     metrics::Metrics,
     notices::Notices,
     patience::Patience,
     premises::Premises,
+    public_url::PublicUrl,
     routes,
     service::{Service, Shared},
     timers,
@@ -56,12 +58,12 @@ pub enum Listen {
     Nowhere,
     /// On this machine, at this port if it is free; without one, at the port that the folder remembers.
     Loopback(Option<u16>),
-    /// At this address, under these names, behind a proxy that speaks TLS to the world.
+    /// At this address, behind a proxy that browsers reach under another.
     Proxied {
         /// The address.
         address: SocketAddr,
-        /// `https://` and the name under which the proxy is reached.
-        origins: Vec<String>,
+        /// The address for browsers.
+        url: PublicUrl,
     },
 }
 
@@ -140,6 +142,7 @@ async fn answer(
     }
     tokio::spawn(connections.clone().serve_socket(socket, user, caller));
     tokio::spawn(timers::run(Arc::clone(service)));
+    tokio::spawn(live::run(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {
@@ -154,28 +157,18 @@ async fn answer(
 
 /// Binds where the configuration says, and remembers a port that was chosen.
 async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, CommandError> {
-    let (listener, origins) = match &config.listen {
+    let (listener, public) = match &config.listen {
         Listen::Nowhere => return Ok(None),
-        Listen::Loopback(port) => (loopback(service, *port).await?, Vec::new()),
-        Listen::Proxied { address, origins } => {
+        Listen::Loopback(port) => (loopback(service, *port).await?, None),
+        Listen::Proxied { address, url } => {
             let bound = TcpListener::bind(address).await;
-            (bound.map_err(|error| trouble("listen at that address", &error))?, origins.clone())
+            (bound.map_err(|error| trouble("listen at that address", &error))?, Some(url))
         }
     };
     let address = listener.local_addr().map_err(|error| trouble("find its address", &error))?;
     let port = address.port();
-    let cookie = format!("demur_session_{port}");
-    let mut names = Names { cookie, secure: !origins.is_empty(), ..Names::default() };
-    // Behind a proxy the server answers to the proxy's names only.
-    for host in ["localhost", "127.0.0.1", "[::1]"].into_iter().filter(|_| origins.is_empty()) {
-        names.hosts.push(format!("{host}:{port}"));
-        names.origins.push(format!("http://{host}:{port}"));
-    }
-    let reached = origins.first().cloned().unwrap_or_else(|| format!("http://localhost:{port}"));
-    for origin in origins {
-        names.hosts.extend(origin.split_once("://").map(|(_, host)| host.to_owned()));
-        names.origins.push(origin);
-    }
+    let reached = public.map_or_else(|| format!("http://localhost:{port}"), ToString::to_string);
+    let names = Names::new(port, public);
     *service.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
     Ok(Some((listener, names)))
 }

@@ -3,7 +3,7 @@
 use std::{
     future,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use demur_core::limit::Text;
@@ -16,8 +16,8 @@ use tokio::{
 };
 
 use crate::{
-    caller::Caller, metrics::Metrics, notices::Notices, patience::Patience, premises::Premises,
-    problem::Problem, routes::sign_in::Links, tokens::Tokens,
+    caller::Caller, limits::Limits, live::Live, metrics::Metrics, notices::Notices, patience::Patience,
+    premises::Premises, problem::Problem, routes::sign_in::Links, tokens::Tokens,
 };
 
 /// The server, as its routes see it.
@@ -26,6 +26,10 @@ pub struct Service {
     pub(crate) notices: Arc<Notices>,
     pub(crate) tokens: Tokens,
     pub(crate) links: Links,
+    pub(crate) live: Live,
+    pub(crate) limits: Limits,
+    /// Whoever adds, removes or signs in a person does so alone.
+    people: Mutex<()>,
     /// The user who runs the server.
     pub(crate) user: Text<1, 256>,
     pub(crate) metrics: Arc<Metrics>,
@@ -57,6 +61,9 @@ impl Service {
             notices,
             tokens: Tokens::default(),
             links: Links::default(),
+            live: Live::default(),
+            limits: Limits::default(),
+            people: Mutex::default(),
             user,
             metrics,
             ending: watch::Sender::new(false),
@@ -112,6 +119,11 @@ impl Service {
             let message = format!("expected at most {HEAVY} large files on their way, found more");
             CommandError::refused("OVERLOADED", message).with_hint("try again in a moment").into()
         })
+    }
+
+    /// Returns the right to change who may sign in, or to sign somebody in, once nobody else has it.
+    pub(crate) fn people_turn(&self) -> MutexGuard<'_, ()> {
+        self.people.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns how long the other side of a connection may take.

@@ -14,7 +14,10 @@ use demur_ledger::role::Role;
 use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
-use crate::caller::{PersonRole, Scope, Token};
+use crate::{
+    caller::{PersonRole, Scope, Token},
+    people,
+};
 
 /// The tokens of a store, as read when somebody first asked.
 #[derive(Default)]
@@ -147,6 +150,21 @@ impl Tokens {
         write(owner, &tokens)?;
         *known = Some(tokens);
         Ok(revoked)
+    }
+
+    /// Ends every session of a person; returns how many there were.
+    pub(crate) fn end_sessions(&self, owner: &Owner, name: &str) -> Result<u64, CommandError> {
+        let mut known = self.read(owner)?;
+        let mut tokens = known.clone().unwrap_or_default();
+        let before = tokens.len();
+        let theirs = |token: &Token| token.scopes.contains(&Scope::Person) && people::same(&token.name, name);
+        tokens.retain(|kept| !theirs(&kept.token));
+        let ended = before - tokens.len();
+        if ended > 0 {
+            write(owner, &tokens)?;
+            *known = Some(tokens);
+        }
+        Ok(ended as u64)
     }
 
     /// Reads the tokens again: another process may have changed them.

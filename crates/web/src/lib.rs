@@ -5,6 +5,7 @@
 //! | the frame around every page | [`frame`] |
 //! | every text of the interface, in one place | [`words`] |
 //! | stylesheet and script | [`assets`] |
+//! | traces, events, artifacts, runs, verification | [`trace`], [`event`], [`run`], [`verification`], [`badge`] |
 //! | signing in, and pages that only say something | [`notice`] |
 //! | text that somebody wrote, made inert | [`text`] |
 //! | times in words | [`when`] |
@@ -18,13 +19,18 @@
 //! which says what it is and shows what would hide.
 
 pub mod assets;
+pub mod badge;
 pub mod bulk;
+pub mod event;
 pub mod frame;
 pub mod list;
 pub mod notice;
 pub mod question;
 pub mod review;
+pub mod run;
 pub mod settings;
 pub mod text;
+pub mod trace;
+pub mod verification;
 pub mod when;
 pub mod words;

@@ -34,13 +34,33 @@ pub struct SignedOut<'a> {
     pub draft: &'a [(String, String)],
     /// Where it was to be sent.
     pub action: &'a str,
+    /// How long to wait, if somebody tried too often.
+    pub wait: Option<&'a str>,
     words: &'static Words,
 }
 
 impl<'a> SignedOut<'a> {
     /// Returns the page, with what was typed.
-    pub const fn new(draft: &'a [(String, String)], action: &'a str) -> Self {
-        Self { draft, action, words: &ENGLISH }
+    pub const fn new(draft: &'a [(String, String)], action: &'a str, wait: Option<&'a str>) -> Self {
+        Self { draft, action, wait, words: &ENGLISH }
+    }
+}
+
+/// The page behind a link that signs nobody in.
+#[derive(Template)]
+#[template(path = "refused.html")]
+pub struct Refused<'a> {
+    /// What was expected and found.
+    pub detail: &'a str,
+    /// What to do.
+    pub hint: Option<&'a str>,
+    words: &'static Words,
+}
+
+impl<'a> Refused<'a> {
+    /// Returns the page of a refusal.
+    pub const fn new(detail: &'a str, hint: Option<&'a str>) -> Self {
+        Self { detail, hint, words: &ENGLISH }
     }
 }
 

@@ -1,10 +1,13 @@
-//! What may be typed after `serve`, `status`, `stop` and `token`.
+//! What may be typed after `serve`, `status`, `stop`, `token`, `open` and `people`.
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use demur_core::limit::Text;
-use demur_server::caller::Scope;
+use demur_server::{
+    caller::{PersonRole, Scope},
+    public_url::PublicUrl,
+};
 
 use super::{help, question::duration};
 
@@ -13,14 +16,14 @@ pub(crate) struct Serve {
     /// Listen on this port of this machine [default: 7373 for the default data folder, otherwise a free one, remembered]
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub(crate) port: Option<u16>,
-    /// Listen at this address, behind a proxy that speaks TLS; needs --proxy
-    #[arg(long, value_name = "ADDRESS:PORT", requires = "proxy")]
+    /// Listen at this address, behind a proxy that speaks TLS; needs --public-url
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "public_url")]
     pub(crate) listen: Option<SocketAddr>,
-    /// The address under which the proxy is reached, such as `https://demur.example`
-    #[arg(long, value_name = "ORIGIN", requires = "listen", value_parser = origin)]
-    pub(crate) proxy: Vec<String>,
+    /// The address under which browsers reach the proxy in front, such as `https://demur.example`
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<PublicUrl>,
     /// Do not listen on TCP at all
-    #[arg(long, conflicts_with_all = ["port", "listen"])]
+    #[arg(long, conflicts_with_all = ["port", "listen", "public_url"])]
     pub(crate) no_tcp: bool,
     /// Folder of a rule pack for plans; later ones come over earlier ones
     #[arg(long, value_name = "DIR")]
@@ -38,6 +41,58 @@ pub(crate) struct Open {
     /// Print the link and start no browser
     #[arg(long)]
     pub(crate) print: bool,
+    /// For whom the link is, as `demur people list` shows the name [default: you]
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) person: Option<Text<1, 64>>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PeopleCommand {
+    /// Let somebody sign in with a browser
+    #[command(long_about = help::PEOPLE_ADD_ABOUT, after_long_help = help::PEOPLE_ADD_EXAMPLES)]
+    Add(AddPerson),
+    /// List the people who can sign in
+    #[command(after_long_help = help::PEOPLE_LIST_EXAMPLES)]
+    List,
+    /// Let somebody sign in no longer
+    #[command(long_about = help::PEOPLE_REMOVE_ABOUT, after_long_help = help::PEOPLE_REMOVE_EXAMPLES)]
+    Remove(RemovePerson),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddPerson {
+    /// The name under which this one answers: 1 to 64 characters, nobody else's
+    pub(crate) name: Text<1, 64>,
+    /// What this one may do
+    #[arg(long, value_enum)]
+    pub(crate) role: PersonRoleName,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RemovePerson {
+    /// The name, as `demur people list` shows it
+    pub(crate) name: Text<1, 64>,
+}
+
+/// The roles that people can have.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum PersonRoleName {
+    /// Sees and answers, reads every trace, calls questions off
+    Operator,
+    /// Sees and answers, reads every trace
+    Answerer,
+    /// Reads everything, changes nothing
+    Auditor,
+}
+
+impl From<PersonRoleName> for PersonRole {
+    fn from(role: PersonRoleName) -> Self {
+        match role {
+            PersonRoleName::Operator => Self::Operator,
+            PersonRoleName::Answerer => Self::Answerer,
+            PersonRoleName::Auditor => Self::Auditor,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -69,13 +124,4 @@ pub(crate) struct NewToken {
 pub(crate) struct RevokeToken {
     /// The id of the token, as `demur token list` shows it
     pub(crate) id: String,
-}
-
-/// Returns an origin that a proxy is reached at.
-fn origin(text: &str) -> Result<String, String> {
-    let host = text
-        .strip_prefix("https://")
-        .filter(|host| !host.is_empty() && !host.contains(['/', ' ', '@', '?', '#']));
-    host.map(|_| text.to_owned())
-        .ok_or_else(|| "expected https:// and a name, such as https://demur.example".to_owned())
 }

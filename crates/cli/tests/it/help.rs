@@ -35,6 +35,7 @@ fn short_help_of_the_command() {
       stop         End the server
       doctor       Look whether everything is as it should be
       token        Make, list and take back tokens for what is not on this machine
+      people       Say who may sign in with a browser, and as what
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
       check        Say what a plan lacks, field by field

@@ -4,6 +4,7 @@
 mod ask;
 mod ask_secret;
 mod asker;
+mod browser;
 mod checkpoint;
 mod completions;
 mod corpus;
@@ -24,6 +25,7 @@ mod keys_revoke;
 mod keys_rotate;
 mod keys_show;
 mod output;
+mod people;
 mod plan;
 mod reference;
 mod rules;

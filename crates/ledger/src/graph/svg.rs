@@ -11,21 +11,49 @@ use super::{
 use crate::{
     event_type::EventType,
     markup::{clip, escape},
+    name::TraceId,
     state::Phase,
     verify::Report,
 };
 
+/// Where a picture stands.
+#[derive(Clone, Copy)]
+pub(super) enum Setting<'a> {
+    /// Alone, under the verdict on the file that it comes from.
+    File(&'a Report),
+    /// In a page that has rules for its classes and says elsewhere what holds.
+    Page(TraceId),
+}
+
+impl Setting<'_> {
+    const fn trace(self) -> TraceId {
+        match self {
+            Self::File(report) => report.scope.trace,
+            Self::Page(trace) => trace,
+        }
+    }
+
+    /// Returns the attributes of the root, and the style that it brings along.
+    const fn root(self) -> (&'static str, &'static str) {
+        match self {
+            Self::File(_) => ("xmlns=\"http://www.w3.org/2000/svg\"", STYLE),
+            Self::Page(_) => ("class=\"states\"", ""),
+        }
+    }
+}
+
 /// Returns the picture. Writing to a String cannot fail.
-pub(super) fn render(graph: &Graph, report: &Report) -> String {
+pub(super) fn render(graph: &Graph, setting: Setting<'_>) -> String {
     let edges = edges();
-    let heading = heading(graph, report);
+    let heading = heading(graph, setting);
     let rows = u32::try_from(heading.len()).unwrap_or(0);
     let layout = Layout::new(&edges, HEAD + rows * HEAD_LINE);
     let height = layout.bottom + FOOT;
+    let (root, style) = setting.root();
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{STYLE}",
-        escape(&title(graph, report)),
+        "<svg {root} viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
+         aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{style}",
+        escape(&title(graph, setting)),
         escape(&description(graph, &edges)),
     );
     let _ = writeln!(out, "<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>");
@@ -47,8 +75,8 @@ pub(super) fn render(graph: &Graph, report: &Report) -> String {
     out
 }
 
-fn title(graph: &Graph, report: &Report) -> String {
-    let trace = report.scope.trace;
+fn title(graph: &Graph, setting: Setting<'_>) -> String {
+    let trace = setting.trace();
     let events = graph.events;
     match graph.stands {
         Some((phase, at)) => format!("Trace {trace}: {events} events, {phase} after event {at}"),
@@ -57,11 +85,13 @@ fn title(graph: &Graph, report: &Report) -> String {
 }
 
 /// Returns the lines above the picture, each with its class.
-fn heading(graph: &Graph, report: &Report) -> Vec<(&'static str, String)> {
-    let mut lines = vec![("title", title(graph, report))];
+fn heading(graph: &Graph, setting: Setting<'_>) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("title", title(graph, setting))];
     lines.extend(graph.task.iter().map(|task| ("", format!("Task: {task}"))));
-    lines.push(("", format!("Verdict: {}", report.words)));
-    lines.extend(report.caution().map(|caution| ("strong", format!("{caution}."))));
+    if let Setting::File(report) = setting {
+        lines.push(("", format!("Verdict: {}", report.words)));
+        lines.extend(report.caution().map(|caution| ("strong", format!("{caution}."))));
+    }
     lines.extend(
         graph.lost.map(|at| ("strong", format!("From event #{at} on the state could not be followed."))),
     );

@@ -136,13 +136,13 @@ pub(super) fn read(line: &[u8], keep: Keep) -> (Item, Option<&[u8]>) {
 }
 
 /// An event line with its event, whichever way it was read.
-struct Opened<'a> {
-    event: Event,
-    content: Option<&'a str>,
+pub(super) struct Opened<'a> {
+    pub(super) event: Event,
+    pub(super) content: Option<&'a str>,
     /// Whether the content is known to be within the limits of content.
-    bounded: bool,
-    disclosure: Disclosure,
-    salt: Option<Salt>,
+    pub(super) bounded: bool,
+    pub(super) disclosure: Disclosure,
+    pub(super) salt: Option<Salt>,
 }
 
 impl<'a> Opened<'a> {
@@ -171,6 +171,12 @@ fn unreadable(error: &LineError) -> Item {
         _ => Code::FileMalformed,
     };
     failed(code, error.to_string())
+}
+
+/// Returns an event that stands in no file, and what it says wrong of itself.
+pub(super) fn read_alone(opened: Opened<'_>) -> (Event, Vec<Found>) {
+    let event = opened.event.clone();
+    (event, read_event(opened).found)
 }
 
 fn read_event(opened: Opened<'_>) -> Item {
@@ -304,7 +310,7 @@ fn read_artifact(line: &ArtifactLine<'_>) -> Item {
 }
 
 /// Checks pin, epoch, key, role and actor of an event of the trace.
-fn check_author(event: &Event, registry: &Registry, found: &mut Vec<Found>) {
+pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<Found>) {
     let envelope = event.envelope();
     if envelope.store != Some(registry.store()) {
         found.push(Found::new(Code::StatementMismatch, "the event is of another store than the registry"));
@@ -371,7 +377,12 @@ pub(super) fn code_of(standing: Standing) -> Code {
 }
 
 /// Adds the statement's signature to the batch. A key that nobody knows was reported before.
-fn push_signature(event: &Event, statement: Option<&[u8]>, registry: &Registry, batch: &mut Batch) -> bool {
+pub(super) fn push_signature(
+    event: &Event,
+    statement: Option<&[u8]>,
+    registry: &Registry,
+    batch: &mut Batch,
+) -> bool {
     let (Proof::Ed25519(proof), Some(statement)) = (&event.envelope().proof, statement) else {
         return false;
     };

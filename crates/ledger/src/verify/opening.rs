@@ -223,7 +223,7 @@ pub(super) fn ending(end: End) -> (Code, &'static str) {
     }
 }
 
-fn check_signature(event: &Event, registry: Option<&Registry>) -> Result<(), Found> {
+pub(super) fn check_signature(event: &Event, registry: Option<&Registry>) -> Result<(), Found> {
     let envelope = event.envelope();
     let (Proof::Ed25519(proof), Some(statement)) = (&envelope.proof, event.statement_bytes()) else {
         return Ok(());

@@ -311,6 +311,11 @@ impl Report {
     pub fn to_html(&self) -> String {
         html::render(self)
     }
+
+    /// Returns the report as what stands inside a page: headings from the first level on, no style.
+    pub fn to_html_body(&self) -> String {
+        html::body(self)
+    }
 }
 
 /// Returns the first bad event of the trace and the last one before it that can be trusted.

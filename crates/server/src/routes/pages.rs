@@ -3,10 +3,13 @@
 
 mod assets;
 mod form;
+mod live;
 mod questions;
 mod review;
 mod session;
 mod settings;
+mod traces;
+mod verification;
 
 use askama::Template;
 use axum::{
@@ -16,13 +19,14 @@ use axum::{
 };
 use demur_web::{
     frame::{Frame, Here},
-    notice::{Message, SignedOut, style_hash},
+    notice::{Message, Refused, SignedOut, style_hash},
 };
 use hyper::{HeaderMap, StatusCode, header, header::HeaderValue};
 
 pub(crate) use form::Form;
 pub(crate) use session::Visiting;
 
+use super::sign_in;
 use crate::{
     api::Api,
     caller::{Caller, Scope},
@@ -32,9 +36,12 @@ use crate::{
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
+    let api = live::add(api);
     let api = questions::add(api);
     let api = review::add(api);
     let api = settings::add(api);
+    let api = traces::add(api);
+    let api = verification::add(api);
     session::add(api)
 }
 
@@ -75,16 +82,28 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let action = parts.uri.path().to_owned();
     let (body, draft) = match &caller {
-        Caller::Stranger => form::keep(&parts.headers, body).await,
+        // The code of a link is no draft.
+        Caller::Stranger if action != sign_in::PATH => form::keep(&parts.headers, body).await,
         _ => (body, Vec::new()),
     };
     let response = next.run(Request::from_parts(parts, body)).await;
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
     let dressed = match &caller {
-        Caller::Stranger => stranger_page(problem.status(), &SignedOut::new(&draft, &action)),
+        Caller::Stranger if action == sign_in::PATH => {
+            stranger_page(problem.status(), &Refused::new(problem.detail(), problem.hint()))
+        }
+        Caller::Stranger => {
+            let limited = problem.status() == StatusCode::TOO_MANY_REQUESTS;
+            let wait = problem.hint().filter(|_| limited);
+            stranger_page(problem.status(), &SignedOut::new(&draft, &action, wait))
+        }
         _ => page(problem.status(), &message(&visiting.frame(Here::Elsewhere), &problem)),
     };
-    dressed.unwrap_or(response)
+    let Ok(mut dressed) = dressed else { return response };
+    if let Some(seconds) = response.headers().get(header::RETRY_AFTER) {
+        dressed.headers_mut().insert(header::RETRY_AFTER, seconds.clone());
+    }
+    dressed
 }
 
 fn message<'a>(frame: &'a Frame, problem: &'a Problem) -> Message<'a> {

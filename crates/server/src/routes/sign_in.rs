@@ -13,11 +13,12 @@ use axum::{
 };
 use demur_core::{
     hash::{Digest, sha256},
+    limit::Text,
     random::Random as _,
 };
 use demur_desk::{error::CommandError, world::World};
 use demur_web::notice::SignIn;
-use hyper::{Method, StatusCode, header};
+use hyper::{HeaderMap, Method, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +26,10 @@ use crate::{
     api::{Api, Operation},
     caller::{PersonRole, Scope},
     gate::Way,
+    limits::Peer,
+    people,
     problem::Problem,
-    read::{self, Parameters},
+    read::{self, Document, Parameters},
     routes::pages,
     service::Shared,
     tokens::Wanted,
@@ -42,27 +45,21 @@ pub(super) fn add(api: Api) -> Api {
             LOCAL,
             "Make a link that signs a browser in, once",
         )
+        .takes::<NewLink>()
         .gives::<Link>(StatusCode::CREATED, "The link; it is good for five minutes"),
         link,
     )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/sign-in",
-            "signInPage",
-            OPEN,
-            "Show the page behind a link; nothing is spent",
-        )
-        .query::<SignInParameters>()
-        .gives_text("A page with one button", "text/html; charset=utf-8"),
-        page,
-    )
-    .with(
-        Operation::new(Method::POST, "/sign-in", "signIn", OPEN, "Spend a link and sign the browser in")
-            .takes_bytes("application/x-www-form-urlencoded")
-            .gives_redirect("Signed in; the browser goes on"),
-        sign_in,
-    )
+    .with(Operation::page(Method::GET, PATH, OPEN), page)
+    .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
+}
+
+/// A link to be made.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewLink {
+    /// Who is to sign in with it; otherwise the user of this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<Text<1, 64>>,
 }
 
 /// A link that signs a browser in.
@@ -82,73 +79,97 @@ struct SignInParameters {
     code: Option<String>,
 }
 
-/// Links that nobody has used yet, by the digest of their code. They do not outlive the server: whoever comes later asks
-/// for a new one.
+/// Links that nobody has used yet. They do not outlive the server: whoever comes later asks for a new one.
 #[derive(Default)]
-pub struct Links(Mutex<Vec<(Digest, Instant)>>);
+pub struct Links(Mutex<Vec<Waiting>>);
+
+/// A link that waits.
+#[derive(Clone)]
+struct Waiting {
+    /// The digest of its code.
+    code: Digest,
+    until: Instant,
+    /// Who signs in with it; otherwise the user of this machine.
+    person: Option<Text<1, 64>>,
+}
 
 impl Links {
-    fn open(&self) -> MutexGuard<'_, Vec<(Digest, Instant)>> {
+    fn open(&self) -> MutexGuard<'_, Vec<Waiting>> {
         let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        links.retain(|(_, until)| Instant::now() < *until);
+        links.retain(|link| Instant::now() < link.until);
         links
     }
 
-    fn make(&self) -> Result<String, CommandError> {
+    fn make(&self, person: Option<Text<1, 64>>) -> Result<String, CommandError> {
         let mut bytes = [0; 32];
         World::open()?.fill(&mut bytes);
         let code = sha256(&bytes).to_string();
+        self.keep(Waiting { code: sha256(code.as_bytes()), until: Instant::now() + GOOD_FOR, person });
+        Ok(code)
+    }
+
+    fn keep(&self, link: Waiting) {
         let mut links = self.open();
         if links.len() >= MOST {
             links.remove(0);
         }
-        links.push((sha256(code.as_bytes()), Instant::now() + GOOD_FOR));
-        Ok(code)
+        links.push(link);
     }
 
     fn knows(&self, code: &str) -> bool {
         let digest = sha256(code.as_bytes());
-        self.open().iter().any(|(known, _)| *known == digest)
+        self.open().iter().any(|link| link.code == digest)
     }
 
-    /// Gives a code back that brought nothing.
-    fn restore(&self, code: &str) {
-        self.open().push((sha256(code.as_bytes()), Instant::now() + GOOD_FOR));
-    }
-
-    /// Returns whether the code was good, which it is once.
-    fn spend(&self, code: &str) -> bool {
+    /// Takes the link of a code, which is good once.
+    fn spend(&self, code: &str) -> Option<Waiting> {
         let digest = sha256(code.as_bytes());
         let mut links = self.open();
-        let at = links.iter().position(|(known, _)| *known == digest);
-        at.is_some_and(|at| {
-            links.remove(at);
-            true
-        })
+        let at = links.iter().position(|link| link.code == digest)?;
+        Some(links.remove(at))
+    }
+
+    /// Forgets the links of somebody.
+    pub(crate) fn forget(&self, name: &str) {
+        self.open().retain(|link| link.person.as_deref().is_none_or(|person| !people::same(person, name)));
     }
 }
 
-async fn link(State(service): State<Shared>) -> Result<Response, Problem> {
+async fn link(State(service): State<Shared>, Document(new): Document<NewLink>) -> Result<Response, Problem> {
     let address = service.address().ok_or_else(|| {
         CommandError::refused("NO_TCP", "expected a server that listens on TCP, found one that does not")
             .with_hint("start it without --no-tcp")
     })?;
-    let code = service.links.make()?;
-    let link = Link { url: format!("{address}/sign-in?code={code}"), seconds: GOOD_FOR.as_secs() };
+    let made = service.work(move |service, owner| {
+        let _turn = service.people_turn();
+        let person = new.person.map(|name| people::find(owner, &name)).transpose()?;
+        service.links.make(person.map(|person| person.name))
+    });
+    let link = Link { url: format!("{address}{PATH}?code={}", made.await?), seconds: GOOD_FOR.as_secs() };
     Ok((StatusCode::CREATED, Json(link)).into_response())
 }
 
 async fn page(
     State(service): State<Shared>,
+    peer: Option<Extension<Peer>>,
+    headers: HeaderMap,
     Parameters(code): Parameters<SignInParameters>,
 ) -> Result<Response, Problem> {
-    let code = code.code.filter(|code| is_code(code) && service.links.knows(code)).ok_or_else(spent)?;
-    pages::stranger_page(StatusCode::OK, &SignIn::new(&code))
+    let code = code.code.filter(|code| is_code(code));
+    if let Some(code) = code.as_ref().filter(|code| service.links.knows(code)) {
+        return pages::stranger_page(StatusCode::OK, &SignIn::new(code));
+    }
+    // What a page of another site asks for in passing is no attempt of whoever looks at it.
+    if headers.get("sec-fetch-dest").is_none_or(|value| value == "document") {
+        attempt(&service, peer)?;
+    }
+    Err(spent())
 }
 
 async fn sign_in(
     State(service): State<Shared>,
     Extension(way): Extension<Way>,
+    peer: Option<Extension<Peer>>,
     request: Request,
 ) -> Result<Response, Problem> {
     // A page of another site could send its own visitor here, to answer under a name that is not theirs.
@@ -160,20 +181,41 @@ async fn sign_in(
         ));
     }
     let Way::Tcp(names) = way else { return Err(spent()) };
+    attempt(&service, peer)?;
     let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
     let code =
         std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code=")).map(str::to_owned);
-    let code = code.filter(|code| is_code(code) && service.links.spend(code)).ok_or_else(spent)?;
-    let made = service.work(|service, owner| {
-        let wanted = Wanted::session(&service.user, PersonRole::Operator, SIGNED_IN_FOR.as_secs())?;
+    let link = code.filter(|code| is_code(code)).and_then(|code| service.links.spend(&code));
+    let link = link.ok_or_else(spent)?;
+    let person = link.person.clone();
+    let made = service.work(move |service, owner| {
+        let _turn = service.people_turn();
+        let (name, role) = match &person {
+            // Somebody may have been removed since, or have another role now.
+            Some(name) => people::find(owner, name).map(|person| (person.name.to_string(), person.role))?,
+            None => (service.user.to_string(), PersonRole::Operator),
+        };
+        let wanted = Wanted::session(&name, role, SIGNED_IN_FOR.as_secs())?;
         service.tokens.create_session(owner, wanted)
     });
-    let (_, secret) = made.await.inspect_err(|_| service.links.restore(&code))?;
-    let (name, seconds) = (&names.cookie, SIGNED_IN_FOR.as_secs());
-    let secure = if names.secure { "; Secure" } else { "" };
-    let cookie = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}");
+    let (_, secret) = match made.await {
+        Ok(made) => made,
+        Err(problem) if problem.code() == "PERSON_UNKNOWN" => return Err(spent()),
+        Err(problem) => {
+            // A link that brought nothing is good again.
+            service.links.keep(link);
+            return Err(problem);
+        }
+    };
+    let cookie = names.set_cookie(&secret, SIGNED_IN_FOR.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
+}
+
+/// Counts an attempt to sign in.
+fn attempt(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Problem> {
+    let Some(Extension(peer)) = peer else { return Ok(()) };
+    service.limits.sign_in.take(&peer, service.premises.now()?).map_err(Problem::from)
 }
 
 fn spent() -> Problem {
@@ -196,5 +238,7 @@ const SIGNED_IN_FOR: Duration = Duration::from_hours(12);
 const MOST: usize = 16;
 /// No form is longer.
 const LONGEST: usize = 256;
+/// Where a link leads.
+pub(super) const PATH: &str = "/sign-in";
 /// Where the browser goes on.
 const HOME: &str = "/";

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use demur_server::{api::Operation, caller::Scope, routes};
-use serde_json::Value;
 
 use crate::{
     client::{Reply, head},
@@ -19,6 +18,7 @@ fn path(operation: &Operation) -> String {
         ("{gap}", "gap-001"),
         ("{sequence}", "0"),
         ("{token}", "nobody"),
+        ("{person}", "nobody"),
         ("{fingerprint}", "0000000000000000000000000000000000000000000000000000000000000000"),
         ("{*schema}", "ledger/envelope.json"),
         ("{asset}", "demur.css"),
@@ -71,9 +71,8 @@ fn what_is_not_there_is_as_closed_as_what_is() {
 
 /// Returns whether a reply says that the scope is missing.
 fn lacks_scope(status: u16, body: &[u8]) -> bool {
-    let problem: Value = serde_json::from_slice(body).unwrap_or_default();
-    let detail = problem["detail"].as_str().unwrap_or_default();
-    status == 403 && detail.starts_with("expected a token with the scope")
+    // A page says it too, among other things.
+    status == 403 && String::from_utf8_lossy(body).contains("expected a token with the scope")
 }
 
 #[test]
@@ -89,7 +88,7 @@ fn each_scope_may_do_exactly_what_the_table_says() {
                 continue;
             }
             let mut stream = server.call(method, &path).token(&token).body(b"{}").open();
-            if operation.id() == "feed" && may {
+            if matches!(operation.id(), "feed" | "/live") && may {
                 // It has no end: that it begins is enough.
                 assert_eq!(head(&mut stream).unwrap().0, 200);
                 continue;

@@ -172,7 +172,7 @@ fn the_document_and_the_page_are_served_as_they_are_made() {
     let page = server.call("GET", "/v1/docs").send();
     let policy = page.header("content-security-policy").unwrap().to_owned();
     assert!(policy.starts_with("default-src 'none'"), "{policy}");
-    for operation in routes::operations() {
+    for operation in routes::operations().iter().filter(|operation| !operation.is_page()) {
         assert!(
             page.text().contains(&format!("id=\"{}\"", operation.id())),
             "{} is on the page",

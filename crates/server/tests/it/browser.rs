@@ -1,6 +1,8 @@
 //! A browser of one person, as far as a test needs one: it keeps its cookies, says where its forms come from, and sends them
 //! with the key that their page gave.
 
+use serde_json::{Value, json};
+
 use crate::{
     client::{Call, Reply},
     server::Server,
@@ -16,15 +18,23 @@ pub(crate) struct Browser<'a> {
 impl<'a> Browser<'a> {
     /// Signs in as the user of this machine.
     pub(crate) fn sign_in(server: &'a Server) -> Self {
-        let link = server.local("POST", "/v1/sign-in").send();
-        assert_eq!(link.status, 201, "{link:?}");
-        let url = link.json()["url"].as_str().unwrap().to_owned();
-        let code = url.split_once("code=").unwrap().1.to_owned();
-        let signed = server
-            .call("POST", "/sign-in")
-            .header("Origin", &origin(server))
-            .body(format!("code={code}").as_bytes())
-            .send();
+        Self::with(server, &json!({}))
+    }
+
+    /// Signs in as somebody who was added before.
+    pub(crate) fn of_person(server: &'a Server, name: &str) -> Self {
+        Self::with(server, &json!({"person": name}))
+    }
+
+    /// Adds somebody, and signs in as this one.
+    pub(crate) fn of_new(server: &'a Server, name: &str, role: &str) -> Self {
+        let added = server.local("POST", "/v1/people").json(&json!({"name": name, "role": role})).send();
+        assert_eq!(added.status, 201, "{added:?}");
+        Self::of_person(server, name)
+    }
+
+    fn with(server: &'a Server, wanted: &Value) -> Self {
+        let signed = spend(server, &link(server, wanted));
         assert_eq!(signed.status, 303, "{signed:?}");
         let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
         Self { server, cookie }
@@ -62,6 +72,20 @@ impl<'a> Browser<'a> {
         let rest = page.split_once("name=\"form_key\" value=\"").unwrap().1;
         rest.split('"').next().unwrap().to_owned()
     }
+}
+
+/// Makes a link; returns its code.
+pub(crate) fn link(server: &Server, wanted: &Value) -> String {
+    let link = server.local("POST", "/v1/sign-in").json(wanted).send();
+    assert_eq!(link.status, 201, "{link:?}");
+    let url = link.json()["url"].as_str().unwrap().to_owned();
+    url.split_once("code=").unwrap().1.to_owned()
+}
+
+/// Sends the form behind a link.
+pub(crate) fn spend(server: &Server, code: &str) -> Reply {
+    let form = format!("code={code}");
+    server.call("POST", "/sign-in").header("Origin", &origin(server)).body(form.as_bytes()).send()
 }
 
 /// Returns the origin of the pages of a server.

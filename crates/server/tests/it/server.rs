@@ -1,6 +1,7 @@
 //! A server for one test: a data folder of its own, a port of its own, ended when the test is.
 
 use std::{
+    net::TcpListener,
     path::{Path, PathBuf},
     sync::mpsc,
     thread::{self, JoinHandle},
@@ -50,15 +51,29 @@ impl Server {
         Self::run(folder, rules, Patience::default())
     }
 
+    /// Starts a server behind a proxy that browsers reach at this address.
+    pub(crate) fn start_behind(folder: &Path, url: &str) -> Self {
+        // Whoever declares a proxy says the port too: one that was free a moment ago.
+        let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).unwrap();
+        let listen = Listen::Proxied { address, url: url.parse().unwrap() };
+        let mut server = Self::listen(folder, Vec::new(), Patience::default(), listen);
+        server.port = address.port();
+        server
+    }
+
     fn start_in(folder: &Path, patience: Patience) -> Self {
         Self::run(folder, Vec::new(), patience)
     }
 
     fn run(folder: &Path, rules: Vec<PathBuf>, patience: Patience) -> Self {
+        Self::listen(folder, rules, patience, Listen::Loopback(None))
+    }
+
+    fn listen(folder: &Path, rules: Vec<PathBuf>, patience: Patience, listen: Listen) -> Self {
         let config = Config {
             data: DataFolder::at(folder.to_owned()),
             rules,
-            listen: Listen::Loopback(None),
+            listen,
             idle: None,
             user: "pat".try_into().unwrap(),
             version: "test".to_owned(),
@@ -68,7 +83,7 @@ impl Server {
             serve::run_with(config, patience, |service| sender.send(service.address().unwrap()).unwrap())
         });
         let address = receiver.recv().expect("the server starts");
-        let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
+        let port = address.rsplit_once(':').unwrap().1.parse().unwrap_or_default();
         Self { folder: folder.to_owned(), port, running: Some(running), own: None }
     }
 

@@ -1,17 +1,21 @@
-//! The longer texts of `demur serve`, `demur status`, `demur stop`, `demur doctor` and `demur token`.
+//! The longer texts of `demur serve`, `demur status`, `demur stop`, `demur doctor`, `demur open`, `demur people` and
+//! `demur token`.
 
 pub(in crate::arguments) const SERVE_ABOUT: &str = "\
 Serve the data folder: over a Unix socket in it for the commands of this user, and over TCP on this machine for whoever \
 has a token. The commands that need a server start one themselves, which ends when nothing is open and nobody calls; \
 this one stays until it is told to end.
 
-Listening beyond this machine needs a proxy in front that speaks TLS, declared with --proxy.";
+Browsers elsewhere need a proxy in front that speaks TLS. --public-url declares the address under which they reach it: \
+the server then answers to that name only, and links and cookies go by it. The proxy has to pass the Host header on \
+and to say in X-Forwarded-For who calls.";
 
 pub(in crate::arguments) const SERVE_EXAMPLES: &str = "\
 Examples:
   demur serve
   demur serve --port 8080 --rules rules/travel
-  demur serve --listen 0.0.0.0:8080 --proxy https://demur.example
+  demur serve --public-url https://demur.example
+  demur serve --listen 0.0.0.0:8080 --public-url https://demur.example
 
 `demur --help` lists the exit codes. DEMUR_LOG=debug makes the log say more.";
 
@@ -26,7 +30,8 @@ Examples:
 `demur --help` lists the exit codes; 3 if no server runs.";
 
 pub(in crate::arguments) const OPEN_ABOUT: &str = "\
-Make a link that signs a browser on this machine in, and open it. The link is good for five minutes and for one sign-in; \
+Make a link that signs a browser in, and open it. With --as it is for somebody who was added with `demur people add`: \
+hand it to nobody else. The link is good for five minutes and for one sign-in; \
 looking at the page does not use it up, the button on it does. The browser stays signed in for twelve hours, and \
 `demur token list` shows the session and can take it back.";
 
@@ -34,8 +39,54 @@ pub(in crate::arguments) const OPEN_EXAMPLES: &str = "\
 Examples:
   demur open
   demur open --print
+  demur open --as zoe --print
 
 `demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const PEOPLE_ABOUT: &str = "\
+Add, list and remove the people who may sign in with a browser. You, who run demur here, are an operator without \
+being added.
+
+  operator  sees and answers, reads every trace, calls questions off
+  answerer  sees and answers, reads every trace
+  auditor   reads everything, changes nothing";
+
+pub(in crate::arguments) const PEOPLE_EXAMPLES: &str = "\
+Examples:
+  demur people add zoe --role answerer
+  demur open --as zoe --print
+  demur people list
+  demur people remove zoe
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const PEOPLE_ADD_ABOUT: &str = "\
+Let somebody sign in with a browser. What this one does is recorded under the name, at the assurance `signed_in`: the \
+desk's word. A name is one person's only, and no key's. To change a role, remove and add again.";
+
+pub(in crate::arguments) const PEOPLE_ADD_EXAMPLES: &str = "\
+Examples:
+  demur people add zoe --role answerer
+  demur people add \"Ines (audit)\" --role auditor
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const PEOPLE_LIST_EXAMPLES: &str = "\
+Examples:
+  demur people list
+  demur people list --json | jq -r '.people[].name'
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const PEOPLE_REMOVE_ABOUT: &str = "\
+Let somebody sign in no longer. Sessions end at once, links that were not used are good for nothing. What this one \
+did stays on record.";
+
+pub(in crate::arguments) const PEOPLE_REMOVE_EXAMPLES: &str = "\
+Examples:
+  demur people remove zoe
+
+`demur --help` lists the exit codes; 2 if nobody has that name.";
 
 pub(in crate::arguments) const STOP_ABOUT: &str = "\
 End the server of the data folder in good order. Nothing that is open is lost, and whoever waits for an answer starts \

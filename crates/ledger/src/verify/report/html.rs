@@ -8,9 +8,14 @@ use super::{
 };
 use crate::{markup::escape, verify::Severity};
 
-/// Returns the page. Everything from the file is escaped.
+/// Returns the page.
 pub(super) fn render(report: &Report) -> String {
-    let mut out = String::from(HEAD);
+    format!("{HEAD}{}</main></body></html>\n", body(report))
+}
+
+/// Returns what stands in the page. Everything from the file is escaped.
+pub(super) fn body(report: &Report) -> String {
+    let mut out = String::new();
     let scope = &report.scope;
     let _ = write!(
         out,
@@ -51,7 +56,6 @@ pub(super) fn render(report: &Report) -> String {
         list(&mut out, "Questions", report.questions.iter().map(questions::row));
     }
     checks(report, &mut out);
-    out.push_str("</main></body></html>\n");
     out
 }
 

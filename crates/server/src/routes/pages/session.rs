@@ -86,7 +86,7 @@ async fn sign_out(
         return Err(Problem::malformed("expected a browser that is signed in, found none"));
     };
     service.work(move |service, owner| service.tokens.revoke(owner, &token.id)).await?;
-    let cookie = format!("{}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0", names.cookie);
+    let cookie = names.set_cookie("", 0);
     Ok((StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())])
         .into_response())
 }

@@ -1,0 +1,99 @@
+//! `demur people`: who may sign in with a browser, and as what.
+
+use demur_core::visible::visible;
+use demur_server::routes::people::{ListedPeople, NewPerson, RemovedPerson, ShownPerson};
+use serde::Serialize;
+
+use crate::{
+    arguments::PeopleCommand,
+    client::{Call, Client},
+    context::Context,
+    error::CommandError,
+    keys::clock,
+    output::{Paint, Reply, Table},
+};
+
+/// Runs one of the `people` commands.
+pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), CommandError> {
+    let client = Client::open(context)?;
+    match command {
+        PeopleCommand::Add(arguments) => {
+            let new = NewPerson { name: arguments.name.clone(), role: arguments.role.into() };
+            let added: ShownPerson = client.call(&Call::post("/v1/people", &new)?.once())?;
+            context.output.reply(&Added(added))
+        }
+        PeopleCommand::List => {
+            let listed: ListedPeople = client.call(&Call::get("/v1/people"))?;
+            context.output.reply(&People(listed))
+        }
+        PeopleCommand::Remove(arguments) => {
+            let path = format!("/v1/people/{}", in_path(&arguments.name));
+            let removed: RemovedPerson = client.call(&Call::delete(&path).once())?;
+            context.output.reply(&Removed(removed))
+        }
+    }
+}
+
+/// Returns a name as it stands in a path.
+fn in_path(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte);
+    let part = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(part).collect()
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Added(ShownPerson);
+
+impl Reply for Added {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let name = visible(&self.0.name);
+        vec![
+            format!("{} {name} as {}", paint.good("Added:"), self.0.role.as_str()),
+            format!("  `demur open --as {name:?} --print` makes a link that signs this one in."),
+        ]
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct People(ListedPeople);
+
+impl Reply for People {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        if self.0.people.is_empty() {
+            return vec!["Nobody but you. `demur people add NAME --role answerer` adds somebody.".to_owned()];
+        }
+        let mut table = Table::new(["name", "role", "since"]);
+        for person in &self.0.people {
+            let name = visible(&person.name).into_owned();
+            table.add([name, person.role.as_str().to_owned(), clock(person.added)]);
+        }
+        table.lines(paint)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Removed(RemovedPerson);
+
+impl Reply for Removed {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let ended = match self.0.sessions {
+            0 => "nobody was signed in".to_owned(),
+            1 => "one session ended".to_owned(),
+            count => format!("{count} sessions ended"),
+        };
+        vec![format!("{} {}; {ended}", paint.good("Removed:"), visible(&self.0.person.name))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_whole_in_a_path() {
+        assert_eq!(in_path("Zoë / ..?"), "Zo%C3%AB%20%2F%20%2E%2E%3F");
+    }
+}

@@ -1,0 +1,94 @@
+//! The inbox in a real browser: Chromium, driven by the tests in `web/tests`, against the real command. Pictures of the
+//! pages are kept beside what was built; with `DEMUR_BLESS=1` those of the documents are replaced.
+
+use std::{
+    env,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Runs the tests of one file in `web/tests`.
+fn browser(file: &str) {
+    let pictures = kept("pictures");
+    let output = Command::new("node")
+        .arg(tests().join("run.mjs"))
+        .arg(file)
+        .env("DEMUR", env!("CARGO_BIN_EXE_demur"))
+        .env("DEMUR_NODE", modules())
+        .env("DEMUR_PICTURES", &pictures)
+        .output()
+        .expect("node is not there: run `cargo xtask test`");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.lines().any(|line| line.starts_with("ok ")), "no test ran: {said}");
+    if env::var_os("DEMUR_BLESS").is_some() {
+        bless(&pictures);
+    }
+}
+
+/// Copies the pictures that documents show: those whose name begins with `docs-`.
+fn bless(pictures: &Path) {
+    let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
+    fs::create_dir_all(&documents).unwrap();
+    for entry in fs::read_dir(pictures).unwrap() {
+        let path = entry.unwrap().path();
+        let name =
+            path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix("docs-"));
+        if let Some(name) = name {
+            fs::copy(&path, documents.join(name)).unwrap();
+        }
+    }
+}
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/tests")
+}
+
+fn kept(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Returns the folder with what the lock file names, fetched once.
+fn modules() -> PathBuf {
+    let folder = kept("node");
+    let lock = File::create(folder.join("turn")).unwrap();
+    // Several tests begin at once, each in a process of its own.
+    lock.lock().unwrap();
+    let wanted = fs::read(tests().join("package-lock.json")).unwrap();
+    let done = folder.join("done");
+    if fs::read(&done).is_ok_and(|found| found == wanted) {
+        return folder;
+    }
+    for name in ["package.json", "package-lock.json"] {
+        fs::copy(tests().join(name), folder.join(name)).unwrap();
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&folder);
+    let output = npm.output().expect("npm is not there: run `cargo xtask test`");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::write(done, wanted).unwrap();
+    folder
+}
+
+#[test]
+fn people_answer_decline_extend_and_race() {
+    browser("answering");
+}
+
+#[test]
+fn open_pages_follow_what_happens_and_say_it_once() {
+    browser("live");
+}
+
+#[test]
+fn every_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
+    browser("pages");
+}
+
+#[test]
+fn hostile_words_do_nothing_and_hide_nothing() {
+    browser("hostile");
+}

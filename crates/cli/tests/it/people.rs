@@ -1,0 +1,81 @@
+//! `demur people`, `demur open --as`, `demur serve --public-url`.
+
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::{asker::until, sandbox::Sandbox};
+
+#[test]
+fn people_are_added_listed_and_removed() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["people", "list"]), @r"
+    exit 0
+    --- stdout
+    Nobody but you. `demur people add NAME --role answerer` adds somebody.
+    ");
+    assert_snapshot!(sandbox.run(&["people", "add", "Zoë Ångström", "--role", "answerer"]), @r#"
+    exit 0
+    --- stdout
+    Added: Zoë Ångström as answerer
+      `demur open --as "Zoë Ångström" --print` makes a link that signs this one in.
+    "#);
+    assert_snapshot!(sandbox.run(&["people", "add", "zoë ångström", "--role", "auditor"]), @r"
+    exit 3
+    --- stderr
+    error: expected a name that is free, found one that somebody has
+    hint: `demur people list` shows them; remove first to change a role
+    ");
+    let listed = sandbox.json(&["people", "list"]);
+    assert_eq!(listed["people"][0]["role"], "answerer");
+    assert_snapshot!(sandbox.run(&["people", "remove", "Zoë Ångström"]), @r"
+    exit 0
+    --- stdout
+    Removed: Zoë Ångström; nobody was signed in
+    ");
+    assert_snapshot!(sandbox.run(&["people", "remove", "Zoë Ångström"]), @r"
+    exit 2
+    --- stderr
+    error: expected the name of somebody who was added, found another
+    hint: `demur people list` shows them
+    ");
+    sandbox.run(&["stop"]).expect_code(0);
+}
+
+#[test]
+fn a_link_is_made_for_somebody_who_was_added() {
+    let sandbox = Sandbox::new();
+    let unknown = sandbox.json_error(&["open", "--as", "zoe"], 2);
+    assert_eq!(unknown["code"], "PERSON_UNKNOWN", "{unknown}");
+    sandbox.run(&["people", "add", "zoe", "--role", "auditor"]).expect_code(0);
+    let link = sandbox.json(&["open", "--as", "zoe", "--print"]);
+    let url = link["url"].as_str().unwrap();
+    assert!(url.starts_with("http://localhost:") && url.contains("/sign-in?code="), "{url}");
+    sandbox.run(&["stop"]).expect_code(0);
+}
+
+#[test]
+fn browsers_elsewhere_come_over_https_or_not_at_all() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["serve", "--public-url", "http://demur.example"]), @r"
+    exit 2
+    --- stderr
+    error: invalid value 'http://demur.example' for '--public-url <URL>': expected https:// and a name, such as https://demur.example; http:// only for this machine
+
+    For more information, try '--help'.
+    ");
+    let mistake = sandbox.run(&["serve", "--listen", "0.0.0.0:1"]);
+    assert!(mistake.expect_code(2).stderr.contains("--public-url <URL>"), "{mistake}");
+    let mut server = sandbox
+        .command(&["serve", "--listen", "127.0.0.1:0", "--public-url", "https://Demur.example:443/"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("the server answers", || sandbox.run(&["status"]).code.filter(|code| *code == 0));
+    assert_eq!(sandbox.json(&["status"])["address"], "https://demur.example");
+    let link = sandbox.json(&["open", "--print"]);
+    assert!(link["url"].as_str().unwrap().starts_with("https://demur.example/sign-in?code="), "{link}");
+    sandbox.run(&["stop"]).expect_code(0);
+    assert!(server.wait().unwrap().success());
+}

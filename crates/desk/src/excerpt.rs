@@ -1,0 +1,233 @@
+//! Some events of a trace as people look at them: in words, each with what could be checked of it without reading the
+//! rest. What the store lacks is told apart from what does not hold.
+
+use demur_engine::entry::ArtifactPlace;
+use demur_ledger::{
+    content::Opening,
+    envelope::Event,
+    event_type::{Content, Facts},
+    export::Disclosure,
+    graph::Graph,
+    name::{Sequence, TraceId},
+    proof::Proof,
+    timeline::{Entry, Timeline},
+    verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
+};
+use demur_store::{
+    contract::{Kept, Store as _, StoreError, Stored, TraceSummary},
+    ledger::LedgerError,
+};
+
+use crate::{error::CommandError, owner::Owner, record};
+
+/// One event with what was found.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its place.
+    pub sequence: Sequence,
+    /// In words; none if it cannot be read.
+    pub entry: Option<Entry>,
+    /// The event; none if it cannot be read.
+    pub event: Option<Event>,
+    /// Its content as recorded, if it is there.
+    pub content: Option<Vec<u8>>,
+    /// Whether its author's signature holds, and the author's key could speak.
+    pub signature: Standing,
+    /// Whether it follows the event before it, and is the one that was recorded.
+    pub chain: Standing,
+    /// Whether its content is there and is what the event commits to.
+    pub words: Standing,
+    /// Whether the artifact that it records is there and is what the event commits to.
+    pub artifact: Standing,
+    /// What does not hold, in words.
+    pub findings: Vec<Finding>,
+}
+
+/// What a look at one part of an event gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds.
+    Good,
+    /// It does not hold.
+    Bad,
+    /// It was recorded, and the store no longer finds it.
+    Missing,
+    /// It was erased on purpose.
+    Erased,
+    /// There is nothing that could hold.
+    None,
+    /// It was not looked at here.
+    Unchecked,
+}
+
+/// Returns what is known of a trace.
+pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, CommandError> {
+    Ok(owner.ledger().store().trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?)
+}
+
+/// Returns up to so many events of a trace from a place on. Nothing else is read but the one before them, and artifacts
+/// as long as they are small.
+pub fn read(
+    owner: &Owner,
+    summary: &TraceSummary,
+    from: Sequence,
+    limit: usize,
+) -> Result<Vec<Line>, CommandError> {
+    let trace = summary.trace;
+    let before = from.number().checked_sub(1).and_then(|number| Sequence::try_from(number).ok());
+    let (start, skipped) = before.map_or((from, 0), |before| (before, 1));
+    let stored = owner.ledger().store().events(trace, start, limit.saturating_add(skipped))?;
+    let roster = owner.roster()?;
+    let checked = check_excerpt(roster.registry(), trace, start, summary.head, stored.iter().map(kept));
+    let mut timeline = Timeline::without_state(roster.names().clone());
+    let mut room = ROOM;
+    let lines = checked.into_iter().zip(stored).skip(skipped);
+    Ok(lines.map(|(checked, stored)| line(owner, checked, stored, &mut timeline, &mut room)).collect())
+}
+
+/// Returns what a trace is about: the words of its first event.
+pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandError> {
+    match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
+        Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
+        // Its own page says what is wrong with it.
+        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the states that a run went through, from its first event to its last.
+pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, CommandError> {
+    let mut timeline = Timeline::with_names(owner.roster()?.names().clone());
+    let mut graph = Graph::new();
+    record::walk(owner.ledger().store(), trace, Sequence::FIRST, |event, content| {
+        if let Some(entry) = timeline.take(&event, content) {
+            graph.take(&entry);
+        }
+        Ok::<_, CommandError>(true)
+    })?;
+    Ok(graph)
+}
+
+/// Returns the bytes of the artifact that an event records, with whether they are what the event commits to.
+pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> Artifact {
+    let Ok(Facts::ArtifactRecorded(facts)) = event.said().map(|said| said.facts) else {
+        return Artifact { standing: Standing::None, bytes: None };
+    };
+    let place = match kept {
+        Kept::Here(place) => place,
+        Kept::Erased => return Artifact { standing: Standing::Erased, bytes: None },
+        Kept::Absent => return Artifact { standing: Standing::Missing, bytes: None },
+    };
+    match owner.ledger().store().artifact(&place.address) {
+        Ok(Some(bytes)) => {
+            let good = facts.commitment.opens_artifact(&place.salt, &bytes);
+            Artifact { standing: if good { Standing::Good } else { Standing::Bad }, bytes: Some(bytes) }
+        }
+        Ok(None) => Artifact { standing: Standing::Missing, bytes: None },
+        // Other bytes than those that were kept are no artifact.
+        Err(StoreError::Corrupt { .. }) => Artifact { standing: Standing::Bad, bytes: None },
+        Err(_) => Artifact { standing: Standing::Unchecked, bytes: None },
+    }
+}
+
+/// An artifact that was looked for.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    /// What was found.
+    pub standing: Standing,
+    /// The bytes, if they are there.
+    pub bytes: Option<Vec<u8>>,
+}
+
+fn line(
+    owner: &Owner,
+    checked: CheckedEvent,
+    stored: Stored,
+    timeline: &mut Timeline,
+    room: &mut u64,
+) -> Line {
+    let CheckedEvent { sequence, event, content, findings, .. } = checked;
+    let unread = Line {
+        sequence,
+        entry: None,
+        event: None,
+        content: None,
+        signature: Standing::Bad,
+        chain: Standing::Bad,
+        words: Standing::Bad,
+        artifact: Standing::None,
+        findings,
+    };
+    let Some(event) = event else { return unread };
+    let fails = |checks: &[Check]| {
+        let of = |finding: &&Finding| checks.contains(&finding.code.check());
+        unread.findings.iter().filter(of).any(|finding| finding.severity == Severity::Failure)
+    };
+    let committed = event.envelope().content.is_some();
+    Line {
+        signature: match event.envelope().proof {
+            _ if fails(&[Check::Key, Check::Signature, Check::Registry]) => Standing::Bad,
+            Proof::Ed25519(_) => Standing::Good,
+            _ => Standing::None,
+        },
+        chain: if fails(&[Check::Statement, Check::Chain, Check::Head]) {
+            Standing::Bad
+        } else {
+            Standing::Good
+        },
+        words: match &stored.content {
+            _ if fails(&[Check::Commitment]) => Standing::Bad,
+            Kept::Here(_) => Standing::Good,
+            Kept::Erased => Standing::Erased,
+            Kept::Absent if committed => Standing::Missing,
+            Kept::Absent => Standing::None,
+        },
+        artifact: look(owner, &event, content.as_ref(), &stored, room),
+        entry: timeline.take(&event, content),
+        event: Some(event),
+        content: match stored.content {
+            Kept::Here(opening) => Some(opening.bytes),
+            Kept::Absent | Kept::Erased => None,
+        },
+        ..unread
+    }
+}
+
+/// Looks at the artifact of an event, if it is small enough for what is left of the room.
+fn look(
+    owner: &Owner,
+    event: &Event,
+    content: Option<&Content>,
+    stored: &Stored,
+    room: &mut u64,
+) -> Standing {
+    let size = match content {
+        Some(Content::ArtifactRecorded(content)) => content.size.as_u64(),
+        _ => 0,
+    };
+    if size > *room {
+        return Standing::Unchecked;
+    }
+    let found = artifact(owner, event, &stored.artifact);
+    *room = room.saturating_sub(found.bytes.map_or(0, |bytes| bytes.len() as u64));
+    found.standing
+}
+
+/// Returns an event of the store as the verifier takes it.
+fn kept(stored: &Stored) -> KeptEvent<'_> {
+    let (disclosure, opening): (_, Option<&Opening>) = match &stored.content {
+        Kept::Here(opening) => (Disclosure::Disclosed, Some(opening)),
+        Kept::Erased => (Disclosure::Erased, None),
+        Kept::Absent => (absent(stored), None),
+    };
+    KeptEvent { bytes: &stored.bytes, hash: stored.hash, disclosure, opening, head: stored.head.as_ref() }
+}
+
+/// Returns whether content that is not there should be.
+fn absent(stored: &Stored) -> Disclosure {
+    let committed = Event::parse(&stored.bytes).is_ok_and(|event| event.envelope().content.is_some());
+    if committed { Disclosure::Missing } else { Disclosure::Absent }
+}
+
+/// How many bytes of artifacts are read for one page.
+const ROOM: u64 = 4 << 20;

@@ -1,0 +1,343 @@
+//! What browsers are told while a page is open: that a question was asked, or that something became of one; never its
+//! words. One task reads the store and makes each message once; everybody who looks gets the same bytes. Whoever is too
+//! slow, or comes back too late, is told to look at the page again.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
+use demur_ledger::{
+    envelope::Event,
+    facts::Severity,
+    name::{Sequence, TraceId},
+    question::touched,
+};
+use demur_store::contract::{Cursor, QuestionSummary, Store as _, Stored};
+use serde::Serialize;
+use tokio::{
+    sync::{Notify, watch},
+    time,
+};
+
+use crate::service::Shared;
+
+/// What was said lately, and who listens.
+pub struct Live {
+    state: watch::Sender<State>,
+    ring: Mutex<Ring>,
+    arrived: Notify,
+}
+
+/// How far everything is.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// The place of the newest event that was read; none while nobody reads, because nobody looks.
+    newest: Option<u64>,
+    /// Counts the signs of life.
+    beats: u64,
+    /// The server ends.
+    over: bool,
+}
+
+/// The newest messages, by the place of their event.
+#[derive(Debug, Default)]
+struct Ring {
+    /// Everything after this place is here.
+    after: u64,
+    messages: VecDeque<(u64, Bytes)>,
+}
+
+impl Ring {
+    fn begin(&mut self, place: u64) {
+        self.messages.clear();
+        self.after = place;
+    }
+
+    fn push(&mut self, place: u64, message: Bytes) {
+        self.messages.push_back((place, message));
+        if self.messages.len() > KEPT
+            && let Some((dropped, _)) = self.messages.pop_front()
+        {
+            self.after = dropped;
+        }
+    }
+
+    /// Returns what was said after a place, and up to which; none where some of it is gone.
+    fn since(&self, place: u64) -> Option<(u64, Bytes)> {
+        if place < self.after {
+            return None;
+        }
+        let first = self.messages.partition_point(|(known, _)| *known <= place);
+        let mut rest = self.messages.range(first..).take(AT_ONCE);
+        let Some((mut last, only)) = rest.next().cloned() else { return Some((place, Bytes::new())) };
+        let mut all = Vec::new();
+        for (place, message) in rest {
+            if all.is_empty() {
+                all.extend_from_slice(&only);
+            }
+            all.extend_from_slice(message);
+            last = *place;
+        }
+        Some((last, if all.is_empty() { only } else { all.into() }))
+    }
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Self { state: watch::Sender::new(State::default()), ring: Mutex::default(), arrived: Notify::new() }
+    }
+}
+
+impl Live {
+    /// Returns somebody who looks, from this place on or from now; none where too many look already.
+    pub(crate) fn look(&self, after: Option<u64>) -> Option<Looking> {
+        let number = self.state.receiver_count();
+        if number >= MOST {
+            return None;
+        }
+        let looking = Looking { state: self.state.subscribe(), place: after, begun: false, number };
+        self.arrived.notify_one();
+        Some(looking)
+    }
+
+    /// Returns how many look.
+    pub fn viewers(&self) -> usize {
+        self.state.receiver_count()
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Ring> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake_at(&self, place: u64) -> u64 {
+        self.ring().begin(place);
+        self.state.send_modify(|state| state.newest = Some(place));
+        place
+    }
+}
+
+/// Somebody who looks.
+pub(crate) struct Looking {
+    state: watch::Receiver<State>,
+    /// The last event that was told.
+    place: Option<u64>,
+    begun: bool,
+    number: usize,
+}
+
+impl Looking {
+    /// Waits for what is to be sent next; none at the end. `may` says whether anything may be sent at all.
+    pub(crate) async fn next(&mut self, live: &Live, may: impl Fn() -> bool) -> Option<Bytes> {
+        loop {
+            let state = *self.state.borrow_and_update();
+            if state.over || !may() {
+                return None;
+            }
+            if let Some(newest) = state.newest {
+                if !self.begun {
+                    self.begun = true;
+                    return Some(self.begin(live, newest));
+                }
+                if let Some(bytes) = self.news(live, newest) {
+                    return Some(bytes);
+                }
+            }
+            let beats = state.beats;
+            self.state.changed().await.ok()?;
+            let state = *self.state.borrow();
+            if state.beats != beats && !state.over && may() {
+                return Some(Bytes::from_static(BEAT));
+            }
+        }
+    }
+
+    /// Whoever comes back and missed nothing goes on; everybody else is told where they begin, and looks again.
+    fn begin(&mut self, live: &Live, newest: u64) -> Bytes {
+        let known = self.place.filter(|place| *place <= newest && live.ring().since(*place).is_some());
+        let (place, name) = match (known, self.place) {
+            (Some(place), _) => (place, "resumed"),
+            (None, Some(_)) => (newest, RELOAD),
+            (None, None) => (newest, "begin"),
+        };
+        self.place = Some(place);
+        // After a restart they do not all come back in the same moment.
+        let retry = 1000 + self.number * 97 % 2000;
+        format!("retry: {retry}\nid: {place}\nevent: {name}\ndata: {{}}\n\n").into()
+    }
+
+    fn news(&mut self, live: &Live, newest: u64) -> Option<Bytes> {
+        let since = live.ring().since(self.place.unwrap_or(newest));
+        let Some((place, bytes)) = since else {
+            self.place = Some(newest);
+            return Some(format!("id: {newest}\nevent: {RELOAD}\ndata: {{}}\n\n").into());
+        };
+        self.place = Some(place);
+        (!bytes.is_empty()).then_some(bytes)
+    }
+}
+
+/// Reads what is recorded and tells everybody who looks, until the server ends.
+pub(crate) async fn run(service: Shared) {
+    let live = &service.live;
+    tokio::select! {
+        () = service.stopping() => {}
+        () = tell(&service) => {}
+    }
+    live.state.send_modify(|state| state.over = true);
+}
+
+async fn tell(service: &Shared) {
+    let live = &service.live;
+    let mut commits = service.notices.commits();
+    loop {
+        while live.viewers() == 0 {
+            live.arrived.notified().await;
+        }
+        // Nobody is told that they look before this place is known, so what comes after it reaches them.
+        let end = service.work(|_, owner| Ok(owner.ledger().store().end()?)).await;
+        let Ok(end) = end else {
+            time::sleep(AFTER_TROUBLE).await;
+            continue;
+        };
+        live.wake_at(end.number());
+        let mut after = end;
+        let mut beat = time::interval(BETWEEN_BEATS);
+        beat.reset();
+        while live.viewers() > 0 {
+            commits.mark_unchanged();
+            after = read_on(service, after).await;
+            tokio::select! {
+                changed = commits.changed() => if changed.is_err() { return },
+                _ = beat.tick() => live.state.send_modify(|state| state.beats += 1),
+            }
+        }
+        live.state.send_modify(|state| state.newest = None);
+    }
+}
+
+/// Tells what was recorded after a place; returns how far that is.
+async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
+    loop {
+        // A folder that is lent is read once it is back; everybody is woken then.
+        let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return after };
+        let full = page.len() == PAGE;
+        let Some((last, _)) = page.last() else { return after };
+        after = *last;
+        let told: Vec<_> = page.into_iter().filter(|(_, message)| !message.is_empty()).collect();
+        if !told.is_empty() {
+            let live = &service.live;
+            {
+                let mut ring = live.ring();
+                for (place, message) in told {
+                    ring.push(place.number(), message);
+                }
+            }
+            live.state.send_modify(|state| state.newest = Some(after.number()));
+        }
+        if !full {
+            return after;
+        }
+    }
+}
+
+/// Returns a message for every event after a place; an empty one where the event is about no question.
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, CommandError> {
+    let store = owner.ledger().store();
+    let mut page = Vec::new();
+    for (cursor, stored) in store.changes(after, PAGE)? {
+        page.push((cursor, message(owner, cursor, &stored)?));
+    }
+    Ok(page)
+}
+
+fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, CommandError> {
+    let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
+    let (trace, own) = (event.envelope().trace, event.position().sequence);
+    let mut parts = Vec::new();
+    for sequence in touched(&event) {
+        let Some(summary) = owner.ledger().store().question(trace, sequence)? else { continue };
+        parts.push(said(trace, sequence, own, &summary)?);
+    }
+    if let Some(last) = parts.last_mut() {
+        // Whoever remembers the place has got everything that stands before it.
+        last.insert_str(0, &format!("id: {}\n", cursor.number()));
+    }
+    Ok(parts.concat().into())
+}
+
+/// What a browser learns about a question.
+#[derive(Serialize)]
+struct Told {
+    question: QuestionId,
+    state: &'static str,
+    severity: Severity,
+    people: bool,
+}
+
+fn said(
+    trace: TraceId,
+    sequence: Sequence,
+    own: Sequence,
+    summary: &QuestionSummary,
+) -> Result<String, CommandError> {
+    let row = &summary.row;
+    let told = Told {
+        question: QuestionId { trace, sequence },
+        state: row.outcome.as_str(),
+        severity: row.severity,
+        people: row.people,
+    };
+    let name = if sequence == own { "asked" } else { "changed" };
+    let data = serde_json::to_string(&told).map_err(|error| CommandError::bug(&error))?;
+    Ok(format!("event: {name}\ndata: {data}\n\n"))
+}
+
+/// How many look at once: beside them there is room for pages and programs (see `connection::MOST`).
+pub const MOST: usize = 2048;
+/// How many messages are kept for whoever is slow or comes back; each takes about 200 bytes.
+const KEPT: usize = 1024;
+/// How many messages go out together.
+const AT_ONCE: usize = 64;
+/// How many events are read at once.
+const PAGE: usize = 64;
+/// Keeps proxies from thinking that nobody is there, and finds out who has left.
+const BETWEEN_BEATS: Duration = Duration::from_secs(15);
+const AFTER_TROUBLE: Duration = Duration::from_millis(250);
+const BEAT: &[u8] = b":\n\n";
+const RELOAD: &str = "reload";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(count: usize) -> Ring {
+        let mut ring = Ring::default();
+        ring.begin(10);
+        for number in 0..count {
+            ring.push(11 + number as u64, Bytes::from(format!("{number};")));
+        }
+        ring
+    }
+
+    #[test]
+    fn whoever_comes_back_gets_what_came_after() {
+        let ring = filled(3);
+        assert_eq!(ring.since(10), Some((13, "0;1;2;".into())));
+        assert_eq!(ring.since(12), Some((13, "2;".into())));
+        assert_eq!(ring.since(13), Some((13, Bytes::new())));
+        assert_eq!(ring.since(9), None, "what came before the beginning is not known");
+    }
+
+    #[test]
+    fn what_is_dropped_is_known_to_be_gone() {
+        let ring = filled(KEPT + 2);
+        assert_eq!(ring.since(11), None);
+        let (last, _) = ring.since(12).unwrap();
+        assert_eq!(last, 12 + AT_ONCE as u64, "a part at a time");
+        assert_eq!(ring.messages.len(), KEPT);
+    }
+}
