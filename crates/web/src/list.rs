@@ -142,7 +142,6 @@ pub struct ListPage<'a> {
     title: &'static str,
     empty: &'static str,
     counts: String,
-    notice: Option<&'static str>,
     filters: &'a Filters,
     cards: Vec<Card>,
     level: Level,
@@ -170,7 +169,6 @@ impl<'a> ListPage<'a> {
             title: filters.list.title(),
             empty: if narrow { words.empty_search } else { filters.list.empty() },
             counts: fill(words.counts, &[&counts.open, &counts.done]),
-            notice: None,
             filters,
             cards,
             level,
@@ -182,13 +180,6 @@ impl<'a> ListPage<'a> {
             next: after.map(|after| filters.address(after)),
             next_words: if searched.is_some() { words.search_further } else { words.next_page },
         }
-    }
-
-    /// Returns the page with a word about what was just done.
-    #[must_use]
-    pub fn with_notice(mut self, notice: Option<&'static str>) -> Self {
-        self.notice = notice;
-        self
     }
 
     fn offers_bulk(&self) -> bool {

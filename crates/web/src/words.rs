@@ -230,7 +230,6 @@ words! {
     history_event = "Event";
     history_more = "There is more; the trace has it.";
     the_desk = "the desk";
-    sent_before = "Sent.";
     sent_answered = "Sent. Your answer is on record, and whoever asked has it.";
     sent_accepted = "Sent. You confirmed it as it is.";
     sent_declined = "Sent. You declined this question.";
@@ -248,7 +247,6 @@ words! {
     extend_day = "1 day more";
     decline = "Decline";
     decline_meaning = "You say that it will not be answered. What waits goes on waiting; the asker reads your reason.";
-    reason = "Reason";
     reason_optional = "Reason (may be left out)";
     pass_on = "Pass on";
     pass_meaning = "Others answer instead of you.";
@@ -268,7 +266,6 @@ words! {
     review_nothing_sent = "Nothing is sent yet.";
     review_question = "The question";
     review_you = "What you do";
-    review_answer = "Your answer";
     review_value = "recorded as";
     review_secret = "A secret of {} characters; it is not shown.";
     review_final = "Sending settles the question. What is on record stays on record.";
@@ -318,7 +315,6 @@ words! {
     settled_already = "This question is settled. An answer that comes now changes nothing.";
     event_asked = "asked";
     event_found = "found by the rules";
-    event_put_again = "put again in other words";
     event_answered = "answered";
     event_superseded = "answered anew";
     event_revoked = "took the answer back";
