@@ -136,6 +136,31 @@ fn what_was_changed_fails_its_verification() {
     assert!(report.contains("FAIL") && report.contains("COMMITMENT_MISMATCH"), "{report}");
 }
 
+#[test]
+fn a_changed_event_breaks_its_signature_and_the_chain_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = run(folder.path());
+    let mut server = Server::start_at(folder.path());
+    let events = server.local("GET", &format!("/v1/traces/{trace}/events")).send().json();
+    server.stop().unwrap();
+    let until = events["events"][1]["envelope"]["statement"]["not_after"].as_str().unwrap();
+    let later = until.replacen("20", "21", 1);
+    change(folder.path(), until.as_bytes(), later.as_bytes());
+    let server = Server::start_at(folder.path());
+    let browser = Browser::sign_in(&server);
+    let page = browser.page(&format!("/traces/{trace}"));
+    let event = |number: usize| {
+        let rest = page.split_once(&format!("id=\"e-{number}\"")).unwrap().1;
+        rest.split("</li>\n</ul>").next().unwrap().to_owned()
+    };
+    assert!(event(0).contains("signature good") && event(0).contains("chained"), "{}", event(0));
+    assert!(event(1).contains("signature bad") && event(1).contains("chain broken"), "{}", event(1));
+    assert!(event(2).contains("signature good") && event(2).contains("chain broken"), "{}", event(2));
+    assert!(event(3).contains("signature good") && event(3).contains("chained"), "{}", event(3));
+    let page = browser.page(&format!("/traces/{trace}/events/1"));
+    assert!(page.contains("SIG_INVALID") && page.contains("CHAIN_BREAK"), "{page}");
+}
+
 /// Changes what the store has on the disk.
 fn change(folder: &Path, from: &[u8], to: &[u8]) {
     assert_eq!(from.len(), to.len());

@@ -67,6 +67,6 @@ async fn run(
 }
 
 /// How many events a trace has at most that is read for a page.
-const LONGEST: u64 = 500_000;
+const LONGEST: u64 = 200_000;
 /// How many threads one verification uses: others want to be served meanwhile.
 const THREADS: usize = 1;
