@@ -112,13 +112,12 @@ export class Visitor {
   }
 
   /** Checks the page as it is shown against WCAG 2.2 AA. */
-  async isAccessible(where) {
+  async isAccessible(where, rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]) {
     await this.page.evaluate(axe.source);
-    const found = await this.page.evaluate(() =>
-      axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+    const found = await this.page.evaluate((rules) => axe.run({ runOnly: rules }), rules);
     const told = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);
     assert.deepEqual(told, [], where);
-    assert.ok(found.passes.length > 10, `${where}: something was checked`);
+    assert.ok(found.passes.length > 0, `${where}: something was checked`);
   }
 
   /** Checks that everything that can be pressed is at least 24 px wide and high. */

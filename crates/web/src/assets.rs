@@ -1,4 +1,4 @@
-//! The stylesheet and the script, in the binary: a page asks no other host for anything.
+//! The stylesheet, the script and the sign of the inbox, in the binary: a page asks no other host for anything.
 
 use demur_core::hash::sha256;
 
@@ -14,7 +14,7 @@ pub struct Asset {
 }
 
 /// Every file.
-pub const ALL: [Asset; 2] = [
+pub const ALL: [Asset; 3] = [
     Asset {
         name: "demur.css",
         media: "text/css; charset=utf-8",
@@ -25,6 +25,7 @@ pub const ALL: [Asset; 2] = [
         media: "text/javascript; charset=utf-8",
         text: include_str!("../../../web/demur.js"),
     },
+    Asset { name: "demur.svg", media: "image/svg+xml", text: include_str!("../../../web/demur.svg") },
 ];
 
 impl Asset {

@@ -55,7 +55,7 @@ pub(crate) fn page(status: StatusCode, template: &impl Template) -> Result<Respo
 /// Returns a page for somebody who is not signed in: it needs nothing but itself.
 pub(crate) fn stranger_page(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
     let mut response = respond(status, template)?;
-    let policy = format!("default-src 'none'; style-src {}; {NO_FRAMES}", style_hash());
+    let policy = format!("default-src 'none'; style-src {}; img-src data:; {NO_FRAMES}", style_hash());
     set_policy(response.headers_mut(), &policy);
     Ok(response)
 }
