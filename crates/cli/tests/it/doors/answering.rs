@@ -25,10 +25,11 @@ pub(super) enum Said {
 }
 
 /// One row for every way to answer.
-pub(super) const ANSWERING: [AnsweringDoor; 5] = [
+pub(super) const ANSWERING: [AnsweringDoor; 6] = [
     AnsweringDoor { name: "demur answer", assurance: "terminal", answer: by_command, races: true },
     // Two terminals race in the tests of the inbox: opening one takes longer than any race here.
     AnsweringDoor { name: "demur inbox", assurance: "terminal", answer: by_inbox, races: false },
+    AnsweringDoor { name: "web inbox", assurance: "signed_in", answer: by_browser, races: true },
     AnsweringDoor { name: "HTTP, Unix socket", assurance: "terminal", answer: by_socket, races: true },
     AnsweringDoor { name: "HTTP, relay token", assurance: "relayed", answer: by_relay, races: true },
     AnsweringDoor { name: "HTTP, answer token", assurance: "agent", answer: by_key, races: false },
@@ -50,6 +51,10 @@ fn by_inbox(hall: &Hall, id: &str, answer: &str) -> Said {
     terminal.enter(&format!("1 {answer}"));
     terminal.shows("Done: 1 is answered");
     Said::Answered
+}
+
+fn by_browser(hall: &Hall, id: &str, answer: &str) -> Said {
+    hall.browser.answer(id, answer)
 }
 
 fn by_socket(hall: &Hall, id: &str, answer: &str) -> Said {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{asking::Words, wire::Wire};
+use super::{asking::Words, browser::Browser, wire::Wire};
 use crate::sandbox::Sandbox;
 
 /// A data folder with a server.
@@ -14,6 +14,8 @@ pub(super) struct Hall {
     pub(super) asker: Wire,
     pub(super) relay: Wire,
     pub(super) answerer: Wire,
+    /// Of somebody who signed in.
+    pub(super) browser: Browser,
 }
 
 impl Hall {
@@ -28,7 +30,8 @@ impl Hall {
         let address = status["address"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
         let tcp = |token| Wire::tcp(&address, token);
         let local = Wire::socket(&sandbox.data());
-        Self { local, asker: tcp(ask), relay: tcp(relay), answerer: tcp(answer), sandbox }
+        let browser = Browser::sign_in(&local, &address);
+        Self { browser, local, asker: tcp(ask), relay: tcp(relay), answerer: tcp(answer), sandbox }
     }
 
     /// Returns the id of the question with these words, once it is there.
