@@ -99,6 +99,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       stop         End the server
       doctor       Look whether everything is as it should be
       token        Make, list and take back tokens for what is not on this machine
+      people       Say who may sign in with a browser, and as what
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
       check        Say what a plan lacks, field by field
@@ -171,7 +172,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, inbox, show, answer, decline, extend, pass, cancel, watch, serve, status, open, stop, doctor, token, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, inbox, show, answer, decline, extend, pass, cancel, watch, serve, status, open, stop, doctor, token, people, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}
