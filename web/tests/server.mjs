@@ -27,8 +27,8 @@ export class Server {
     this.ended = new Promise((resolve) => this.process.once("exit", resolve));
     await until("the server answers", async () => {
       const status = await this.demur("status", "--json").catch(() => null);
-      this.origin = status && JSON.parse(status).address;
-      return Boolean(this.origin);
+      this.origin = status ? JSON.parse(status).address : this.origin;
+      return Boolean(status);
     });
   }
 
