@@ -161,7 +161,7 @@ words! {
     run_states = "States";
     run_steps = "Who did what when";
     run_reached = "Reached";
-    run_entered = "{} times";
+    run_entered = "{}×";
     run_began = "where it began";
     run_not_reached = "not reached";
     run_stands = "it stands here";

@@ -143,9 +143,10 @@ fn a_changed_event_breaks_its_signature_and_the_chain_after_it() {
     let mut server = Server::start_at(folder.path());
     let events = server.local("GET", &format!("/v1/traces/{trace}/events")).send().json();
     server.stop().unwrap();
-    let until = events["events"][1]["envelope"]["statement"]["not_after"].as_str().unwrap();
-    let later = until.replacen("20", "21", 1);
-    change(folder.path(), until.as_bytes(), later.as_bytes());
+    // A name that stands nowhere else.
+    let command = events["events"][1]["envelope"]["statement"]["command"].as_str().unwrap();
+    let another = command.replacen("01", "02", 1);
+    change(folder.path(), command.as_bytes(), another.as_bytes());
     let server = Server::start_at(folder.path());
     let browser = Browser::sign_in(&server);
     let page = browser.page(&format!("/traces/{trace}"));
