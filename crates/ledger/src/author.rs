@@ -72,20 +72,8 @@ impl Author {
         self.say_as(self.role, CommandId::new(place.now, random), place, facts.into(), content, random)
     }
 
-    /// Returns a signed statement under a command id of the caller's choice, so that it is recorded once however often
-    /// it is made.
-    pub fn say_once(
-        &self,
-        command: CommandId,
-        place: &Place,
-        facts: impl Into<Facts>,
-        content: Option<Content>,
-        random: &mut dyn Random,
-    ) -> Result<Submission, DraftError> {
-        self.say_as(self.role, command, place, facts.into(), content, random)
-    }
-
-    /// Returns a signed statement for the desk in this process, under a command id of the caller's choice.
+    /// Returns a signed statement for the desk in this process, under a command id of the caller's choice: it is recorded once
+    /// however often it is made.
     pub fn speak(
         &self,
         command: CommandId,

@@ -73,11 +73,13 @@ fn modules() -> PathBuf {
     folder
 }
 
+/// ONE-01 ONE-02 AEP-15
 #[test]
 fn people_answer_decline_extend_and_race() {
     browser("answering");
 }
 
+/// AEP-15
 #[test]
 fn open_pages_follow_what_happens_and_say_it_once() {
     browser("live");

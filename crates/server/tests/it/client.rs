@@ -208,3 +208,27 @@ fn line(stream: &mut BufReader<impl Read>) -> io::Result<String> {
 
 /// No test waits longer for one byte.
 const LIMIT: Duration = Duration::from_secs(30);
+
+/// A body in parts, as it comes.
+pub(crate) struct Body {
+    stream: BufReader<Box<dyn Stream>>,
+    part: Vec<u8>,
+}
+
+impl Body {
+    pub(crate) const fn new(stream: BufReader<Box<dyn Stream>>) -> Self {
+        Self { stream, part: Vec::new() }
+    }
+}
+
+impl Read for Body {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.part.is_empty() {
+            self.part = chunk(&mut self.stream)?.unwrap_or_default();
+        }
+        let length = self.part.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.part[..length]);
+        self.part.drain(..length);
+        Ok(length)
+    }
+}

@@ -3,38 +3,20 @@
 use std::{
     collections::BTreeSet,
     env,
-    io::{BufRead as _, BufReader, Read},
+    io::{BufRead as _, BufReader, Read as _},
     thread,
 };
 
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Stream, chunk, head},
+    client::{Body, head},
     server::Server,
 };
 
 /// A feed that is being followed.
 struct Feed {
     lines: BufReader<Body>,
-}
-
-/// A body in parts, as it comes.
-struct Body {
-    stream: BufReader<Box<dyn Stream>>,
-    part: Vec<u8>,
-}
-
-impl Read for Body {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.part.is_empty() {
-            self.part = chunk(&mut self.stream)?.unwrap_or_default();
-        }
-        let length = self.part.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.part[..length]);
-        self.part.drain(..length);
-        Ok(length)
-    }
 }
 
 impl Feed {
@@ -50,7 +32,7 @@ impl Feed {
             headers.contains(&("content-type".to_owned(), "text/event-stream".to_owned())),
             "{headers:?}"
         );
-        let mut feed = Self { lines: BufReader::new(Body { stream, part: Vec::new() }) };
+        let mut feed = Self { lines: BufReader::new(Body::new(stream)) };
         let (begin, nothing) = feed.next();
         assert_eq!(nothing, json!({}), "it says first where it begins");
         assert!(last.is_none_or(|last| last == begin));

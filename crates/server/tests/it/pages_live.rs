@@ -1,35 +1,17 @@
 //! What open pages are told: once, in order, the same to everybody, and only to those who may look.
 
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Call, Stream, chunk, head},
+    client::{Body, Call, head},
     server::{Server, until},
 };
 
 /// A page that is open.
 struct Page {
     lines: BufReader<Body>,
-}
-
-/// A body in parts, as it comes.
-struct Body {
-    stream: BufReader<Box<dyn Stream>>,
-    part: Vec<u8>,
-}
-
-impl Read for Body {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.part.is_empty() {
-            self.part = chunk(&mut self.stream)?.unwrap_or_default();
-        }
-        let length = self.part.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.part[..length]);
-        self.part.drain(..length);
-        Ok(length)
-    }
 }
 
 /// One message.
@@ -47,7 +29,7 @@ impl Page {
         assert_eq!(status, 200);
         assert!(headers.contains(&("content-type".to_owned(), "text/event-stream".to_owned())));
         assert!(headers.contains(&("cache-control".to_owned(), "no-store".to_owned())));
-        Self { lines: BufReader::new(Body { stream, part: Vec::new() }) }
+        Self { lines: BufReader::new(Body::new(stream)) }
     }
 
     /// Returns the next message; none at the end.

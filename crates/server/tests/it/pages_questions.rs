@@ -62,6 +62,7 @@ fn a_question_is_listed_reviewed_answered_and_done() {
     assert!(browser.page("/?list=done").contains("<strong>Answered</strong> by <bdi>pat</bdi>"));
 }
 
+/// AEP-10 AEP-11
 #[test]
 fn every_kind_has_its_own_form_and_takes_nothing_else() {
     let server = Server::start();

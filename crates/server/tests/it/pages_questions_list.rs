@@ -86,6 +86,7 @@ fn questions_are_found_by_words_weight_asker_and_trace() {
     assert!(browser.page("/?severity=warn").contains("Please confirm"));
 }
 
+/// AEP-09
 #[test]
 fn the_wording_is_the_visitor_s_choice_and_is_kept() {
     let server = Server::start();
@@ -155,6 +156,7 @@ fn nothing_that_an_agent_writes_acts_or_hides() {
     assert!(!done.contains("<script>alert") && !done.contains('\u{202e}'));
 }
 
+/// AEP-12
 #[test]
 fn long_texts_are_shown_in_full_on_their_page_and_begun_in_the_list() {
     let server = Server::start();
