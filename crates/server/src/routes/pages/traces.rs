@@ -199,4 +199,4 @@ fn unknown(trace: TraceId, sequence: Sequence) -> CommandError {
 /// How many traces stand on a page.
 const TRACES: usize = 50;
 /// How many events stand on a page.
-const EVENTS: usize = 100;
+const EVENTS: usize = 50;
