@@ -1,13 +1,15 @@
 //! What tools take, as models write it.
 
+pub(crate) mod plan;
+pub(crate) mod session;
+
 use demur_core::limit::{List, Text};
 use demur_desk::question::{Ask, QuestionId};
 use demur_ledger::{content::Choice, facts::AnswerKind, name::Operation};
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-
-use rmcp::model::JsonObject;
 
 use crate::{api::Refusal, reply::Stop};
 
