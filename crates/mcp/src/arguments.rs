@@ -32,7 +32,7 @@ pub(crate) struct AskHuman {
     blocks: List<Operation, 0, 32>,
 }
 
-/// The kind of answer that is wanted.
+/// The answer you want.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -47,6 +47,7 @@ enum Kind {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CheckQuestion {
+    #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
 }
 
@@ -54,6 +55,7 @@ pub(crate) struct CheckQuestion {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelQuestion {
+    #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
     #[serde(default)]
     pub(crate) reason: Option<Text<1, 4096>>,

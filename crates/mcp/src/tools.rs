@@ -163,10 +163,13 @@ fn schema<T: JsonSchema>() -> JsonObject {
 fn shorten(value: &mut Value, root: bool) {
     match value {
         Value::Object(object) => {
-            for word in ["title", "format", "default"] {
-                if object.get(word).is_some_and(|found| !found.is_object()) {
-                    object.remove(word);
-                }
+            // A member of this name is an object.
+            object.retain(|word, found| found.is_object() || !SPARED.contains(&word.as_str()));
+            if object.get("required").is_some_and(|required| required == &Value::Array(Vec::new())) {
+                object.remove("required");
+            }
+            if let Some(Value::Array(values)) = object.get_mut("enum") {
+                values.retain(|value| !value.is_null());
             }
             if root {
                 object.remove("description");
@@ -184,6 +187,10 @@ fn shorten(value: &mut Value, root: bool) {
         _ => {}
     }
 }
+
+/// What models need not know of a schema: whoever breaks a limit is told so.
+const SPARED: &[&str] =
+    &["title", "format", "default", "minimum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 
 static TABLE: &[Entry] = &[
     Entry {

@@ -13,7 +13,7 @@ pub(crate) struct GivenPlan {
     /// The whole plan.
     #[schemars(schema_with = "object")]
     pub(crate) plan: JsonObject,
-    /// To go on with a session.
+    /// To go on with one.
     #[serde(default)]
     #[schemars(schema_with = "name")]
     pub(crate) session_id: Option<Uuid>,
@@ -47,7 +47,6 @@ pub(crate) struct Made {
     pub(crate) session_id: Uuid,
     /// The folder.
     pub(crate) output_path: Text<1, 1024>,
-    /// Every file in it.
     pub(crate) files: List<MadeFile, 1, 4_000>,
     /// Of the program that made them.
     pub(crate) program_version: Text<1, 64>,

@@ -17,7 +17,6 @@ pub(crate) struct Standing {
     session_id: String,
     /// needs_clarification, ready_to_proceed, plan_accepted or attested
     pub(crate) status: String,
-    /// What is missing.
     gaps: Vec<Value>,
     blocking_count: u64,
     warning_count: u64,
@@ -27,10 +26,8 @@ pub(crate) struct Standing {
     /// With every answer in it; never while a gap is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<Value>,
-    /// Where people answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     inbox: Option<String>,
-    /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
@@ -84,8 +81,7 @@ impl Standing {
             self.status, self.blocking_count, self.warning_count
         )];
         for gap in &self.gaps {
-            let short =
-                json!({"id": gap["id"], "field": gap["field"], "question": gap["question"]["normal"]});
+            let short = json!({"id": gap["id"], "field": gap["field"], "question": gap["question"]});
             lines.push(short.to_string());
         }
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
@@ -103,6 +99,7 @@ pub(crate) struct Resolved {
     gap_id: String,
     /// resolved or escalated
     status: String,
+    #[schemars(schema_with = "text_or_none")]
     accepted_answer: Option<String>,
     /// Why it does not settle the gap.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,7 +134,6 @@ impl Resolved {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Audited {
     clarification_chain: Vec<Chain>,
-    /// The signed audit record.
     #[schemars(schema_with = "object")]
     audit_record: Value,
 }
@@ -189,22 +185,20 @@ pub(crate) fn rounds(record: &Value) -> Vec<Chain> {
     record["chain"].as_array().into_iter().flatten().map(round).collect()
 }
 
-/// An attestation that is on record.
+/// An attestation that is on record. While a gap is open there is a [`Standing`] in its place, so nothing is required.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("required" = []))]
 pub(crate) struct Attested {
     attestation_id: String,
     timestamp: String,
     output_hash: String,
     signature: String,
-    /// The whole attestation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "object")]
     attestation: Option<Value>,
-    /// Every round before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "list")]
     clarification_chain: Vec<Chain>,
-    /// Each signature, by what it is under.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "list")]
     all_signatures: Vec<Value>,
@@ -258,6 +252,10 @@ pub(crate) struct Verified {
 
 fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "object"})
+}
+
+fn text_or_none(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"anyOf": [{"type": "string"}, {"type": "null"}]})
 }
 
 fn list(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
