@@ -58,6 +58,7 @@ pub(crate) struct Made {
 pub(crate) struct MadeFile {
     #[schemars(schema_with = "name")]
     path: FilePath,
+    /// sha256: and 64 hex digits
     #[schemars(schema_with = "name")]
     sha256: Sha256,
 }
