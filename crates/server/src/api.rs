@@ -217,7 +217,7 @@ impl Api {
 }
 
 /// Lets a request through if its caller may do this.
-async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
+pub(crate) async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
     if let Some(limited) = request.extensions().get::<TooMany>().filter(|_| !scopes.is_empty()) {
         return Problem::from(*limited).into_response();

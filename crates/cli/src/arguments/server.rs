@@ -1,4 +1,4 @@
-//! What may be typed after `serve`, `status`, `stop`, `token`, `open` and `people`.
+//! What may be typed after `mcp`, `serve`, `status`, `stop`, `token`, `open` and `people`.
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -34,6 +34,24 @@ pub(crate) struct Serve {
     /// Run apart from whoever started it
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Offer these tools too; asking a person is always offered
+    #[arg(long, value_name = "SET", value_enum, value_delimiter = ',')]
+    pub(crate) tools: Vec<ToolSet>,
+}
+
+/// A set of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolSet {
+    /// Plans: clarify, scaffold, confirm, attest
+    Wwa,
+    /// Accountable runs
+    Session,
+    /// All of them
+    All,
 }
 
 #[derive(Debug, Args)]

@@ -52,7 +52,7 @@ impl Visiting {
 
     fn visitor(&self) -> Option<Visitor> {
         let (name, role) = match &self.caller {
-            Caller::Local { name } => (name.as_str(), PersonRole::Operator),
+            Caller::Local { name, .. } => (name.as_str(), PersonRole::Operator),
             Caller::Token(token) => (token.name.as_str(), token.role.unwrap_or(PersonRole::Auditor)),
             Caller::Stranger => return None,
         };
