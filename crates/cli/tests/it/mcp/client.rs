@@ -72,7 +72,7 @@ impl Client {
     }
 
     pub(crate) fn next(&mut self) -> Value {
-        self.messages.recv_timeout(Duration::from_secs(60)).expect("the bridge answers")
+        self.messages.recv_timeout(Duration::from_mins(1)).expect("the bridge answers")
     }
 
     /// Returns the reply to a request, whatever else comes before it.
