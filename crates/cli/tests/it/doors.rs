@@ -112,11 +112,11 @@ const BEGIN: &str = "\
 # Doors
 
 A question asked through any door can be answered through any other, by whoever may answer it. The table is made by a test
-that does exactly that, with the command itself, in a terminal, with the forms of the web inbox, over TCP and over the Unix socket. A
-cell says with which assurance the answer is recorded, or why it is refused; what is refused changes nothing.
+that does exactly that, with the command itself, in a terminal, with the forms of the web inbox, as an MCP client, over TCP and over
+the Unix socket. A cell says with which assurance the answer is recorded, or why it is refused; what is refused changes nothing.
 
-| asked through | `demur answer` | `demur inbox` | web inbox | HTTP, Unix socket | HTTP, `relay` token | HTTP, `answer` token |
-|---|---|---|---|---|---|---|
+| asked through | `demur answer` | `demur inbox` | web inbox | HTTP, Unix socket | HTTP, `relay` token | MCP, client's user | HTTP, `answer` token |
+|---|---|---|---|---|---|---|---|
 ";
 
 const END: &str = "

@@ -32,7 +32,7 @@ pub(crate) struct Opening {
 
 impl Default for Opening {
     fn default() -> Self {
-        let states = States::with_key(vec![7; 32], Duration::from_secs(60)).unwrap();
+        let states = States::with_key(vec![7; 32], Duration::from_mins(1)).unwrap();
         Self { patience: Duration::from_secs(20), states, name: "tester" }
     }
 }

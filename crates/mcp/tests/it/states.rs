@@ -15,7 +15,7 @@ use crate::{
     desk::Desk,
 };
 
-fn bound(identity: &str, tool: &str, arguments: Value) -> Bound {
+fn bound(identity: &str, tool: &str, arguments: &Value) -> Bound {
     Bound::new(identity, tool, arguments.as_object().unwrap()).unwrap()
 }
 
@@ -24,12 +24,12 @@ fn ticket() -> Ticket {
 }
 
 fn states() -> States {
-    States::with_key(vec![1; 32], Duration::from_secs(60)).unwrap()
+    States::with_key(vec![1; 32], Duration::from_mins(1)).unwrap()
 }
 
 #[test]
 fn rejects_every_change_of_a_single_character() {
-    let bound = bound("a", "ask_human", json!({"question": "?"}));
+    let bound = bound("a", "ask_human", &json!({"question": "?"}));
     let sealed = states().seal(&ticket(), &bound).unwrap();
     assert_eq!(states().unseal(&sealed, &bound).unwrap(), ticket());
     for at in 0..sealed.len() {
@@ -45,24 +45,24 @@ fn rejects_every_change_of_a_single_character() {
 
 #[test]
 fn rejects_what_belongs_to_another_asker_tool_or_request() {
-    let own = bound("a", "ask_human", json!({"question": "?"}));
+    let own = bound("a", "ask_human", &json!({"question": "?"}));
     let sealed = states().seal(&ticket(), &own).unwrap();
     for other in [
-        bound("b", "ask_human", json!({"question": "?"})),
-        bound("a", "wwa_clarify_check", json!({"question": "?"})),
-        bound("a", "ask_human", json!({"question": "!"})),
-        bound("aask_human", "", json!({"question": "?"})),
+        bound("b", "ask_human", &json!({"question": "?"})),
+        bound("a", "wwa_clarify_check", &json!({"question": "?"})),
+        bound("a", "ask_human", &json!({"question": "!"})),
+        bound("aask_human", "", &json!({"question": "?"})),
     ] {
         assert!(states().unseal(&sealed, &other).is_err(), "{other:?}");
     }
-    let other = States::with_key(vec![2; 32], Duration::from_secs(60)).unwrap();
+    let other = States::with_key(vec![2; 32], Duration::from_mins(1)).unwrap();
     assert!(other.unseal(&sealed, &own).is_err(), "a key of another folder");
 }
 
 #[test]
 fn rejects_what_is_too_old() {
     let states = States::with_key(vec![1; 32], Duration::ZERO).unwrap();
-    let bound = bound("a", "ask_human", json!({}));
+    let bound = bound("a", "ask_human", &json!({}));
     let sealed = states.seal(&ticket(), &bound).unwrap();
     let until = Instant::now() + Duration::from_secs(5);
     let refused = loop {
@@ -78,7 +78,7 @@ fn rejects_what_is_too_old() {
 #[test]
 fn everybody_finds_the_same_key_whoever_makes_it() {
     let folder = tempfile::tempdir().unwrap();
-    let bound = bound("a", "ask_human", json!({}));
+    let bound = bound("a", "ask_human", &json!({}));
     let sealed: Vec<_> = thread::scope(|scope| {
         let seal = || States::open(folder.path()).unwrap().seal(&ticket(), &bound).unwrap();
         let runs: Vec<_> = (0..8).map(|_| scope.spawn(seal)).collect();

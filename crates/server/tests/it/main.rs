@@ -13,6 +13,7 @@ mod folder;
 mod fuzz;
 mod gate;
 mod identity;
+mod mcp;
 mod pages_live;
 mod pages_questions;
 mod pages_questions_list;

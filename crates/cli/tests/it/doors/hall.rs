@@ -16,6 +16,8 @@ pub(super) struct Hall {
     pub(super) answerer: Wire,
     /// Of somebody who signed in.
     pub(super) browser: Browser,
+    /// Over the Unix socket, for the user of an MCP client.
+    pub(super) bridge: Wire,
 }
 
 impl Hall {
@@ -30,8 +32,8 @@ impl Hall {
         let address = status["address"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
         let tcp = |token| Wire::tcp(&address, token);
         let local = Wire::socket(&sandbox.data());
-        let browser = Browser::sign_in(&local, &address);
-        Self { browser, local, asker: tcp(ask), relay: tcp(relay), answerer: tcp(answer), sandbox }
+        let (browser, bridge) = (Browser::sign_in(&local, &address), Wire::bridge(&sandbox.data()));
+        Self { browser, local, bridge, asker: tcp(ask), relay: tcp(relay), answerer: tcp(answer), sandbox }
     }
 
     /// Returns the id of the question with these words, once it is there.
