@@ -3,8 +3,8 @@
 
 mod langgraph;
 mod limit;
-mod load;
-mod ours;
+pub(crate) mod load;
+pub(crate) mod ours;
 mod scale;
 
 use std::io::Write;
