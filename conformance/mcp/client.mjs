@@ -90,8 +90,7 @@ async function perform(client, line) {
     }
 }
 
-const modes = config.url ? { form: {}, url: {} } : { form: {} };
-const capabilities = config.tier === 'plain' ? {} : { elicitation: modes };
+const capabilities = config.tier === 'plain' ? {} : { elicitation: { form: {}, url: {} } };
 const parts = (config.tier === 'modern' ? modern : legacy)(capabilities, { name: config.name, version: '1' });
 const channel = transport(parts, config.server);
 let version = config.tier === 'modern' ? '2026-07-28' : undefined;

@@ -6,7 +6,6 @@ CONFIG is a JSON document:
     server   {"command": [...], "env": {...}} for stdio, {"url": ..., "token": ...} for streamable HTTP
     tier     "modern": 2026-07-28 with elicitation; "elicitation": 2025-11-25 with elicitation; "plain": without
     name     how the client calls itself
-    url      true: elicitation in URL mode, too
 
 In, a line each:
     {"id": 1, "do": METHOD, ...}                 METHOD: tools, call, once, resources, templates, read, prompts, prompt

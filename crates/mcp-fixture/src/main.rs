@@ -30,7 +30,8 @@ async fn serve() -> Result<()> {
     let service = StreamableHttpService::new(
         move || Ok(fixture.clone()),
         Arc::new(LocalSessionManager::default()),
-        StreamableHttpServerConfig::default(),
+        // As `demur serve` has it; there, the gate looks at the names of the server.
+        StreamableHttpServerConfig::default().with_json_response(true),
     );
     let listener = TcpListener::bind("127.0.0.1:0").await.context("cannot listen")?;
     println!("http://{}/mcp", listener.local_addr()?);

@@ -23,6 +23,7 @@ mod keys_new;
 mod keys_revoke;
 mod keys_rotate;
 mod keys_show;
+mod mcp_clients;
 mod output;
 mod plan;
 mod reference;

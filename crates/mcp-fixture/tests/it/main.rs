@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use crate::suite::{Outcome, run};
 
-/// CLR-05
 #[test]
 fn suite_finds_what_is_listed_and_nothing_else() {
     let (new, old) = (run("2026-07-28"), run("2025-11-25"));

@@ -1,0 +1,1 @@
+//! A plan from submission to attestation (CLR-30), through every client.
