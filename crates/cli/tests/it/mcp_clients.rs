@@ -81,6 +81,8 @@ fn form_is_withdrawn_when_somebody_else_answers_first() {
     for language in [Language::Python, Language::TypeScript] {
         let kind = Kind { language, transport: Transport::Stdio, tier: Tier::Elicits };
         let mut client = Client::start(&sandbox, kind, "");
+        // The SDK for TypeScript 1.32 overlooks that the very first request (its id is 0) is taken back.
+        client.call("ask_human", &json!({"question": "First?"}), |_| accept(&json!("first")));
         let words = format!("Who is faster than {kind}?");
         let id = client.begin_call("ask_human", &json!({"question": words}));
         let form = client.next("elicit");

@@ -7,7 +7,10 @@ use std::{
     fmt,
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -77,7 +80,7 @@ impl fmt::Display for Kind {
 pub(super) struct Client {
     child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Receiver<String>,
     /// What was read while something else was waited for.
     kept: VecDeque<Value>,
     calls: u64,
@@ -115,7 +118,13 @@ impl Client {
             .spawn()
             .unwrap();
         let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().unwrap());
+        let (lines, output) = mpsc::channel();
+        let reader = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            for line in reader.lines().map_while(Result::ok) {
+                let _ = lines.send(line);
+            }
+        });
         let mut client =
             Self { child, input, output, kept: VecDeque::new(), calls: 0, version: String::new() };
         let ready = client.read();
@@ -188,8 +197,9 @@ impl Client {
     }
 
     fn read(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
+        let line = self.output.recv_timeout(PATIENCE);
+        let line =
+            line.unwrap_or_else(|error| panic!("the client says nothing ({error}); before: {:?}", self.kept));
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("the client said {line:?}"))
     }
 
@@ -201,6 +211,10 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         drop(self.input.take());
+        // What it started ends with its input; whatever a test left unanswered must not hold it up.
+        if thread::panicking() {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }
@@ -238,3 +252,6 @@ pub(super) fn http(sandbox: &Sandbox, name: &str, tools: &str) -> Value {
 pub(super) fn variable(name: &str) -> OsString {
     env::var_os(name).unwrap_or_else(|| panic!("{name} is not set: run `cargo xtask test`"))
 }
+
+/// How long a client may say nothing: longer than any call takes.
+const PATIENCE: Duration = Duration::from_secs(75);
