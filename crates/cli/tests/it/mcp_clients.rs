@@ -183,31 +183,29 @@ fn ten_clients_at_once_hear_their_own_answers() {
         Kind::all().into_iter().filter(|kind| kind.tier != Tier::Told).cycle().take(10).collect();
     let server = sandbox.json(&["status"])["process"].clone();
     thread::scope(|scope| {
-        let clients: Vec<_> = kinds
-            .iter()
-            .enumerate()
-            .map(|(number, kind)| {
-                let sandbox = &sandbox;
-                scope.spawn(move || {
-                    let server = match kind.transport {
-                        Transport::Stdio => client::stdio(sandbox, ""),
-                        Transport::Http => client::http(sandbox, &format!("client-{number}"), ""),
-                    };
-                    let mut client = Client::connect(*kind, &server);
-                    for round in 1..=3 {
-                        let words = format!("Round {round} of client {number}?");
-                        let answer = json!(format!("{number}/{round}"));
-                        let result = client.call("ask_human", &json!({"question": words}), |request| {
-                            assert!(request["message"].as_str().unwrap().starts_with(&words), "{request}");
-                            accept(&answer)
-                        });
-                        assert_eq!(result["structuredContent"]["answer"], answer, "{kind}: {result}");
-                    }
-                })
-            })
-            .collect();
-        clients.into_iter().for_each(|client| client.join().unwrap());
+        for (number, kind) in kinds.iter().enumerate() {
+            let sandbox = &sandbox;
+            scope.spawn(move || three_rounds(sandbox, *kind, number));
+        }
     });
     assert_eq!(sandbox.json(&["status"])["process"], server, "one server was enough");
     assert_eq!(sandbox.json(&["inbox", "--list"])["questions"], json!([]));
+}
+
+/// Asks three times as client number `number`, and looks whether the answers are its own.
+fn three_rounds(sandbox: &Sandbox, kind: Kind, number: usize) {
+    let server = match kind.transport {
+        Transport::Stdio => client::stdio(sandbox, ""),
+        Transport::Http => client::http(sandbox, &format!("client-{number}"), ""),
+    };
+    let mut client = Client::connect(kind, &server);
+    for round in 1..=3 {
+        let words = format!("Round {round} of client {number}?");
+        let answer = json!(format!("{number}/{round}"));
+        let result = client.call("ask_human", &json!({"question": words}), |request| {
+            assert!(request["message"].as_str().unwrap().starts_with(&words), "{request}");
+            accept(&answer)
+        });
+        assert_eq!(result["structuredContent"]["answer"], answer, "{kind}: {result}");
+    }
 }

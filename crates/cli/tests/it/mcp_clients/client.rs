@@ -128,7 +128,8 @@ impl Client {
         let mut client =
             Self { child, input, output, kept: VecDeque::new(), calls: 0, version: String::new() };
         let ready = client.read();
-        client.version = ready["ready"].as_str().unwrap_or_else(|| panic!("{kind}: {ready}")).to_owned();
+        let version = ready["ready"].as_str();
+        version.unwrap_or_else(|| panic!("{kind}: {ready}")).clone_into(&mut client.version);
         client
     }
 
