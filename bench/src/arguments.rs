@@ -43,6 +43,8 @@ pub(crate) enum Benchmark {
     Run,
     /// From a question to its answer over HTTP, beside its limits and LangGraph
     Ask,
+    /// A call of MCP in two rounds over HTTP, beside the SDK for Python
+    Mcp,
     /// Two answers to one question at the same moment, beside LangGraph
     Race,
     /// How an answer reaches two thousand open pages, and what each costs

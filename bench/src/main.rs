@@ -6,6 +6,7 @@ mod arguments;
 mod ask;
 mod canonical;
 mod event;
+mod mcp;
 mod race;
 mod report;
 mod rules;
@@ -53,6 +54,9 @@ fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Ask) {
         ask::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Mcp) {
+        mcp::run(&mut io::stdout().lock())?;
     }
     if wanted(Benchmark::Race) {
         race::run(&mut io::stdout().lock())?;

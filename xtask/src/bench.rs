@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
+use crate::outside::Outside;
 use crate::python;
 use crate::verdict::Verdict;
 use crate::workspace::{Workspace, output_of};
@@ -27,6 +28,9 @@ pub(crate) fn run(names: &[String]) -> Result<Verdict> {
         if own.iter().any(|name| [RACE, ASK].contains(&name.as_str())) {
             provide_langgraph(&workspace, &mut cargo);
         }
+        if own.iter().any(|name| *name == MCP) {
+            provide_mcp(&workspace, &mut cargo);
+        }
         passed &= cargo.status().context("cannot run cargo")?.success();
     }
     for name in peers {
@@ -45,6 +49,15 @@ fn provide_langgraph(workspace: &Workspace, cargo: &mut Command) {
     match python::environment(workspace, "demur-race-python", "bench/race/requirements.txt") {
         Ok(interpreter) => drop(cargo.env("DEMUR_RACE_PYTHON", interpreter)),
         Err(error) => println!("LangGraph cannot be had: {error:#}"),
+    }
+}
+
+/// Makes the environment with the MCP SDK for Python and tells the benchmark where it is. Without pip, or without a
+/// network, the benchmark measures our side alone.
+fn provide_mcp(workspace: &Workspace, cargo: &mut Command) {
+    match Outside::mcp(workspace) {
+        Ok(outside) => outside.announce(cargo),
+        Err(error) => println!("the MCP SDK for Python cannot be had: {error:#}"),
     }
 }
 
@@ -90,6 +103,8 @@ fn unknown() -> String {
 const RACE: &str = "race";
 /// The name of the round trips beside LangGraph.
 const ASK: &str = "ask";
+/// The name of the rounds beside the MCP SDK for Python.
+const MCP: &str = "mcp";
 /// The name of the comparison with other projects.
 const PEERS: &str = "peers";
 /// The name of that part of it which compares conditions with Cedar.

@@ -8,6 +8,7 @@ mod bench;
 mod fixture;
 mod licences;
 mod needs;
+mod outside;
 mod prove;
 mod python;
 mod requirements;
@@ -82,10 +83,11 @@ Usage: cargo xtask <command> [arguments]
   licences              check licences, banned crates, duplicates and the number of packages
   style                 check the rules for source files that clippy does not know
   prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release
-  bench [name...]       run the benchmarks, in release: canonical, signatures, verify, append, run, race, rules; none
-                        means all
+  bench [name...]       run the benchmarks, in release: canonical, signatures, verify, append, run, race, rules, mcp;
+                        none means all
       --full                 verify a million events too
       race                   by name beside LangGraph, which is downloaded first
+      mcp                    by name beside the MCP SDK for Python, which is downloaded first
       peers                  compare with other projects, which are downloaded first
       cedar                  of these only the comparison of conditions with Cedar
   fixture               write a signed export of a generated run

@@ -1,22 +1,23 @@
 //! `cargo xtask prove`: the tests named `proof_` and `fuzz_` at full count, in release, one after the other.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use crate::outside::Outside;
 use crate::tally::Tally;
 use crate::verdict::Verdict;
 use crate::workspace::{Workspace, output_of};
-use crate::{needs, python, test};
+use crate::{needs, test};
 
 /// Returns whether all proofs whose name contains one of the filters passed; no filter means every proof.
 pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
     needs::provide()?;
     let workspace = Workspace::locate()?;
-    let interpreter = python::interpreter(&workspace)?;
+    let outside = Outside::provide(&workspace)?;
 
     let mut tally = Tally::default();
     let mut times = Vec::new();
@@ -24,7 +25,7 @@ pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
         for name in executable.proofs(filters)? {
             println!("\n==> {} {name}", executable.target);
             let start = Instant::now();
-            let passed = executable.prove(&name, &interpreter)?;
+            let passed = executable.prove(&name, &outside)?;
             times.push((start.elapsed(), format!("{} {name}", executable.target)));
             if passed { tally.passed += 1 } else { tally.failed += 1 }
         }
@@ -49,15 +50,14 @@ impl TestExecutable {
         Ok(proofs_in(&String::from_utf8_lossy(&output_of(command)?), filters))
     }
 
-    fn prove(&self, name: &str, interpreter: &Path) -> Result<bool> {
-        let status = self
-            .command()
+    fn prove(&self, name: &str, outside: &Outside) -> Result<bool> {
+        let mut command = self.command();
+        command
             .args([name, "--exact", "--nocapture", "--test-threads=1"])
             .env("DEMUR_PROOF", "full")
-            .env(python::INTERPRETER_VARIABLE, interpreter)
-            .stdin(Stdio::null())
-            .status();
-        Ok(status.with_context(|| format!("cannot run {}", self.path.display()))?.success())
+            .stdin(Stdio::null());
+        outside.announce(&mut command);
+        Ok(command.status().with_context(|| format!("cannot run {}", self.path.display()))?.success())
     }
 
     /// Returns a call of the executable in the folder and with the variable that `cargo test` would give it.
@@ -153,7 +153,7 @@ mod tests {
     fn takes_test_executables_from_the_messages() {
         let executables = executables_in(MESSAGES).unwrap();
         assert_eq!(executables.len(), 1);
-        assert_eq!(executables[0].path, Path::new("/target/it-1"));
+        assert_eq!(executables[0].path, PathBuf::from("/target/it-1"));
         assert_eq!(executables[0].target, "it");
     }
 

@@ -44,7 +44,8 @@ fn base_version() -> Result<String> {
     Ok(String::from_utf8_lossy(&output_of(python)?).into_owned())
 }
 
-fn lock(target: &Path, name: &str) -> Result<File> {
+/// Returns a lock that ends with the value: two runs may share a target directory.
+pub(crate) fn lock(target: &Path, name: &str) -> Result<File> {
     fs::create_dir_all(target).with_context(|| format!("cannot create {}", target.display()))?;
     let path = target.join(format!("{name}.lock"));
     let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
@@ -70,7 +71,8 @@ fn create(folder: &Path, interpreter: &Path, requirements: &Path) -> Result<()> 
     )
 }
 
-fn must_succeed(command: &mut Command) -> Result<()> {
+/// Runs a command that has to end with success.
+pub(crate) fn must_succeed(command: &mut Command) -> Result<()> {
     let status = command.stdin(Stdio::null()).status();
     let name = command.get_program().to_string_lossy().into_owned();
     let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
@@ -106,6 +108,7 @@ mod tests {
     fn every_package_of_the_project_is_pinned_with_a_hash() {
         for requirements in [
             include_str!("../../conformance/python/requirements.txt"),
+            include_str!("../../conformance/mcp/requirements.txt"),
             include_str!("../../bench/race/requirements.txt"),
         ] {
             let is_comment = |line: &str| line.trim_start().starts_with('#');

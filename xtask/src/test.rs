@@ -1,30 +1,30 @@
 //! `cargo xtask test`: makes the machine ready, runs every test of the workspace and counts them.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Write};
-use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result};
 
+use crate::needs;
+use crate::outside::Outside;
 use crate::tally::Tally;
 use crate::verdict::Verdict;
 use crate::workspace::Workspace;
-use crate::{needs, python};
 
 /// Returns whether all tests whose name contains one of the filters passed; no filter means every test.
 pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
     needs::provide()?;
     let workspace = Workspace::locate()?;
-    let interpreter = python::interpreter(&workspace)?;
+    let outside = Outside::provide(&workspace)?;
 
     // Tests start the example agents as programs; `cargo test` would make test suites of them.
     let mut examples = workspace.cargo();
     examples.args(["build", "--workspace", "--examples"]);
     let built = examples.status().context("cannot run cargo")?.success();
-    let mut tally = cargo_test(&workspace, &interpreter, &["--all-targets"], filters)?;
+    let mut tally = cargo_test(&workspace, &outside, &["--all-targets"], filters)?;
     // Code that does not compile would only say so a second time.
     if !tally.suites.is_empty() {
-        tally.add(cargo_test(&workspace, &interpreter, &["--doc"], filters)?);
+        tally.add(cargo_test(&workspace, &outside, &["--doc"], filters)?);
     }
     report(&tally);
     Ok(Verdict::from_passed(built && tally.is_success()))
@@ -52,13 +52,13 @@ pub(crate) fn report(tally: &Tally) {
     println!("{tally}");
 }
 
-fn cargo_test(workspace: &Workspace, interpreter: &Path, what: &[&str], filters: &[String]) -> Result<Tally> {
+fn cargo_test(workspace: &Workspace, outside: &Outside, what: &[&str], filters: &[String]) -> Result<Tally> {
     // One pipe for both streams keeps cargo's announcement of a suite in front of the suite's own output.
     let (reader, writer) = io::pipe().context("cannot open a pipe")?;
     let mut child = {
         let mut command = workspace.cargo();
         command.args(["test", "--workspace", "--no-fail-fast"]).args(what).arg("--").args(filters);
-        command.env(python::INTERPRETER_VARIABLE, interpreter).stdin(Stdio::null());
+        outside.announce(command.stdin(Stdio::null()));
         command.stdout(writer.try_clone().context("cannot open a pipe")?).stderr(writer);
         // The command holds ends of the pipe: it goes away here, otherwise the reader would wait for ever.
         command.spawn().context("cannot run cargo")?

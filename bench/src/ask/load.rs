@@ -62,17 +62,17 @@ impl Connection {
 }
 
 /// What a load brought.
-pub(super) struct Load {
+pub(crate) struct Load {
     /// Round trips per second.
-    pub(super) rate: f64,
+    pub(crate) rate: f64,
     /// Milliseconds.
-    pub(super) p50: f64,
+    pub(crate) p50: f64,
     /// Milliseconds.
-    pub(super) p99: f64,
+    pub(crate) p99: f64,
 }
 
 /// Has so many pairs go round and round for a while. `trip` is one round of one pair.
-pub(super) fn drive<F, Fut>(runtime: &Runtime, callers: usize, trip: F) -> Result<(Load, u32)>
+pub(crate) fn drive<F, Fut>(runtime: &Runtime, callers: usize, trip: F) -> Result<(Load, u32)>
 where
     F: Fn(usize) -> Fut,
     Fut: Future<Output = Result<Vec<Duration>>> + Send + 'static,
@@ -103,4 +103,4 @@ pub(crate) fn runtime() -> Result<Runtime> {
 }
 
 /// How long a load lasts.
-pub(super) const LENGTH: Duration = Duration::from_secs(4);
+pub(crate) const LENGTH: Duration = Duration::from_secs(4);

@@ -141,7 +141,14 @@ impl Server {
 
     /// Returns a new token.
     pub(crate) fn token(&self, name: &str, scope: &str) -> Result<String> {
-        Ok(self.run(&["token", "new", name, "--scope", scope])?.trim().to_owned())
+        self.token_with(name, &[scope])
+    }
+
+    /// Returns a new token with several scopes.
+    pub(crate) fn token_with(&self, name: &str, scopes: &[&str]) -> Result<String> {
+        let mut words = vec!["token", "new", name];
+        words.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
+        Ok(self.run(&words)?.trim().to_owned())
     }
 
     /// Returns the processor time that the server has spent so far.

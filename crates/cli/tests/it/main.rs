@@ -25,6 +25,7 @@ mod keys_revoke;
 mod keys_rotate;
 mod keys_show;
 mod mcp;
+mod mcp_clients;
 mod output;
 mod people;
 mod plan;

@@ -25,7 +25,7 @@ pub(super) enum Said {
 }
 
 /// One row for every way to answer.
-pub(super) const ANSWERING: [AnsweringDoor; 6] = [
+pub(super) const ANSWERING: [AnsweringDoor; 7] = [
     AnsweringDoor { name: "demur answer", assurance: "terminal", answer: by_command, races: true },
     // Two terminals race in the tests of the inbox: opening one takes longer than any race here.
     AnsweringDoor { name: "demur inbox", assurance: "terminal", answer: by_inbox, races: false },
