@@ -7,6 +7,7 @@ mod question;
 mod rules;
 mod run;
 mod server;
+mod setup;
 mod store;
 mod verify;
 
@@ -31,6 +32,7 @@ pub(crate) use question::{
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use server::{Open, Serve, TokenCommand};
+pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup, ToolSet};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -105,6 +107,13 @@ pub(crate) enum Command {
     /// Look whether everything is as it should be
     #[command(long_about = help::DOCTOR_ABOUT, after_long_help = help::DOCTOR_EXAMPLES)]
     Doctor,
+    /// Make demur known to Claude Code, VS Code, Codex, Copilot, Cursor or Hermes
+    #[command(long_about = help::SETUP_ABOUT, after_long_help = help::SETUP_EXAMPLES)]
+    Setup(Setup),
+    /// Answer the hooks of a program that an agent runs in
+    #[command(subcommand, long_about = help::HOOK_ABOUT, after_long_help = help::HOOK_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Hook(HookCommand),
     /// Make, list and take back tokens for what is not on this machine
     #[command(subcommand, long_about = help::TOKEN_ABOUT, after_long_help = help::TOKEN_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
