@@ -37,14 +37,20 @@ pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Ex
         }
         // To Claude Code 2 is a refusal and 0 with words is none, so no other exit code will do.
         Err(error) if options.strict => {
-            context.output.error_text(&format!("demur: refused, because --strict is set: {error}"), "");
+            say(context, &format!("demur: refused, because --strict is set: {error}"));
             Ok(Exit::BadInput)
         }
         Err(error) => {
-            context.output.error_text(&format!("demur: the tool call passes unchecked: {error}"), "");
+            say(context, &format!("demur: the tool call passes unchecked: {error}"));
             Ok(Exit::Success)
         }
     }
+}
+
+/// Says one line to whoever reads the log of the client.
+fn say(context: &Context<'_>, line: &str) {
+    let line = visible(line);
+    context.output.error_text(&line, &line);
 }
 
 /// What Claude Code says before a tool call; the rest of it does not matter here.

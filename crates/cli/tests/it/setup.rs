@@ -154,6 +154,23 @@ fn change_is_shown_and_nothing_is_written_unasked() {
     let ran = sandbox.run(&["--data", "/d", "setup", "claude-code"]);
     let program = env!("CARGO_BIN_EXE_demur");
     assert_snapshot!(ran.to_string().replace(program, "[DEMUR]"), @r#"
+    exit 2
+    --- stdout
+    [DIR]/home/.claude.json
+      {
+    -   "numStartups": 3
+    +   "numStartups": 3,
+    +   "mcpServers": {
+    +     "demur": {
+    +       "type": "stdio",
+    +       "command": "[DEMUR]",
+    +       "args": ["mcp", "--data", "/d"]
+    +     }
+    +   }
+      }
+    --- stderr
+    error: nothing was written: nobody is here to be asked
+    hint: --yes writes without asking
     "#);
     assert_eq!(
         fs::read_to_string(sandbox.path("home/.claude.json")).unwrap(),
@@ -176,6 +193,25 @@ fn setup_says_what_it_did() {
     ];
     let said: Vec<_> = said.iter().map(ToString::to_string).collect();
     assert_snapshot!(said.join(""), @r"
+    exit 0
+    --- stdout
+    Written: [DIR]/home/.cursor/mcp.json
+    Next: start Cursor anew, and switch demur on under MCP.
+    exit 0
+    --- stdout
+    Nothing to do: [DIR]/home/.cursor/mcp.json is as it should be
+    exit 0
+    --- stdout
+    Taken out: [DIR]/home/.cursor/mcp.json
+    exit 0
+    --- stdout
+    Nothing to do: [DIR]/home/.cursor/mcp.json is as it should be
+    exit 0
+    --- stdout
+    Written: [DIR]/.codex/config.toml
+    Next: start Codex anew; `/mcp` lists demur.
+    `demur` is not in your PATH: put it there, or others will not find it either.
+    The file names a folder of this machine, [DIR]/data: it is not for others.
     ");
     let done = sandbox.json(&["setup", "cursor", "--yes"]);
     assert_eq!((&done["action"], &done["files"][0]["changed"]), (&json!("added"), &json!(true)));
