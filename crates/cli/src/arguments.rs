@@ -31,8 +31,8 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Open, Serve, TokenCommand};
-pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup, ToolSet};
+pub(crate) use server::{Mcp, Open, Serve, TokenCommand, ToolSet};
+pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -92,6 +92,9 @@ pub(crate) enum Command {
     /// Print every event as it is recorded
     #[command(long_about = help::WATCH_ABOUT, after_long_help = help::WATCH_EXAMPLES)]
     Watch(Watch),
+    /// Let an agent ask through MCP, on standard input and output
+    #[command(long_about = help::MCP_ABOUT, after_long_help = help::MCP_EXAMPLES)]
+    Mcp(Mcp),
     /// Serve the data folder
     #[command(long_about = help::SERVE_ABOUT, after_long_help = help::SERVE_EXAMPLES)]
     Serve(Serve),

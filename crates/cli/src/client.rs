@@ -3,38 +3,33 @@
 
 mod start;
 mod stream;
+mod way;
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use demur_server::{
     gate::{PROCESS_HEADER, PROTOCOL_HEADER},
     problem::ProblemDetails,
     routes::server::PROTOCOL,
-    socket,
 };
 use demur_store::folder::Folder;
-use http_body_util::{BodyExt as _, Full};
-use hyper::{Method, Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
-use hyper_util::rt::TokioIo;
+use http_body_util::BodyExt as _;
+use hyper::{Method, Response, StatusCode, body::Incoming};
 use rustix::process::Pid;
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::{net::UnixStream, runtime::Runtime};
+use tokio::runtime::Runtime;
 
 pub(crate) use start::log_file;
 pub(crate) use stream::Follow;
+pub(crate) use way::Way;
 
 use crate::{context::Context, data::DataFolder, error::CommandError, exit::Exit};
 
 /// A way to the server of a data folder.
 pub(crate) struct Client {
-    data: DataFolder,
+    way: Way,
     runtime: Runtime,
-    /// Whether a server may be started.
-    starts: bool,
 }
 
 /// One request.
@@ -49,6 +44,8 @@ pub(crate) struct Call<'a> {
     versioned: bool,
     /// How long a server that is away is waited for.
     patience: Duration,
+    /// The client whose user's words are passed on.
+    relay: Option<String>,
 }
 
 impl<'a> Call<'a> {
@@ -62,6 +59,7 @@ impl<'a> Call<'a> {
             again: true,
             versioned: true,
             patience: PATIENCE,
+            relay: None,
         }
     }
 
@@ -76,6 +74,7 @@ impl<'a> Call<'a> {
             again: true,
             versioned: true,
             patience: PATIENCE,
+            relay: None,
         })
     }
 
@@ -89,6 +88,7 @@ impl<'a> Call<'a> {
             again: true,
             versioned: true,
             patience: PATIENCE,
+            relay: None,
         }
     }
 
@@ -104,6 +104,18 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Returns the request as one that waits so long for a server that is away.
+    pub(crate) const fn within(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Returns the request in the name of a client that passes on what its user says.
+    pub(crate) fn for_client(mut self, client: String) -> Self {
+        self.relay = Some(client);
+        self
+    }
+
     /// Returns the request as one that is sent once.
     pub(crate) const fn once(mut self) -> Self {
         self.again = false;
@@ -114,23 +126,23 @@ impl<'a> Call<'a> {
 impl Client {
     /// Returns the way to the server, which is started where none runs.
     pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
-        Self::new(context.data()?, true)
+        Self::new(Way::new(context.data()?, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.
     pub(crate) fn another(&self) -> Result<Self, CommandError> {
-        Self::new(self.data.clone(), self.starts)
+        Self::new(self.way.clone())
     }
 
     /// Returns the way to a server that runs already.
     pub(crate) fn to_running(data: DataFolder) -> Result<Self, CommandError> {
-        Self::new(data, false)
+        Self::new(Way::new(data, false))
     }
 
-    fn new(data: DataFolder, starts: bool) -> Result<Self, CommandError> {
+    fn new(way: Way) -> Result<Self, CommandError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))?;
-        Ok(Self { data, runtime, starts })
+        Ok(Self { way, runtime })
     }
 
     /// Sends a request and returns the document that comes back.
@@ -142,39 +154,20 @@ impl Client {
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again if that is safe.
     pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
-        let until = Instant::now() + call.patience;
-        loop {
-            let problem = match self.attempt(call) {
-                Ok(bytes) => return Ok(bytes),
-                Err(Failure::Problem(problem)) if problem.is_passing() => problem.error(),
-                Err(Failure::Problem(problem)) => return Err(problem.error()),
-                Err(Failure::NoServer) if !self.starts => return Err(self.no_server()),
-                Err(Failure::NoServer) => {
-                    start::start(&self.data)?;
-                    lost("it ended as soon as it began")
-                }
-                Err(Failure::Lost(error)) if call.again => lost(&error),
-                Err(Failure::Lost(error)) => return Err(lost(&error)),
-                Err(Failure::Trouble(error)) => return Err(error),
-            };
-            if Instant::now() > until {
-                return Err(problem);
-            }
-            std::thread::sleep(AGAIN);
-        }
+        self.runtime.block_on(self.way.send(call))
     }
 
     /// Ends the server and waits until it is gone. Works with a server of any version.
     pub(crate) fn stop(&self) -> Result<(), CommandError> {
         let call = Call { versioned: false, ..Call::get("/v1/server/stop") };
         let call = Call { method: Method::POST, ..call };
-        let sent = self.runtime.block_on(self.request(&call));
+        let sent = self.runtime.block_on(self.way.request(&call));
         let process = match sent {
             Ok(response) if response.status().is_success() => process(&response),
             Ok(response) => {
                 return Err(CommandError::bug(&format!("the server answered {}", response.status())));
             }
-            Err(Failure::NoServer) => return Err(self.no_server()),
+            Err(Failure::NoServer) => return Err(self.way.no_server()),
             Err(Failure::Lost(error)) => return Err(lost(&error)),
             Err(Failure::Problem(problem)) => return Err(problem.error()),
             Err(Failure::Trouble(error)) => return Err(error),
@@ -182,7 +175,7 @@ impl Client {
         let until = Instant::now() + PATIENCE;
         // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
         // started the next server by then, which is another process.
-        while Folder::at(self.data.path()).lock().is_err() && !self.is_replaced(process) {
+        while Folder::at(self.way.folder()).lock().is_err() && !self.is_replaced(process) {
             if Instant::now() > until {
                 return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
                     .with_hint("`demur status` says which process it is"));
@@ -195,69 +188,13 @@ impl Client {
     /// Returns whether another process answers by now.
     fn is_replaced(&self, before: Option<Pid>) -> bool {
         let call = Call { versioned: false, ..Call::get("/healthz") };
-        let answered = self.runtime.block_on(self.request(&call)).ok();
+        let answered = self.runtime.block_on(self.way.request(&call)).ok();
         answered.is_some_and(|response| process(&response) != before)
-    }
-
-    fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
-        let response = self.open_stream(call)?;
-        self.runtime.block_on(whole(response))
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
     fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
-        self.runtime.block_on(async {
-            let response = self.request(call).await?;
-            check_protocol(&response)?;
-            let status = response.status();
-            if status.is_success() { Ok(response) } else { Err(Failure::of(status, &whole(response).await?)) }
-        })
-    }
-
-    /// Sends a request over a connection of its own.
-    async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
-        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
-        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
-        let stream = connected.map_err(|error| Failure::Lost(error.to_string()))?;
-        let lost = |error: hyper::Error| Failure::Lost(error.to_string());
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
-        tokio::spawn(async move {
-            // What goes wrong with it shows in the response.
-            let _ = connection.await;
-        });
-        let mut request =
-            Request::builder().method(call.method.clone()).uri(call.path).header(header::HOST, "localhost");
-        if call.versioned {
-            request = request.header(PROTOCOL_HEADER, PROTOCOL);
-        }
-        if !call.body.is_empty() {
-            request = request.header(header::CONTENT_TYPE, "application/json");
-        }
-        if let Some(key) = &call.key {
-            request = request.header("idempotency-key", key);
-        }
-        let body = Full::new(Bytes::from(call.body.clone()));
-        let request = request.body(body).map_err(|error| Failure::Trouble(CommandError::bug(&error)))?;
-        sender.send_request(request).await.map_err(lost)
-    }
-
-    fn unreachable(&self, error: &io::Error) -> Failure {
-        match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Failure::NoServer,
-            io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory => {
-                let error = CommandError::file("use", self.data.path(), error);
-                Failure::Trouble(
-                    error.with_hint("name another data folder with --data; `demur doctor` looks at it"),
-                )
-            }
-            _ => Failure::Lost(error.to_string()),
-        }
-    }
-
-    fn no_server(&self) -> CommandError {
-        let folder = crate::visible::visible_path(self.data.path());
-        CommandError::refused("NO_SERVER", format!("expected a server of {folder}, found none"))
-            .with_hint("`demur serve` starts one; `demur ask` and `demur inbox` do so themselves")
+        self.runtime.block_on(self.way.open(call))
     }
 }
 

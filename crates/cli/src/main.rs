@@ -9,7 +9,7 @@
 //! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `serve`, `token`, `doctor`, `client`, `borrow` |
+//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `doctor`, `client`, `borrow` |
 //! | programs in which agents run | `setup`, `hook` |
 
 mod archive;
@@ -29,6 +29,7 @@ mod identity;
 mod inbox;
 mod input;
 mod keys;
+mod mcp;
 mod open;
 mod output;
 mod plan;
@@ -90,6 +91,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Pass(arguments) => return question::pass(&mut context, arguments),
         Command::Cancel(arguments) => return question::cancel(&mut context, arguments),
         Command::Watch(arguments) => watch::run(&mut context, arguments)?,
+        Command::Mcp(arguments) => mcp::run(&context, arguments)?,
         Command::Serve(arguments) => serve::run(&mut context, arguments)?,
         Command::Status => serve::status(&mut context)?,
         Command::Open(arguments) => open::run(&mut context, arguments)?,

@@ -16,6 +16,8 @@ pub enum Caller {
     Local {
         /// The user's name.
         name: Text<1, 256>,
+        /// The client that passes on what its own user says, where one does.
+        client: Option<Text<1, 64>>,
     },
     /// Somebody with a token.
     Token(Arc<Token>),
@@ -112,6 +114,14 @@ impl Caller {
         }
     }
 
+    /// Returns the name under which the user of this machine asks where nobody chooses another.
+    pub fn client(&self) -> Option<&str> {
+        match self {
+            Self::Local { client, .. } => client.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns whether this is the user of this machine.
     pub const fn is_local(&self) -> bool {
         matches!(self, Self::Local { .. })
@@ -145,7 +155,7 @@ impl Caller {
     /// choice; a key is made where there is none yet.
     pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, CommandError> {
         let name = match (self, name) {
-            (Self::Local { .. }, name) => name.unwrap_or(LOCAL_ASKER),
+            (Self::Local { client, .. }, name) => name.or(client.as_deref()).unwrap_or(LOCAL_ASKER),
             (Self::Token(token), None) => token.name.as_str(),
             (Self::Token(token), Some(name)) if name == token.name.as_str() => name,
             (Self::Token(_), Some(_)) => {
@@ -166,9 +176,10 @@ impl Caller {
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
     pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
         match self {
-            Self::Local { name } => Ok(Speaker::Person {
+            Self::Local { name, client } => Ok(Speaker::Person {
                 name: by.unwrap_or_else(|| name.clone()),
-                assurance: Assurance::Terminal,
+                // What comes through a client is the client's word.
+                assurance: if client.is_some() { Assurance::Relayed } else { Assurance::Terminal },
             }),
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
                 let name = Text::try_from(token.name.as_str())?;

@@ -8,6 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use demur_core::limit::Text;
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
@@ -44,7 +45,8 @@ pub enum Way {
 pub async fn pass(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
     let way = request.extensions().get::<Way>().cloned();
     let caller = match way {
-        Some(Way::Socket(caller)) => check_protocol(request.uri().path(), request.headers()).map(|()| caller),
+        Some(Way::Socket(caller)) => check_protocol(request.uri().path(), request.headers())
+            .and_then(|()| by_client(caller, request.headers())),
         Some(Way::Tcp(names)) => match check_names(request.headers(), &names) {
             Ok(()) => by_token(&service, &names, request.method(), request.headers()).await,
             Err(problem) => Err(problem),
@@ -92,6 +94,18 @@ fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Problem> {
                 .with_hint("`demur stop` ends this server; the next command starts the right one"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Returns the user of this machine as whoever its client says it speaks for.
+fn by_client(caller: Caller, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let Some(value) = headers.get(RELAY_HEADER) else { return Ok(caller) };
+    let client = value.to_str().ok().and_then(|name| Text::try_from(name).ok()).ok_or_else(|| {
+        Problem::malformed(format!("expected a name of 1 to 64 characters in {RELAY_HEADER}, found another"))
+    })?;
+    match caller {
+        Caller::Local { name, .. } => Ok(Caller::Local { name, client: Some(client) }),
+        other => Ok(other),
     }
 }
 
@@ -155,6 +169,9 @@ const STOP: &str = "/v1/server/stop";
 
 /// Says which version of what goes over the socket a side speaks.
 pub const PROTOCOL_HEADER: &str = "demur-protocol";
+
+/// Says which client passes on, over the socket, what its own user says.
+pub const RELAY_HEADER: &str = "demur-relay";
 
 /// Says which process answered, to the user of this machine.
 pub const PROCESS_HEADER: &str = "demur-process";

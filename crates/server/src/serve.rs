@@ -132,7 +132,7 @@ async fn answer(
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
     let bound = service.premises.bind_socket().map_err(|error| trouble("make its socket", &error))?;
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
-    let caller = Caller::Local { name: config.user.clone() };
+    let caller = Caller::Local { name: config.user.clone(), client: None };
     let user = rustix::process::geteuid().as_raw();
     // First TCP: whoever asks over the socket where that is gets an answer.
     if let Some((listener, names)) = listen(config, service).await? {

@@ -1,8 +1,8 @@
-//! What may be typed after `serve`, `status`, `stop` and `token`.
+//! What may be typed after `mcp`, `serve`, `status`, `stop` and `token`.
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use demur_core::limit::Text;
 use demur_server::caller::Scope;
 
@@ -31,6 +31,24 @@ pub(crate) struct Serve {
     /// Run apart from whoever started it
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Offer these tools too; asking a person is always offered
+    #[arg(long, value_name = "SET", value_enum, value_delimiter = ',')]
+    pub(crate) tools: Vec<ToolSet>,
+}
+
+/// A set of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolSet {
+    /// Plans: clarify, scaffold, confirm, attest
+    Wwa,
+    /// Accountable runs
+    Session,
+    /// All of them
+    All,
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use demur_core::limit::Text;
 
-use super::help;
+use super::{help, server::ToolSet};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option that is given or not")]
@@ -56,17 +56,6 @@ pub(crate) enum ClientName {
     Cursor,
     /// Hermes Agent
     Hermes,
-}
-
-/// Tools that are offered only where they are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum ToolSet {
-    /// Plans: check, clarify, confirm, attest
-    Wwa,
-    /// Accountable runs
-    Session,
-    /// All of them
-    All,
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,7 +6,7 @@ use demur_server::routes::feed::Notice;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
 
-use super::{Call, Client, Failure, start};
+use super::{Call, Client, Failure};
 use crate::error::CommandError;
 
 /// A feed that is followed.
@@ -33,7 +33,7 @@ impl<'a> Follow<'a> {
                 Ok(response) => self.response = Some(response),
                 Err(Failure::Lost(_)) => std::thread::sleep(AGAIN),
                 Err(Failure::Problem(problem)) if problem.is_passing() => std::thread::sleep(AGAIN),
-                Err(Failure::NoServer) => start::start(&self.client.data)?,
+                Err(Failure::NoServer) => self.client.runtime.block_on(self.client.way.start())?,
                 Err(Failure::Problem(problem)) => return Err(problem.error()),
                 Err(Failure::Trouble(error)) => return Err(error),
             }

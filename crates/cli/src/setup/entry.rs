@@ -21,7 +21,8 @@ use crate::{
 pub(super) struct Entry {
     command: PathBuf,
     data: Option<PathBuf>,
-    tools: Vec<ToolSet>,
+    /// The sets of tools, in one order whatever was typed.
+    tools: Vec<&'static str>,
     pub(super) environment: Vec<(String, String)>,
 }
 
@@ -32,18 +33,12 @@ impl Entry {
         client: &Client,
         arguments: &Setup,
     ) -> Result<Self, CommandError> {
-        let mut tools = arguments.tools.clone();
-        tools.sort_unstable();
-        tools.dedup();
-        if tools.contains(&ToolSet::All) {
-            tools = vec![ToolSet::All];
-        }
         let hands_on_home = client.hands_on_home || arguments.project;
         let log = std::env::var("DEMUR_LOG").ok().filter(|level| !level.is_empty());
         Ok(Self {
             command: if arguments.project { PathBuf::from(NAME) } else { this_program()? },
             data: named_folder(context, hands_on_home)?,
-            tools,
+            tools: sets(&arguments.tools),
             environment: log.map(|level| ("DEMUR_LOG".to_owned(), level)).into_iter().collect(),
         })
     }
@@ -57,8 +52,7 @@ impl Entry {
     pub(super) fn arguments(&self) -> Result<Vec<String>, CommandError> {
         let mut words = vec!["mcp".to_owned()];
         if !self.tools.is_empty() {
-            let sets: Vec<_> = self.tools.iter().map(|set| set_name(*set)).collect();
-            words.extend(["--tools".to_owned(), sets.join(",")]);
+            words.extend(["--tools".to_owned(), self.tools.join(",")]);
         }
         if let Some(folder) = &self.data {
             words.extend(["--data".to_owned(), text(folder)?]);
@@ -159,12 +153,12 @@ fn by_name() -> Option<PathBuf> {
         .find(|path| path.canonicalize().is_ok_and(|found| found == this))
 }
 
-const fn set_name(set: ToolSet) -> &'static str {
-    match set {
-        ToolSet::Wwa => "wwa",
-        ToolSet::Session => "session",
-        ToolSet::All => "all",
+fn sets(typed: &[ToolSet]) -> Vec<&'static str> {
+    if typed.contains(&ToolSet::All) {
+        return vec!["all"];
     }
+    let known = [(ToolSet::Wwa, "wwa"), (ToolSet::Session, "session")];
+    known.into_iter().filter(|(set, _)| typed.contains(set)).map(|(_, name)| name).collect()
 }
 
 fn text(path: &Path) -> Result<String, CommandError> {

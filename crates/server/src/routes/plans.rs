@@ -191,7 +191,8 @@ async fn submit(
     let submitted = service.work(move |service, owner| {
         let (plan, rules) = (read_plan(given.plan)?, service.rules()?);
         let chosen = given.agent.as_deref();
-        let author = caller.asker(owner, chosen.or(caller.is_local().then_some(LOCAL_AGENT)))?;
+        let author =
+            caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
         let spoken = owner.roster()?.name(author.principal()).to_owned();
         let name = spoken.parse().map_err(|error| CommandError::input("AGENT_NAME", error))?;
         let known = |session| owner.ledger().store().trace(session::trace_of(session));

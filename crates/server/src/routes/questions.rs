@@ -324,7 +324,7 @@ fn asker_of(
     let shown = seen(owner, caller, id)?;
     let asker = shown.asker.principal;
     let by = match caller {
-        Caller::Local { name } => by.or_else(|| Some(name.clone())),
+        Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
         caller if caller.is(asker) => None,
         _ => return Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
     };

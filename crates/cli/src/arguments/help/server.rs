@@ -1,5 +1,18 @@
 //! The longer texts of `demur serve`, `demur status`, `demur stop`, `demur doctor` and `demur token`.
 
+pub(in crate::arguments) const MCP_ABOUT: &str = "\
+Serve an MCP client on standard input and output: its agent asks people instead of guessing. A thin bridge to the local \
+server, which it starts if none runs and waits for when it restarts. What the client's own user answers is recorded as \
+relayed by that client; everybody else answers as always, and the first answer counts.";
+
+pub(in crate::arguments) const MCP_EXAMPLES: &str = "\
+Examples:
+  demur mcp
+  demur mcp --tools wwa,session
+  claude mcp add demur -- demur mcp
+
+`demur --help` lists the exit codes. Over HTTP the same tools are at /mcp of `demur serve`, with a token.";
+
 pub(in crate::arguments) const SERVE_ABOUT: &str = "\
 Serve the data folder: over a Unix socket in it for the commands of this user, and over TCP on this machine for whoever \
 has a token. The commands that need a server start one themselves, which ends when nothing is open and nobody calls; \

@@ -1,0 +1,129 @@
+//! The way over the socket itself, for whoever waits in a runtime of its own.
+
+use std::{io, path::Path, time::Instant};
+
+use bytes::Bytes;
+use demur_server::{
+    gate::{PROTOCOL_HEADER, RELAY_HEADER},
+    routes::server::PROTOCOL,
+    socket,
+};
+use http_body_util::Full;
+use hyper::{Request, Response, body::Incoming, client::conn::http1, header};
+use hyper_util::rt::TokioIo;
+use tokio::{net::UnixStream, task, time};
+
+use super::{AGAIN, Call, Failure, check_protocol, lost, start, whole};
+use crate::{data::DataFolder, error::CommandError};
+
+/// The way to the server of a data folder.
+#[derive(Clone)]
+pub(crate) struct Way {
+    data: DataFolder,
+    /// Whether a server may be started.
+    starts: bool,
+}
+
+impl Way {
+    /// Returns the way to the server of this folder.
+    pub(crate) const fn new(data: DataFolder, starts: bool) -> Self {
+        Self { data, starts }
+    }
+
+    /// Returns where the folder is.
+    pub(crate) fn folder(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
+    /// is sent again if that is safe.
+    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
+        let until = Instant::now() + call.patience;
+        loop {
+            let problem = match self.attempt(call).await {
+                Ok(bytes) => return Ok(bytes),
+                Err(Failure::Problem(problem)) if problem.is_passing() => problem.error(),
+                Err(Failure::Problem(problem)) => return Err(problem.error()),
+                Err(Failure::NoServer) if !self.starts => return Err(self.no_server()),
+                Err(Failure::NoServer) => {
+                    self.start().await?;
+                    lost("it ended as soon as it began")
+                }
+                Err(Failure::Lost(error)) if call.again => lost(&error),
+                Err(Failure::Lost(error)) => return Err(lost(&error)),
+                Err(Failure::Trouble(error)) => return Err(error),
+            };
+            if Instant::now() > until {
+                return Err(problem);
+            }
+            time::sleep(AGAIN).await;
+        }
+    }
+
+    /// Starts a server and waits until it answers.
+    pub(super) async fn start(&self) -> Result<(), CommandError> {
+        let data = self.data.clone();
+        task::spawn_blocking(move || start::start(&data)).await.map_err(|error| CommandError::bug(&error))?
+    }
+
+    async fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
+        whole(self.open(call).await?).await
+    }
+
+    /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
+    pub(super) async fn open(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+        let response = self.request(call).await?;
+        check_protocol(&response)?;
+        let status = response.status();
+        if status.is_success() { Ok(response) } else { Err(Failure::of(status, &whole(response).await?)) }
+    }
+
+    /// Sends a request over a connection of its own.
+    pub(super) async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
+        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
+        let stream = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+        let lost = |error: hyper::Error| Failure::Lost(error.to_string());
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
+        tokio::spawn(async move {
+            // What goes wrong with it shows in the response.
+            let _ = connection.await;
+        });
+        let mut request =
+            Request::builder().method(call.method.clone()).uri(call.path).header(header::HOST, "localhost");
+        if call.versioned {
+            request = request.header(PROTOCOL_HEADER, PROTOCOL);
+        }
+        if !call.body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        if let Some(key) = &call.key {
+            request = request.header("idempotency-key", key);
+        }
+        if let Some(client) = &call.relay {
+            request = request.header(RELAY_HEADER, client);
+        }
+        let body = Full::new(Bytes::from(call.body.clone()));
+        let request = request.body(body).map_err(|error| Failure::Trouble(CommandError::bug(&error)))?;
+        sender.send_request(request).await.map_err(lost)
+    }
+
+    fn unreachable(&self, error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Failure::NoServer,
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory => {
+                let error = CommandError::file("use", self.data.path(), error);
+                Failure::Trouble(
+                    error.with_hint("name another data folder with --data; `demur doctor` looks at it"),
+                )
+            }
+            _ => Failure::Lost(error.to_string()),
+        }
+    }
+
+    pub(super) fn no_server(&self) -> CommandError {
+        let folder = crate::visible::visible_path(self.data.path());
+        CommandError::refused("NO_SERVER", format!("expected a server of {folder}, found none"))
+            .with_hint("`demur serve` starts one; `demur ask` and `demur inbox` do so themselves")
+    }
+}

@@ -1,0 +1,100 @@
+//! `demur mcp`: a thin bridge between an MCP client on standard input and output and the server of the data folder. It
+//! holds nothing but a connection: a server that is killed is replaced, and whoever waits goes on waiting.
+
+use std::sync::Arc;
+
+use demur_mcp::{
+    api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
+    state::States,
+    stdio,
+    tools::Sets,
+};
+use demur_server::routes::server::ServerStatus;
+use serde_json::Value;
+
+use crate::{
+    arguments::{Mcp, ToolSet},
+    client::{Call, Way},
+    context::Context,
+    error::CommandError,
+};
+
+/// Serves a client until it hangs up.
+pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandError> {
+    let way = Way::new(context.data()?, true);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| trouble(&error))?;
+    runtime.block_on(async {
+        // The server makes the folder: only then is there a place for the key.
+        let _: ServerStatus = status(&way).await?;
+        let states = States::open(way.folder())
+            .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
+        let host = Arc::new(Bridge { way });
+        stdio::serve(host, Arc::new(states), sets(&arguments.tools)).await.map_err(|error| trouble(&error))
+    })
+}
+
+fn sets(words: &[ToolSet]) -> Sets {
+    let has = |set| words.contains(&set) || words.contains(&ToolSet::All);
+    Sets { wwa: has(ToolSet::Wwa), session: has(ToolSet::Session) }
+}
+
+async fn status(way: &Way) -> Result<ServerStatus, CommandError> {
+    let bytes = way.send(&Call::get("/v1/server")).await?;
+    serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error))
+}
+
+/// The bridge: whoever started it is who asks.
+struct Bridge {
+    way: Way,
+}
+
+impl Host for Bridge {
+    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
+        let api = Arc::new(Lane { way: self.way.clone(), client: client.to_owned() });
+        Ok(Visitor { identity: format!("client:{client}"), relays: true, api })
+    }
+}
+
+/// The way over the socket, in the name of a client.
+struct Lane {
+    way: Way,
+    client: String,
+}
+
+impl Api for Lane {
+    fn call(&self, call: api::Call) -> Pending<'_, Result<Value, Refusal>> {
+        Box::pin(async move {
+            let sent = match call.method {
+                Method::Get => Call::get(&call.path),
+                Method::Delete => Call::delete(&call.path),
+                Method::Post => {
+                    let body = call.body.as_ref().unwrap_or(&Value::Null);
+                    Call::post(&call.path, body).map_err(|error| refusal(&error))?
+                }
+            };
+            let sent = sent.within(call.patience).for_client(self.client.clone());
+            let sent = if let Some(key) = call.key { sent.under(key) } else { sent };
+            let bytes = self.way.send(&sent).await.map_err(|error| refusal(&error))?;
+            if bytes.is_empty() {
+                return Ok(Value::Null);
+            }
+            serde_json::from_slice(&bytes).map_err(|error| Refusal::unreadable(&error))
+        })
+    }
+
+    fn address(&self) -> Pending<'_, Option<String>> {
+        Box::pin(async { status(&self.way).await.ok()?.address })
+    }
+}
+
+fn refusal(error: &CommandError) -> Refusal {
+    let mut refusal = Refusal::new(409, error.code(), error.to_string());
+    refusal.hint = error.hint().map(str::to_owned);
+    refusal.field = error.field().map(str::to_owned);
+    refusal
+}
+
+fn trouble(error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::internal("MCP_TROUBLE", format!("the MCP client cannot be served: {error}"))
+}

@@ -1,0 +1,144 @@
+//! The way to the desk: one request of its API, whatever carries it. And whoever comes through this door, as the host of
+//! the door knows it.
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+pub use rmcp::model::Extensions;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+/// A way to the desk.
+pub trait Api: Send + Sync {
+    /// Sends one request and returns the document that comes back.
+    fn call(&self, call: Call) -> Pending<'_, Result<Value, Refusal>>;
+
+    /// Returns where people reach the inbox, if they do.
+    fn address(&self) -> Pending<'_, Option<String>>;
+}
+
+/// Something that comes in a moment.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is done.
+    pub method: Method,
+    /// Where, with the query: `/v1/...`.
+    pub path: String,
+    /// What is sent along.
+    pub body: Option<Value>,
+    /// What makes a retry safe.
+    pub key: Option<String>,
+    /// How long a server that is away is waited for.
+    pub patience: Duration,
+}
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Does something; the same again changes nothing.
+    Post,
+    /// Takes something away.
+    Delete,
+}
+
+impl Call {
+    /// Returns a request that reads.
+    pub fn get(path: impl Into<String>) -> Self {
+        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: PATIENCE }
+    }
+
+    /// Returns a request that does something.
+    pub fn post(path: impl Into<String>, body: Value) -> Self {
+        Self { method: Method::Post, body: Some(body), ..Self::get(path) }
+    }
+
+    /// Returns a request that takes something away.
+    pub fn delete(path: impl Into<String>) -> Self {
+        Self { method: Method::Delete, ..Self::get(path) }
+    }
+
+    /// Returns the request under a key that makes a retry safe.
+    #[must_use]
+    pub fn under(mut self, key: String) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Returns the request with this patience.
+    #[must_use]
+    pub const fn within(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+}
+
+/// Why the desk said no: problem details (RFC 9457) as the API writes them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// The stable code.
+    pub code: String,
+    /// What was expected and found.
+    pub detail: String,
+    /// What to do.
+    #[serde(default)]
+    pub hint: Option<String>,
+    /// The member it is about.
+    #[serde(default)]
+    pub field: Option<String>,
+}
+
+impl Refusal {
+    /// Returns a refusal that did not come from the desk.
+    pub fn new(status: u16, code: &str, detail: impl Into<String>) -> Self {
+        Self { status, code: code.to_owned(), detail: detail.into(), hint: None, field: None }
+    }
+
+    /// Returns the refusal of a document that is not what it has to be.
+    pub fn unreadable(error: &dyn std::fmt::Display) -> Self {
+        Self::new(500, "BUG", format!("the desk answered with a document that cannot be read: {error}"))
+    }
+
+    /// Returns whether somebody else was first.
+    pub fn is_late(&self) -> bool {
+        matches!(self.code.as_str(), "ALREADY_ANSWERED" | "QUESTION_CLOSED")
+    }
+
+    /// Returns whether it passes by itself: the server steps aside, ends or is away.
+    pub fn is_passing(&self) -> bool {
+        matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED")
+    }
+}
+
+/// Whoever comes through the door with one request.
+#[derive(Clone)]
+pub struct Visitor {
+    /// Who asks, by principal or by name: a request state of one is worth nothing in another's hands.
+    pub identity: String,
+    /// Whether what its user says may be passed on.
+    pub relays: bool,
+    /// The way to the desk, in its name.
+    pub api: Arc<dyn Api>,
+}
+
+impl Visitor {
+    /// Sends one request and returns what comes back as a type of the desk.
+    pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
+        let document = self.api.call(call).await?;
+        serde_json::from_value(document).map_err(|error| Refusal::unreadable(&error))
+    }
+}
+
+/// Whatever the door stands in: it knows who comes.
+pub trait Host: Send + Sync + 'static {
+    /// Returns whoever sent a request, by what the transport knows and by the name that the client gives itself.
+    fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor, Refusal>;
+}
+
+/// How long a server that is away is usually waited for.
+const PATIENCE: Duration = Duration::from_secs(20);

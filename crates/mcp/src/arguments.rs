@@ -1,0 +1,93 @@
+//! What tools take, as models write it.
+
+use demur_core::limit::{List, Text};
+use demur_desk::question::{Ask, QuestionId};
+use demur_ledger::{content::Choice, facts::AnswerKind, name::Operation};
+use schemars::JsonSchema;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use rmcp::model::JsonObject;
+
+use crate::{api::Refusal, reply::Stop};
+
+/// A question to a person.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskHuman {
+    /// One clear question.
+    question: Text<1, 16384>,
+    /// What you found and why it is not enough.
+    #[serde(default)]
+    context: Option<Text<1, 4096>>,
+    /// Answers to choose from.
+    #[serde(default)]
+    choices: List<Text<1, 256>, 0, 32>,
+    #[serde(default)]
+    kind: Option<Kind>,
+    /// Operations that must wait for the answer.
+    #[serde(default)]
+    blocks: List<Operation, 0, 32>,
+}
+
+/// The kind of answer that is wanted.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Text,
+    YesNo,
+    Number,
+    Choice,
+    Secret,
+}
+
+/// A question by its id.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckQuestion {
+    pub(crate) question_id: QuestionId,
+}
+
+/// A question that needs no answer any more.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelQuestion {
+    pub(crate) question_id: QuestionId,
+    #[serde(default)]
+    pub(crate) reason: Option<Text<1, 4096>>,
+}
+
+impl AskHuman {
+    /// Returns the question as the desk takes it.
+    pub(crate) fn ask(&self) -> Result<Ask, Stop> {
+        let mut ask = Ask::new(self.question.clone());
+        let choice = |text: &Text<1, 256>| {
+            Text::try_from(text.as_str()).map(|label| Choice { label, value: text.clone() })
+        };
+        let choices: Vec<_> = self.choices.iter().map(choice).collect::<Result<_, _>>().map_err(wrong)?;
+        let kind = match self.kind {
+            Some(Kind::YesNo) => AnswerKind::YesNo,
+            Some(Kind::Number) => AnswerKind::Numeric,
+            Some(Kind::Secret) => AnswerKind::Secret,
+            Some(Kind::Choice) => AnswerKind::MultipleChoice,
+            None if !choices.is_empty() => AnswerKind::MultipleChoice,
+            Some(Kind::Text) | None => AnswerKind::Freetext,
+        };
+        ask.kinds = vec![kind].try_into().map_err(wrong)?;
+        ask.choices = choices.try_into().map_err(wrong)?;
+        ask.context.clone_from(&self.context);
+        ask.blocks = self.blocks.clone();
+        Ok(ask)
+    }
+}
+
+/// Returns the arguments of a tool; a model hears what is wrong with them.
+pub(crate) fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Stop> {
+    serde_json::from_value(Value::Object(arguments)).map_err(wrong)
+}
+
+fn wrong(error: impl std::fmt::Display) -> Stop {
+    let mut refusal = Refusal::new(400, "ARGUMENTS", error.to_string());
+    refusal.hint = Some("Call the tool again with arguments that fit its input schema.".to_owned());
+    Stop::Refused(refusal)
+}

@@ -1,0 +1,157 @@
+//! `ask_human`, `check_question`, `cancel_question`: a person is asked, and the call returns in time, whatever people do.
+
+use demur_core::id::Ulid;
+use demur_desk::{
+    question::{Delivered, Done, QuestionId, QuestionView},
+    world::World,
+};
+use demur_ledger::facts::AnswerKind;
+use rmcp::{
+    ErrorData,
+    model::{CallToolResponse, CallToolResult},
+};
+use serde_json::json;
+
+use crate::{
+    api::{Call, Refusal},
+    arguments::{AskHuman, CancelQuestion, CheckQuestion},
+    need::{Need, Said},
+    reply::{self, Stop},
+    state::Ticket,
+    tier::{Modes, Tier},
+    visit::{Passed, Visit},
+};
+
+/// Asks, or goes on with what was asked in an earlier round.
+pub(crate) async fn ask(visit: &Visit<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
+    match &visit.ticket {
+        None => {
+            let ask = given.ask()?;
+            let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
+            let asked = visit.visitor.call(Call::post("/v1/questions", body).under(new_key()?)).await?;
+            put(visit, asked).await
+        }
+        Some(Ticket::Question(id)) => go_on(visit, *id).await,
+        Some(Ticket::Plan(_)) => {
+            Err(ErrorData::invalid_params("expected the requestState of a question, found another", None)
+                .into())
+        }
+    }
+}
+
+/// Puts a question before somebody, in the way of the client's tier.
+async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
+    match visit.tier {
+        Tier::Rounds(modes) => round(visit, asked, modes, None).await,
+        Tier::Elicits(modes) => {
+            let need = Need::of(&asked);
+            let mut passed = visit.elicit(&need, modes).await?;
+            // Whoever is not understood is asked once more, with the reason.
+            if let Some(Passed::Misfit(why)) = &passed {
+                passed = visit.elicit(&need.again(why), modes).await?;
+            }
+            match passed {
+                Some(Passed::Done(shown)) => tell(visit, &shown).await,
+                _ => tell(visit, &visit.look(asked.id).await?).await,
+            }
+        }
+        Tier::Told => wait(visit, asked.id).await,
+    }
+}
+
+/// Ends this round with the question; somebody without a way to be asked is waited for elsewhere.
+async fn round(
+    visit: &Visit<'_>,
+    asked: QuestionView,
+    modes: Modes,
+    why: Option<&str>,
+) -> Result<CallToolResponse, Stop> {
+    let need = Need::of(&asked);
+    let need = why.map_or(need.clone(), |why| need.again(why));
+    match need.request(modes, visit.address().await.as_deref()) {
+        Some(request) => {
+            let ticket = Ticket::Question(asked.id);
+            Ok(visit.input_required([(need.key, request)], &ticket)?.into())
+        }
+        None => wait(visit, asked.id).await,
+    }
+}
+
+/// Goes on with a question that an earlier round asked. Whatever the client brings, the first answer counts.
+async fn go_on(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, Stop> {
+    let asked = visit.look(id).await?;
+    if asked.state != "open" {
+        return tell(visit, &asked).await;
+    }
+    let need = Need::of(&asked);
+    let (Tier::Rounds(modes), response) = (visit.tier, visit.response(&need)?) else {
+        return wait(visit, id).await;
+    };
+    let url = need.request(modes, Some("")).is_some_and(|request| Need::is_url(&request));
+    match response {
+        None => round(visit, asked, modes, None).await,
+        // Its user went to the inbox: the answer comes there.
+        Some(Said::Nothing) if url => wait(visit, id).await,
+        Some(said) => match visit.pass_on(&need, said).await? {
+            Passed::Done(shown) => tell(visit, &shown).await,
+            Passed::Misfit(why) => round(visit, asked, modes, Some(&why)).await,
+            Passed::Nothing => tell(visit, &asked).await,
+        },
+    }
+}
+
+/// Looks whether a question was answered, and waits for it in time.
+pub(crate) async fn check(visit: &Visit<'_>, given: &CheckQuestion) -> Result<CallToolResponse, Stop> {
+    let shown = visit.look(given.question_id).await?;
+    if shown.state == "open" { wait(visit, shown.id).await } else { tell(visit, &shown).await }
+}
+
+/// Says that no answer is needed any more.
+pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<CallToolResponse, Stop> {
+    let path = format!("/v1/questions/{}/cancel", given.question_id);
+    let body = given.reason.as_ref().map_or_else(|| json!({}), |reason| json!({"reason": reason}));
+    match visit.visitor.call::<Done>(Call::post(path, body)).await {
+        Ok(done) => tell(visit, &done.question).await,
+        // Somebody was faster: that is what the asker wants to know.
+        Err(refusal) if refusal.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+async fn wait(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, Stop> {
+    match visit.closed(id).await? {
+        Some(shown) => tell(visit, &shown).await,
+        None => tell(visit, &visit.look(id).await?).await,
+    }
+}
+
+async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResponse, Stop> {
+    let address = if shown.state == "open" { visit.address().await } else { None };
+    let secret = if is_secret(shown) { secret(visit, shown.id).await? } else { None };
+    let result: CallToolResult = reply::told(shown, address.as_deref(), secret);
+    Ok(result.into())
+}
+
+fn is_secret(shown: &QuestionView) -> bool {
+    shown.state == "answered" && shown.kinds.contains(&AnswerKind::Secret)
+}
+
+/// Returns a secret answer, once: then it is forgotten.
+async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Stop> {
+    let path = format!("/v1/questions/{id}/secret");
+    match visit.visitor.call::<Delivered>(Call::get(path.as_str())).await {
+        Ok(delivered) => {
+            visit.visitor.api.call(Call::delete(path)).await?;
+            Ok(Some(delivered.value.clone()))
+        }
+        Err(refusal) if refusal.code == "SECRET_GONE" => Ok(None),
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Returns a key under which a request can be sent again without being recorded twice.
+fn new_key() -> Result<String, Refusal> {
+    let world = World::open().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
+    let now = world.now().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
+    Ok(Ulid::new(now, &mut { world }).to_string())
+}

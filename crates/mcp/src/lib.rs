@@ -1,0 +1,25 @@
+//! The MCP door: any agent can ask, in three tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
+//! knows documents and the types of the desk, and reaches the desk through [`api::Api`] alone; `docs/design/010-mcp.md`
+//! says why.
+//!
+//! | part | module |
+//! |---|---|
+//! | the way to the desk, and who comes through this door | [`api`] |
+//! | what a client lacks, as a form or an address | [`need`] |
+//! | which tier a client is served in | [`tier`] |
+//! | what a client carries from one round to the next | [`state`] |
+//! | the table of tools | [`tools`] |
+//! | the door itself, over any transport | [`door`], [`stdio`] |
+
+pub mod api;
+pub mod door;
+pub mod need;
+pub mod state;
+pub mod stdio;
+pub mod tier;
+pub mod tools;
+
+mod arguments;
+mod ask;
+mod reply;
+mod visit;

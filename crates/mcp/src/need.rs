@@ -1,0 +1,194 @@
+//! What is missing, one definition for all tiers: a question of the desk as a form with one field, or as an address where
+//! people answer; and what comes back, as an answer.
+
+use demur_core::hash::Digest;
+use demur_desk::question::{QuestionId, QuestionView, typed};
+use demur_ledger::{
+    content::{AnswerValue, Choice},
+    facts::{AnswerKind, Severity},
+};
+use rmcp::model::{
+    BooleanSchema, ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    EnumSchema, LegacyEnumSchema, NumberSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema,
+    StringSchema, TitledSingleSelectEnumSchema,
+};
+use serde_json::Value;
+
+use crate::tier::Modes;
+
+/// Something that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Its name for the client: the gap of a plan, otherwise the question.
+    pub key: String,
+    /// The question.
+    pub question: QuestionId,
+    /// What the user reads.
+    pub message: String,
+    kinds: Vec<AnswerKind>,
+    choices: Vec<Choice>,
+    /// Whether it may be accepted as it is.
+    acceptable: bool,
+    /// The digest of the request that waits, which an answer has to name.
+    request: Option<Digest>,
+}
+
+/// What a user said through its client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// An answer.
+    Answer(AnswerValue),
+    /// It may stay as it is.
+    Accepted,
+    /// Nobody here will answer.
+    Declined,
+    /// Nothing: the question stays open.
+    Nothing,
+    /// Something that is no answer, and why.
+    Misfit(String),
+}
+
+impl Need {
+    /// Returns what a question of the desk asks for.
+    pub fn of(question: &QuestionView) -> Self {
+        Self {
+            key: question.gap.clone().unwrap_or_else(|| question.id.to_string()),
+            question: question.id,
+            message: message(question),
+            kinds: question.kinds.clone(),
+            choices: question.choices.clone(),
+            acceptable: question.gap.is_some() && question.severity == Severity::Warn,
+            request: question.request,
+        }
+    }
+
+    /// Returns the digest of the request that waits, if the question names one.
+    pub const fn request_digest(&self) -> Option<Digest> {
+        self.request
+    }
+
+    /// Returns the request that puts it before the client's user; none where the client has no way that fits. Secrets
+    /// never go through a form.
+    pub fn request(&self, modes: Modes, address: Option<&str>) -> Option<ElicitRequestParams> {
+        let secret = self.kinds.contains(&AnswerKind::Secret);
+        if modes.form && !secret {
+            return Some(ElicitRequestParams::FormElicitationParams {
+                meta: None,
+                message: self.message.clone(),
+                requested_schema: self.form(modes.titles)?,
+            });
+        }
+        let url = address.filter(|_| modes.url).map(|address| link(address, self.question))?;
+        let message = self.message.clone();
+        let elicitation_id = self.question.to_string();
+        Some(ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id })
+    }
+
+    /// Returns whether a request sends the user elsewhere.
+    pub const fn is_url(request: &ElicitRequestParams) -> bool {
+        matches!(request, ElicitRequestParams::UrlElicitationParams { .. })
+    }
+
+    /// Returns the same need for somebody whose answer did not settle it.
+    #[must_use]
+    pub fn again(&self, why: &str) -> Self {
+        Self { message: format!("Not taken: {why}.\n\n{}", self.message), ..self.clone() }
+    }
+
+    fn form(&self, titles: bool) -> Option<ElicitationSchema> {
+        let field = match self.kinds.as_slice() {
+            [AnswerKind::YesNo] => PrimitiveSchemaDefinition::Boolean(BooleanSchema::new().title(TITLE)),
+            [AnswerKind::Numeric] => PrimitiveSchemaDefinition::Number(NumberSchema::new().title(TITLE)),
+            [AnswerKind::MultipleChoice] => PrimitiveSchemaDefinition::Enum(self.choice(titles)),
+            _ => PrimitiveSchemaDefinition::String(self.text()),
+        };
+        let form = ElicitationSchema::builder();
+        let form = if self.acceptable {
+            let accept = BooleanSchema::new().title("Go on as it is").with_default(false);
+            form.property(ANSWER, field).property(ACCEPT, PrimitiveSchemaDefinition::Boolean(accept))
+        } else {
+            form.required_property(ANSWER, field)
+        };
+        form.build().ok()
+    }
+
+    fn text(&self) -> StringSchema {
+        let text = StringSchema::new().title(TITLE).max_length(LONGEST);
+        let values: Vec<_> = self.choices.iter().map(|choice| choice.value.as_str()).collect();
+        let text = if self.acceptable { text } else { text.min_length(1) };
+        if values.is_empty() { text } else { text.description(format!("For example: {}", values.join(", "))) }
+    }
+
+    fn choice(&self, titles: bool) -> EnumSchema {
+        if titles {
+            let choice = |choice: &Choice| ConstTitle::new(choice.value.as_str(), choice.label.as_str());
+            let schema = TitledSingleSelectEnumSchema::new(self.choices.iter().map(choice).collect());
+            return EnumSchema::Single(SingleSelectEnumSchema::Titled(schema));
+        }
+        let mut schema =
+            LegacyEnumSchema::new(self.choices.iter().map(|choice| choice.value.to_string()).collect());
+        schema.enum_names = Some(self.choices.iter().map(|choice| choice.label.to_string()).collect());
+        EnumSchema::Legacy(schema)
+    }
+
+    /// Returns what the user said, from what the client sent back.
+    pub fn read(&self, result: &ElicitResult) -> Said {
+        match result.action {
+            ElicitationAction::Accept => self.filled_in(result.content.as_ref()),
+            ElicitationAction::Decline => Said::Declined,
+            _ => Said::Nothing,
+        }
+    }
+
+    fn filled_in(&self, content: Option<&Value>) -> Said {
+        // An address that was opened brings nothing back: the answer comes to the desk.
+        let Some(content) = content else { return Said::Nothing };
+        if self.acceptable && content[ACCEPT] == true {
+            return Said::Accepted;
+        }
+        let answer = match &content[ANSWER] {
+            Value::String(words) => {
+                typed(&self.kinds, &self.choices, words).map_err(|error| error.to_string())
+            }
+            Value::Bool(flag) => Ok(AnswerValue::Flag(*flag)),
+            Value::Number(number) => Ok(AnswerValue::Number(number.clone())),
+            _ => Err(format!("expected the member {ANSWER:?} in the content, found none")),
+        };
+        let fits = |value: &AnswerValue| self.kinds.iter().any(|kind| value.fits(*kind, &self.choices));
+        match answer {
+            Ok(value) if fits(&value) => Said::Answer(value),
+            Ok(_) => {
+                Said::Misfit("expected an answer of the kind that is asked for, found another".to_owned())
+            }
+            Err(why) => Said::Misfit(why),
+        }
+    }
+}
+
+/// Returns where people answer a question.
+pub fn link(address: &str, question: QuestionId) -> String {
+    format!("{address}/questions/{question}")
+}
+
+/// Returns the name of the user of a client, where nothing better is known.
+pub fn user_of(client: &str) -> String {
+    format!("{client} user")
+}
+
+fn message(question: &QuestionView) -> String {
+    let words = question.question.as_deref().unwrap_or("The question was erased.");
+    let context = question.context.as_deref().map_or_else(String::new, |context| format!("\n\n{context}"));
+    let severity = match question.severity {
+        Severity::Block => "must be answered",
+        Severity::Warn => "please confirm",
+    };
+    format!("{words}{context}\n\nAsked by {} ({severity}).", question.asker.name)
+}
+
+/// The one field of a form.
+const ANSWER: &str = "answer";
+/// The field that accepts a warning.
+const ACCEPT: &str = "accept";
+const TITLE: &str = "Answer";
+/// How long a text is at most.
+const LONGEST: u32 = 16_384;

@@ -1,0 +1,82 @@
+//! The door on standard input and output, or on any other pair of pipes.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use rmcp::{
+    serve_server,
+    service::{QuitReason, ServerInitializeError},
+    transport::{async_rw::AsyncRwTransport, io::stdio_pipes},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::watch,
+};
+
+use crate::{api::Host, door::Door, state::States, tools::Sets};
+
+/// Serves a client on standard input and output until it hangs up.
+pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, sets: Sets) -> io::Result<()> {
+    let (reader, writer) = stdio_pipes();
+    let (ending, ended) = watch::channel(false);
+    Box::pin(serve_pipes(Door::new(host, states, sets, ended), ending, reader, writer)).await
+}
+
+/// Serves a client on a pair of pipes until it hangs up. `ending` is told as soon as it does, so that nothing waits for
+/// an answer that nobody hears.
+pub async fn serve_pipes<R, W>(
+    door: Door,
+    ending: watch::Sender<bool>,
+    reader: R,
+    writer: W,
+) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let reader = Watched { reader, ending };
+    let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST);
+    let running = match serve_server(door, transport).await {
+        Ok(running) => running,
+        // A client that goes before it said anything wants nothing.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(io::Error::other(error.to_string())),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(io::Error::other(error)),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// A pipe that tells when its other side has hung up.
+struct Watched<R> {
+    reader: R,
+    ending: watch::Sender<bool>,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
+        let ended = match &polled {
+            Poll::Ready(Ok(())) => buffer.remaining() > 0 && buffer.filled().len() == before,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if ended {
+            self.ending.send_replace(true);
+        }
+        polled
+    }
+}
+
+/// How long one message may be.
+const LONGEST: usize = 4 << 20;

@@ -1,0 +1,52 @@
+//! Which tier a client is served in: decided for each request from what the client declared, never from its name.
+
+use rmcp::{
+    RoleServer,
+    model::{ElicitationCapability, ProtocolVersion},
+    service::RequestContext,
+};
+
+/// How a client can be asked for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// Its request ends with what is missing, and comes again with the answers (2026-07-28).
+    Rounds(Modes),
+    /// It is asked while its request waits (2025-11-25 and before).
+    Elicits(Modes),
+    /// Not at all: it is told what is missing, where people answer, and what to call next.
+    Told,
+}
+
+/// In which ways a client shows a question to its user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// As a form.
+    pub form: bool,
+    /// As an address that the user opens.
+    pub url: bool,
+    /// Whether choices in forms have titles of their own (2025-11-25 and later).
+    pub titles: bool,
+}
+
+impl Tier {
+    /// Returns the tier of a request. Where what users say may not be passed on, nothing is asked through the client.
+    pub fn of(context: &RequestContext<RoleServer>, relays: bool) -> Self {
+        let declared = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
+        let (Some(declared), true) = (declared, relays) else { return Self::Told };
+        let version = context.protocol_version().unwrap_or(ProtocolVersion::V_2025_06_18);
+        let modes = Modes::of(&declared, &version);
+        if version >= ProtocolVersion::V_2026_07_28 { Self::Rounds(modes) } else { Self::Elicits(modes) }
+    }
+}
+
+impl Modes {
+    /// Returns what a client declared: nothing in particular means forms.
+    fn of(declared: &ElicitationCapability, version: &ProtocolVersion) -> Self {
+        let url = declared.url.is_some();
+        Self {
+            form: declared.form.is_some() || !url,
+            url: url && *version >= ProtocolVersion::V_2025_11_25,
+            titles: *version >= ProtocolVersion::V_2025_11_25,
+        }
+    }
+}
