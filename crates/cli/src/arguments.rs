@@ -95,6 +95,13 @@ pub(crate) enum Command {
     /// Let an agent ask through MCP, on standard input and output
     #[command(long_about = help::MCP_ABOUT, after_long_help = help::MCP_EXAMPLES)]
     Mcp(Mcp),
+    /// Make demur known to Claude Code, VS Code, Codex, Copilot, Cursor or Hermes
+    #[command(long_about = help::SETUP_ABOUT, after_long_help = help::SETUP_EXAMPLES)]
+    Setup(Setup),
+    /// Answer the hooks of a program that an agent runs in
+    #[command(subcommand, long_about = help::HOOK_ABOUT, after_long_help = help::HOOK_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Hook(HookCommand),
     /// Serve the data folder
     #[command(long_about = help::SERVE_ABOUT, after_long_help = help::SERVE_EXAMPLES)]
     Serve(Serve),
@@ -110,13 +117,6 @@ pub(crate) enum Command {
     /// Look whether everything is as it should be
     #[command(long_about = help::DOCTOR_ABOUT, after_long_help = help::DOCTOR_EXAMPLES)]
     Doctor,
-    /// Make demur known to Claude Code, VS Code, Codex, Copilot, Cursor or Hermes
-    #[command(long_about = help::SETUP_ABOUT, after_long_help = help::SETUP_EXAMPLES)]
-    Setup(Setup),
-    /// Answer the hooks of a program that an agent runs in
-    #[command(subcommand, long_about = help::HOOK_ABOUT, after_long_help = help::HOOK_EXAMPLES)]
-    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
-    Hook(HookCommand),
     /// Make, list and take back tokens for what is not on this machine
     #[command(subcommand, long_about = help::TOKEN_ABOUT, after_long_help = help::TOKEN_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]

@@ -2,6 +2,7 @@
 //! taken out again.
 
 mod files;
+mod pages;
 mod start;
 
 use std::{fs, path::PathBuf, process::Command};
