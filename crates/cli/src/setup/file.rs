@@ -132,9 +132,9 @@ fn existing_part(path: &Path) -> Result<PathBuf, CommandError> {
 
 /// A link may lead to another place in the same folder, but not out of it unasked.
 fn check_place(path: &Path, real: &Path, within: &Path, follow_links: bool) -> Result<(), CommandError> {
-    let within = within.canonicalize().unwrap_or_else(|_| within.to_owned());
-    // A folder that is made first is below one that is there.
-    if follow_links || real.starts_with(&within) || within.starts_with(real) {
+    // Where the folder itself is still to be made, nothing in it can lead away.
+    let Ok(within) = within.canonicalize() else { return Ok(()) };
+    if follow_links || real.starts_with(&within) {
         return Ok(());
     }
     let (path, real, within) = (visible_path(path), visible_path(real), visible_path(&within));

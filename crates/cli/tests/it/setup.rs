@@ -183,6 +183,22 @@ fn change_is_shown_and_nothing_is_written_unasked() {
 }
 
 #[test]
+fn person_at_a_terminal_is_asked() {
+    let sandbox = sandbox();
+    let python = std::env::var("DEMUR_PYTHON").expect("DEMUR_PYTHON names a Python");
+    let file = sandbox.path("home/.cursor/mcp.json");
+    for (typed, code, written) in [("n", 3, false), ("", 3, false), ("Yes", 0, true)] {
+        let mut command = Command::new(&python);
+        command.args(["-c", TERMINAL, typed, env!("CARGO_BIN_EXE_demur"), "setup", "cursor"]);
+        command.env("DEMUR_DATA", sandbox.data()).env("HOME", sandbox.path("home")).env("NO_COLOR", "1");
+        let ran = sandbox.ran(command.output().unwrap());
+        assert!(ran.expect_code(code).stdout.contains("Write this? [y/N]"), "{ran}");
+        assert!(ran.stdout.contains("+     \"demur\": {"), "{ran}");
+        assert_eq!(file.exists(), written, "{typed:?}");
+    }
+}
+
+#[test]
 fn setup_says_what_it_did() {
     let sandbox = sandbox();
     let said = [
@@ -232,6 +248,25 @@ fn what_makes_no_sense_is_refused() {
         assert_eq!(sandbox.json_error(arguments, 2)["code"], "USAGE", "{arguments:?}");
     }
 }
+
+/// Runs a command in a terminal, types a line, and passes on what is to be seen and how it ends.
+const TERMINAL: &str = "
+import os, pty, sys
+process, terminal = pty.fork()
+if process == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+os.write(terminal, sys.argv[1].encode() + b'\\n')
+while True:
+    try:
+        seen = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not seen:
+        break
+    sys.stdout.buffer.write(seen)
+sys.stdout.flush()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+";
 
 const PARSE: &str = "
 import json, sys, tomllib

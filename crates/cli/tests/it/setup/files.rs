@@ -172,6 +172,10 @@ fn links_that_lead_away_are_followed_only_if_asked() {
     assert!(!sandbox.path("outside/mcp-config.json").exists());
     sandbox.run(&["setup", "cursor", "--yes", "--follow-links"]).expect_code(0);
     assert!(fs::read_to_string(&outside).unwrap().contains("demur"));
+    // Also where it leads to a folder around the home folder.
+    symlink(sandbox.path(""), sandbox.path("home/.codex")).unwrap();
+    assert_eq!(sandbox.json_error(&["setup", "codex", "--yes"], 3)["code"], "LINK_LEADS_AWAY");
+    assert!(!sandbox.path("config.toml").exists());
     // A project is a folder of its own.
     fs::create_dir_all(sandbox.path("home/project")).unwrap();
     symlink("../.claude.json", sandbox.path("home/project/.mcp.json")).unwrap();

@@ -35,7 +35,8 @@ fn tools(sandbox: &Sandbox, client: &str, entry: &Value) -> Vec<String> {
 
 /// Introduces itself and asks for the tools, as every client does.
 fn talk(mut command: Command, client: &str) -> Vec<Value> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut say = |message: Value| writeln!(input, "{message}").unwrap();
