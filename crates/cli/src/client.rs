@@ -37,6 +37,8 @@ pub(crate) struct Call<'a> {
     method: Method,
     path: &'a str,
     body: Vec<u8>,
+    /// The media type of the body.
+    media: &'static str,
     key: Option<String>,
     /// Whether it may be sent again when nobody knows what became of it.
     again: bool,
@@ -55,6 +57,7 @@ impl<'a> Call<'a> {
             method: Method::GET,
             path,
             body: Vec::new(),
+            media: "application/json",
             key: None,
             again: true,
             versioned: true,
@@ -66,30 +69,18 @@ impl<'a> Call<'a> {
     /// Returns a request that does something; a second one of the same kind changes nothing.
     pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, CommandError> {
         let body = serde_json::to_vec(document).map_err(|error| CommandError::bug(&error))?;
-        Ok(Self {
-            method: Method::POST,
-            path,
-            body,
-            key: None,
-            again: true,
-            versioned: true,
-            patience: PATIENCE,
-            relay: None,
-        })
+        Ok(Self { method: Method::POST, body, ..Self::get(path) })
+    }
+
+    /// Returns a request that sends bytes of a media type.
+    pub(crate) fn post_bytes(path: &'a str, sent: Option<(Vec<u8>, &'static str)>) -> Self {
+        let (body, media) = sent.unwrap_or_default();
+        Self { method: Method::POST, body, media, ..Self::get(path) }
     }
 
     /// Returns a request that takes something away.
     pub(crate) fn delete(path: &'a str) -> Self {
-        Self {
-            method: Method::DELETE,
-            path,
-            body: Vec::new(),
-            key: None,
-            again: true,
-            versioned: true,
-            patience: PATIENCE,
-            relay: None,
-        }
+        Self { method: Method::DELETE, ..Self::get(path) }
     }
 
     /// Returns the request under a key that makes a retry safe.

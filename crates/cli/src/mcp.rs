@@ -10,7 +10,6 @@ use demur_mcp::{
     tools::Sets,
 };
 use demur_server::routes::server::ServerStatus;
-use serde_json::Value;
 
 use crate::{
     arguments::{Mcp, ToolSet},
@@ -52,7 +51,7 @@ struct Bridge {
 impl Host for Bridge {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         let api = Arc::new(Lane { way: self.way.clone(), client: client.to_owned() });
-        Ok(Visitor { identity: format!("client:{client}"), relays: true, api })
+        Ok(Visitor { identity: format!("client:{client}"), relays: true, sets: None, api })
     }
 }
 
@@ -63,23 +62,16 @@ struct Lane {
 }
 
 impl Api for Lane {
-    fn call(&self, call: api::Call) -> Pending<'_, Result<Value, Refusal>> {
+    fn call(&self, call: api::Call) -> Pending<'_, Result<Vec<u8>, Refusal>> {
         Box::pin(async move {
             let sent = match call.method {
                 Method::Get => Call::get(&call.path),
                 Method::Delete => Call::delete(&call.path),
-                Method::Post => {
-                    let body = call.body.as_ref().unwrap_or(&Value::Null);
-                    Call::post(&call.path, body).map_err(|error| refusal(&error))?
-                }
+                Method::Post => Call::post_bytes(&call.path, call.body.map(|body| (body.bytes, body.media))),
             };
             let sent = sent.within(call.patience).for_client(self.client.clone());
             let sent = if let Some(key) = call.key { sent.under(key) } else { sent };
-            let bytes = self.way.send(&sent).await.map_err(|error| refusal(&error))?;
-            if bytes.is_empty() {
-                return Ok(Value::Null);
-            }
-            serde_json::from_slice(&bytes).map_err(|error| Refusal::unreadable(&error))
+            self.way.send(&sent).await.map(|bytes| bytes.to_vec()).map_err(|error| refusal(&error))
         })
     }
 

@@ -7,10 +7,12 @@ pub use rmcp::model::Extensions;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
+use crate::tools::Sets;
+
 /// A way to the desk.
 pub trait Api: Send + Sync {
-    /// Sends one request and returns the document that comes back.
-    fn call(&self, call: Call) -> Pending<'_, Result<Value, Refusal>>;
+    /// Sends one request and returns the bytes that come back.
+    fn call(&self, call: Call) -> Pending<'_, Result<Vec<u8>, Refusal>>;
 
     /// Returns where people reach the inbox, if they do.
     fn address(&self) -> Pending<'_, Option<String>>;
@@ -27,11 +29,20 @@ pub struct Call {
     /// Where, with the query: `/v1/...`.
     pub path: String,
     /// What is sent along.
-    pub body: Option<Value>,
+    pub body: Option<Sent>,
     /// What makes a retry safe.
     pub key: Option<String>,
     /// How long a server that is away is waited for.
     pub patience: Duration,
+}
+
+/// What is sent along with a request.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Their media type.
+    pub media: &'static str,
 }
 
 /// What a request does.
@@ -52,8 +63,13 @@ impl Call {
     }
 
     /// Returns a request that does something.
-    pub fn post(path: impl Into<String>, body: Value) -> Self {
-        Self { method: Method::Post, body: Some(body), ..Self::get(path) }
+    pub fn post(path: impl Into<String>, document: &Value) -> Self {
+        Self::send(path, document.to_string().into_bytes(), "application/json")
+    }
+
+    /// Returns a request that sends bytes of this media type.
+    pub fn send(path: impl Into<String>, bytes: Vec<u8>, media: &'static str) -> Self {
+        Self { method: Method::Post, body: Some(Sent { bytes, media }), ..Self::get(path) }
     }
 
     /// Returns a request that takes something away.
@@ -122,6 +138,8 @@ pub struct Visitor {
     pub identity: String,
     /// Whether what its user says may be passed on.
     pub relays: bool,
+    /// The tools it wants to be offered, if it says so.
+    pub sets: Option<Sets>,
     /// The way to the desk, in its name.
     pub api: Arc<dyn Api>,
 }
@@ -129,8 +147,8 @@ pub struct Visitor {
 impl Visitor {
     /// Sends one request and returns what comes back as a type of the desk.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
-        let document = self.api.call(call).await?;
-        serde_json::from_value(document).map_err(|error| Refusal::unreadable(&error))
+        let bytes = self.api.call(call).await?;
+        serde_json::from_slice(&bytes).map_err(|error| Refusal::unreadable(&error))
     }
 }
 

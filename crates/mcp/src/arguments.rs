@@ -1,13 +1,15 @@
 //! What tools take, as models write it.
 
+pub(crate) mod plan;
+pub(crate) mod session;
+
 use demur_core::limit::{List, Text};
 use demur_desk::question::{Ask, QuestionId};
 use demur_ledger::{content::Choice, facts::AnswerKind, name::Operation};
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-
-use rmcp::model::JsonObject;
 
 use crate::{api::Refusal, reply::Stop};
 
@@ -30,7 +32,7 @@ pub(crate) struct AskHuman {
     blocks: List<Operation, 0, 32>,
 }
 
-/// The kind of answer that is wanted.
+/// The answer you want.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -45,6 +47,7 @@ enum Kind {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CheckQuestion {
+    #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
 }
 
@@ -52,6 +55,7 @@ pub(crate) struct CheckQuestion {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelQuestion {
+    #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
     #[serde(default)]
     pub(crate) reason: Option<Text<1, 4096>>,

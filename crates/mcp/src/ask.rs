@@ -28,7 +28,7 @@ pub(crate) async fn ask(visit: &Visit<'_>, given: &AskHuman) -> Result<CallToolR
         None => {
             let ask = given.ask()?;
             let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
-            let asked = visit.visitor.call(Call::post("/v1/questions", body).under(new_key()?)).await?;
+            let asked = visit.visitor.call(Call::post("/v1/questions", &body).under(new_key()?)).await?;
             put(visit, asked).await
         }
         Some(Ticket::Question(id)) => go_on(visit, *id).await,
@@ -110,7 +110,7 @@ pub(crate) async fn check(visit: &Visit<'_>, given: &CheckQuestion) -> Result<Ca
 pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<CallToolResponse, Stop> {
     let path = format!("/v1/questions/{}/cancel", given.question_id);
     let body = given.reason.as_ref().map_or_else(|| json!({}), |reason| json!({"reason": reason}));
-    match visit.visitor.call::<Done>(Call::post(path, body)).await {
+    match visit.visitor.call::<Done>(Call::post(path, &body)).await {
         Ok(done) => tell(visit, &done.question).await,
         // Somebody was faster: that is what the asker wants to know.
         Err(refusal) if refusal.is_late() => tell(visit, &visit.look(given.question_id).await?).await,

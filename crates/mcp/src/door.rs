@@ -5,8 +5,10 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -16,10 +18,13 @@ use tokio::{
 };
 
 use crate::{
-    api::Host,
+    api::{Host, Refusal},
     arguments::read,
     ask,
+    plan::{self, Goal},
+    prompts,
     reply::{self, Stop},
+    resources, sessions,
     state::{Bound, States},
     tier::Tier,
     tools::{self, Job, Sets},
@@ -56,9 +61,10 @@ impl Door {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Stop> {
-        let entry = tools::find(self.sets, &request.name).ok_or_else(|| unknown(&request.name))?;
         let client = client_name(context);
         let visitor = self.host.visitor(&context.extensions, &client)?;
+        let sets = visitor.sets.unwrap_or(self.sets);
+        let entry = tools::find(sets, &request.name).ok_or_else(|| unknown(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound::new(&visitor.identity, &request.name, &arguments)?;
         let ticket = request.request_state.map(|sealed| self.states.unseal(&sealed, &bound)).transpose()?;
@@ -78,13 +84,27 @@ impl Door {
             Job::AskHuman => ask::ask(&visit, &read(arguments)?).await,
             Job::CheckQuestion => ask::check(&visit, &read(arguments)?).await,
             Job::CancelQuestion => ask::cancel(&visit, &read(arguments)?).await,
+            Job::CheckPlan => plan::clarify(&visit, &read(arguments)?, Goal::Check).await,
+            Job::ScaffoldPlan => plan::clarify(&visit, &read(arguments)?, Goal::Plan).await,
+            Job::ResolveGap => plan::resolve(&visit, &read(arguments)?).await,
+            Job::AuditPlan => plan::audit(&visit, &read(arguments)?).await,
+            Job::ConfirmPlan => plan::confirm(&visit, &read(arguments)?).await,
+            Job::Attest => plan::attest(&visit, &read(arguments)?).await,
+            Job::SignAttestation => plan::sign(&visit, &read(arguments)?).await,
+            Job::VerifyAttestation => plan::verify(&visit, &read(arguments)?).await,
+            Job::AuditAttestation => plan::audit_attestation(&visit, &read(arguments)?).await,
+            Job::ListSessions => sessions::list(&visit, &read(arguments)?).await,
+            Job::ShowSession => sessions::show(&visit, &read(arguments)?).await,
+            Job::VerifySession => sessions::verify(&visit, &read(arguments)?).await,
         }
     }
 }
 
 impl ServerHandler for Door {
     fn get_info(&self) -> ServerConfig {
-        let mut config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        let capabilities =
+            ServerCapabilities::builder().enable_prompts().enable_resources().enable_tools().build();
+        let mut config = ServerConfig::new(capabilities);
         config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         config.server_info = Implementation::new("demur", env!("CARGO_PKG_VERSION"));
         config.instructions = Some(INSTRUCTIONS.to_owned());
@@ -98,13 +118,47 @@ impl ServerHandler for Door {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(self.sets)))
+        let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
+        Ok(ListToolsResult::with_all_items(tools::list(visitor.sets.unwrap_or(self.sets))))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
+        Ok(resources::read(&visitor, &request.uri).await?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::find(&request)?.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::find(self.sets, name).map(tools::Entry::tool)
+        tools::find(Sets::all(), name).map(tools::Entry::tool)
     }
 
     async fn call_tool(
@@ -125,6 +179,10 @@ impl ServerHandler for Door {
             Err(Stop::Cancelled) => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
+}
+
+fn stranger(refusal: Refusal) -> ErrorData {
+    ErrorData::invalid_request(refusal.detail, None)
 }
 
 fn unknown(name: &str) -> ErrorData {

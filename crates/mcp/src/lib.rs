@@ -21,5 +21,9 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod plan;
+mod prompts;
 mod reply;
+mod resources;
+mod sessions;
 mod visit;

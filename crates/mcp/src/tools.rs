@@ -1,15 +1,21 @@
 //! The table of tools: name, set, what models read, what goes in and out, and what a client may expect. Descriptions are
 //! paid for in every conversation: a test bounds them.
 
-use std::sync::Arc;
+use std::{str::FromStr, sync::Arc};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
 use crate::{
-    arguments::{AskHuman, CancelQuestion, CheckQuestion},
+    arguments::{
+        AskHuman, CancelQuestion, CheckQuestion,
+        plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap},
+        session::{ListSessions, ShowSession, VerifySession},
+    },
+    plan::{Attested, Audited, Resolved, Standing, Verified},
     reply::Told,
+    sessions::{Proven, Shown, Traces},
 };
 
 /// Which tools are offered.
@@ -28,6 +34,28 @@ impl Sets {
     }
 }
 
+impl FromStr for Sets {
+    type Err = NotASet;
+
+    fn from_str(words: &str) -> Result<Self, NotASet> {
+        let mut sets = Self::default();
+        for word in words.split(',') {
+            match word {
+                "wwa" => sets.wwa = true,
+                "session" => sets.session = true,
+                "all" => sets = Self::all(),
+                _ => return Err(NotASet),
+            }
+        }
+        Ok(sets)
+    }
+}
+
+/// A word that is no set of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected wwa, session or all, with commas between them")]
+pub struct NotASet;
+
 /// One tool.
 pub(crate) struct Entry {
     pub(crate) job: Job,
@@ -44,6 +72,18 @@ pub(crate) enum Job {
     AskHuman,
     CheckQuestion,
     CancelQuestion,
+    CheckPlan,
+    ResolveGap,
+    AuditPlan,
+    ScaffoldPlan,
+    ConfirmPlan,
+    Attest,
+    SignAttestation,
+    VerifyAttestation,
+    AuditAttestation,
+    ListSessions,
+    ShowSession,
+    VerifySession,
 }
 
 /// What a client may expect of a tool.
@@ -68,9 +108,11 @@ pub(crate) fn find(sets: Sets, name: &str) -> Option<&'static Entry> {
 }
 
 impl Job {
-    const fn is_in(self, _sets: Sets) -> bool {
+    const fn is_in(self, sets: Sets) -> bool {
         match self {
             Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion => true,
+            Self::ListSessions | Self::ShowSession | Self::VerifySession => sets.session,
+            _ => sets.wwa,
         }
     }
 }
@@ -121,10 +163,13 @@ fn schema<T: JsonSchema>() -> JsonObject {
 fn shorten(value: &mut Value, root: bool) {
     match value {
         Value::Object(object) => {
-            for word in ["title", "format", "default"] {
-                if object.get(word).is_some_and(|found| !found.is_object()) {
-                    object.remove(word);
-                }
+            // A member of this name is an object.
+            object.retain(|word, found| found.is_object() || !SPARED.contains(&word.as_str()));
+            if object.get("required").is_some_and(|required| required == &Value::Array(Vec::new())) {
+                object.remove("required");
+            }
+            if let Some(Value::Array(values)) = object.get_mut("enum") {
+                values.retain(|value| !value.is_null());
             }
             if root {
                 object.remove("description");
@@ -142,6 +187,10 @@ fn shorten(value: &mut Value, root: bool) {
         _ => {}
     }
 }
+
+/// What models need not know of a schema: whoever breaks a limit is told so.
+const SPARED: &[&str] =
+    &["title", "format", "default", "minimum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 
 static TABLE: &[Entry] = &[
     Entry {
@@ -168,5 +217,101 @@ static TABLE: &[Entry] = &[
         input: schema::<CancelQuestion>,
         output: schema::<Told>,
         hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::CheckPlan,
+        name: "wwa_clarify_check",
+        description: "Hold a plan against the rules. What it lacks comes back as gaps, or is asked through your client.",
+        input: schema::<GivenPlan>,
+        output: schema::<Standing>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::ResolveGap,
+        name: "wwa_clarify_resolve",
+        description: "Answer a gap with what you know for certain; it is recorded as your word. Never guess.",
+        input: schema::<ResolveGap>,
+        output: schema::<Resolved>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::AuditPlan,
+        name: "wwa_clarify_audit",
+        description: "The signed record of every question and answer of a session.",
+        input: schema::<GivenSession>,
+        output: schema::<Audited>,
+        hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::ScaffoldPlan,
+        name: "wwa_scaffold_plan",
+        description: "Like wwa_clarify_check; once nothing is missing, the whole plan with every answer in it.",
+        input: schema::<GivenPlan>,
+        output: schema::<Standing>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::ConfirmPlan,
+        name: "wwa_confirm_plan",
+        description: "Confirm a plan without open gaps.",
+        input: schema::<GivenSession>,
+        output: schema::<Standing>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::Attest,
+        name: "wwa_scaffold_attest",
+        description: "Confirm a plan and attest the files made of it; refused while a gap is open.",
+        input: schema::<Made>,
+        output: schema::<Attested>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::SignAttestation,
+        name: "wwa_attest_sign",
+        description: "Attest the files made of a confirmed plan.",
+        input: schema::<Made>,
+        output: schema::<Attested>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::VerifyAttestation,
+        name: "wwa_attest_verify",
+        description: "Say whether an attestation holds.",
+        input: schema::<GivenAttestation>,
+        output: schema::<Verified>,
+        hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::AuditAttestation,
+        name: "wwa_attest_audit",
+        description: "An attestation with every round before it and all signatures.",
+        input: schema::<GivenSession>,
+        output: schema::<Attested>,
+        hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::ListSessions,
+        name: "session_list",
+        description: "List accountable runs and other traces, the newest first.",
+        input: schema::<ListSessions>,
+        output: schema::<Traces>,
+        hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::ShowSession,
+        name: "session_show",
+        description: "Show the events of a trace.",
+        input: schema::<ShowSession>,
+        output: schema::<Shown>,
+        hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::VerifySession,
+        name: "session_verify",
+        description: "Say what the record of a trace proves.",
+        input: schema::<VerifySession>,
+        output: schema::<Proven>,
+        hints: Hints::Reads,
     },
 ];

@@ -195,14 +195,14 @@ impl Visit<'_> {
         let call = match said {
             Said::Nothing => return Ok(Passed::Nothing),
             Said::Misfit(why) => return Ok(Passed::Misfit(why)),
-            Said::Declined => Call::post(format!("/v1/questions/{id}/decline"), json!({"by": by})),
-            Said::Accepted => Call::post(format!("/v1/questions/{id}/accept"), json!({"by": by})),
+            Said::Declined => Call::post(format!("/v1/questions/{id}/decline"), &json!({"by": by})),
+            Said::Accepted => Call::post(format!("/v1/questions/{id}/accept"), &json!({"by": by})),
             Said::Answer(answer) => {
                 let mut body = json!({"answer": answer, "by": by});
                 if let Some(request) = need.request_digest() {
                     body["request"] = json!(request);
                 }
-                Call::post(format!("/v1/questions/{id}/answer"), body)
+                Call::post(format!("/v1/questions/{id}/answer"), &body)
             }
         };
         match self.visitor.call::<Done>(call).await {

@@ -18,6 +18,7 @@ use demur_core::{
 };
 use demur_engine::command::Consequences;
 use demur_ledger::{content::AttestationContent, event_type::Content, facts::PlanAttested, name::Sequence};
+use serde_json::{Map, Value};
 
 use crate::{
     Error, Session,
@@ -50,6 +51,11 @@ impl Session {
             chain.record(&ask, answer, answered, round.resolved, desk)?;
         }
         Ok(chain.seal(self.open_gaps().next().is_some(), desk)?)
+    }
+
+    /// Returns the plan with every answer in it; none while a gap is open (CLR-60).
+    pub fn whole_plan(&self) -> Option<Map<String, Value>> {
+        self.open_gaps().next().is_none().then(|| members(&self.plan))
     }
 
     /// Returns the attestation of what was made of the plan; refused while a gap is open.

@@ -199,7 +199,7 @@ impl Api {
 }
 
 /// Lets a request through if its caller may do this.
-async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
+pub(crate) async fn admit(scopes: &'static [Scope], request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
     if scopes.is_empty() || caller.may(scopes) {
         return next.run(request).await;

@@ -87,6 +87,18 @@ impl Problem {
     }
 }
 
+impl From<ProblemDetails> for Problem {
+    fn from(details: ProblemDetails) -> Self {
+        Self(Box::new(details))
+    }
+}
+
+impl From<Problem> for ProblemDetails {
+    fn from(problem: Problem) -> Self {
+        *problem.0
+    }
+}
+
 impl From<CommandError> for Problem {
     fn from(error: CommandError) -> Self {
         let status = status(&error);

@@ -3,6 +3,7 @@
 pub mod feed;
 pub mod identities;
 pub mod identity_messages;
+pub mod mcp;
 pub mod open;
 pub mod plans;
 pub mod questions;
@@ -45,7 +46,9 @@ pub fn all() -> Api {
 pub fn router(service: &Shared) -> Router {
     let (router, operations) = all().into_parts();
     let described = Arc::new(open::Described::new(&operations));
+    let inside = router.clone().with_state(Arc::clone(service));
     router
+        .merge(mcp::route(service, inside))
         .fallback(api::nothing_here)
         .method_not_allowed_fallback(api::wrong_method)
         .layer(axum::Extension(described))

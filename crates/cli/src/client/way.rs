@@ -95,7 +95,7 @@ impl Way {
             request = request.header(PROTOCOL_HEADER, PROTOCOL);
         }
         if !call.body.is_empty() {
-            request = request.header(header::CONTENT_TYPE, "application/json");
+            request = request.header(header::CONTENT_TYPE, call.media);
         }
         if let Some(key) = &call.key {
             request = request.header("idempotency-key", key);

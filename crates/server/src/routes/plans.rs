@@ -2,6 +2,7 @@
 //! retry is safe everywhere: a session is named by whoever opens it, and what counted already is told again (CLR-04).
 
 mod paper;
+mod result;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use demur_desk::{
     error::CommandError,
     owner::Owner,
     plan::{self, PlanStanding, Resolution, ResolvedGap, Submission},
-    session,
+    session::{self, Speaker},
 };
 use demur_ledger::{author::Author, name::Operation as Work, role::Role};
 use demur_plan::{Session, Standing};
@@ -38,7 +39,7 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    paper::add(add_going_on(add_submitting(api)))
+    result::add(paper::add(add_going_on(add_submitting(api))))
 }
 
 fn add_submitting(api: Api) -> Api {
@@ -80,7 +81,7 @@ fn add_going_on(api: Api) -> Api {
             Method::POST,
             "/v1/plans/{session}/gaps/{gap}",
             "resolveGap",
-            ANSWERING,
+            RESOLVING,
             "Answer a gap of a plan, or accept a warning as it is",
         )
         .takes::<ResolveGap>()
@@ -150,6 +151,9 @@ struct ResolveGap {
     /// Who says so, where a person speaks through somebody else.
     #[serde(default)]
     by: Option<Text<1, 256>>,
+    /// Whether whoever submitted the plan answers in its own name, as an agent.
+    #[serde(default)]
+    as_agent: bool,
 }
 
 /// An operation that is to begin.
@@ -223,7 +227,11 @@ async fn resolve(
     Document(given): Document<ResolveGap>,
 ) -> Result<Json<ResolvedGap>, Problem> {
     let resolved = service.work(move |_, owner| {
-        let speaker = caller.answerer(owner, given.by)?;
+        let speaker = if given.as_agent {
+            agent(owner, &caller, session, given.by.as_deref())?
+        } else {
+            person_or_key(owner, &caller, given.by)?
+        };
         let answer = given.answer.as_deref();
         let resolution = Resolution { session, gap: &gap, answer, note: given.note };
         let (_, judged) = plan::resolve(owner, &speaker, &resolution)?;
@@ -235,6 +243,26 @@ async fn resolve(
         Ok(ResolvedGap::new(&gap, answer, &judged, session))
     });
     Ok(Json(resolved.await?))
+}
+
+/// Returns whoever may settle gaps that are not its own to settle.
+fn person_or_key(owner: &Owner, caller: &Caller, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
+    if caller.may(ANSWERING) {
+        return caller.answerer(owner, by);
+    }
+    let message = "expected a token with the scope answer or relay, or `as_agent`, found neither";
+    Err(CommandError::refused("FORBIDDEN", message))
+}
+
+/// Returns the agent that submitted a plan as one that answers: with a key of its own for that, and an agent's assurance.
+fn agent(owner: &Owner, caller: &Caller, session: Uuid, by: Option<&str>) -> Result<Speaker, CommandError> {
+    if by.is_some() {
+        let message = "expected no name beside `as_agent`, found one";
+        return Err(CommandError::refused("FORBIDDEN", message).about(Some("by")));
+    }
+    let (_, author) = own(owner, caller, session, None)?;
+    let name = format!("{}.answers", owner.roster()?.name(author.principal()));
+    Ok(Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?))
 }
 
 async fn begin(
@@ -334,7 +362,9 @@ fn plan_schema(_: &mut SchemaGenerator) -> Schema {
 
 /// Who may submit plans and go on with them.
 const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may settle gaps.
+/// Who may settle gaps; whoever asks only those of its own plans, as an agent.
+const RESOLVING: &[Scope] = &[Scope::Answer, Scope::Relay, Scope::Ask];
+/// Who may settle gaps of others.
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
 /// Who may see plans.
 const SEEING: &[Scope] = &[Scope::Ask, Scope::Read];

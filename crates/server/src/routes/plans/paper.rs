@@ -101,11 +101,11 @@ struct MadeFile {
 
 /// An attestation on record.
 #[derive(Debug, Serialize, JsonSchema)]
-struct AttestedPlan {
+pub(super) struct AttestedPlan {
     /// The attestation.
-    attestation: Attestation,
+    pub(super) attestation: Attestation,
     /// The event that records it, if it was recorded now.
-    event: Option<Sequence>,
+    pub(super) event: Option<Sequence>,
 }
 
 /// A plan to be handed on.

@@ -1,0 +1,86 @@
+//! What the tools about plans take: the names of members are those of the clarification and attestation protocols.
+
+use demur_clarify::{name::FilePath, seal::Sha256, uuid::Uuid};
+use demur_core::limit::{List, Text};
+use rmcp::model::JsonObject;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// A plan.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GivenPlan {
+    /// The whole plan.
+    #[schemars(schema_with = "object")]
+    pub(crate) plan: JsonObject,
+    /// To go on with one.
+    #[serde(default)]
+    #[schemars(schema_with = "name")]
+    pub(crate) session_id: Option<Uuid>,
+}
+
+/// An answer to a gap.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResolveGap {
+    #[schemars(schema_with = "name")]
+    pub(crate) session_id: Uuid,
+    pub(crate) gap_id: Text<1, 12>,
+    /// Leave out to accept a warning as it is.
+    #[serde(default)]
+    pub(crate) answer: Option<Text<1, 4000>>,
+}
+
+/// A session by its name.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GivenSession {
+    #[schemars(schema_with = "name")]
+    pub(crate) session_id: Uuid,
+}
+
+/// What was made of a plan.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Made {
+    #[schemars(schema_with = "name")]
+    pub(crate) session_id: Uuid,
+    /// The folder.
+    pub(crate) output_path: Text<1, 1024>,
+    pub(crate) files: List<MadeFile, 1, 4_000>,
+    /// Of the program that made them.
+    pub(crate) program_version: Text<1, 64>,
+}
+
+/// One file.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MadeFile {
+    #[schemars(schema_with = "name")]
+    path: FilePath,
+    #[schemars(schema_with = "name")]
+    sha256: Sha256,
+}
+
+/// An attestation, by itself or by its session.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GivenAttestation {
+    /// Otherwise that of the session.
+    #[serde(default)]
+    #[schemars(schema_with = "object")]
+    pub(crate) attestation: Option<JsonObject>,
+    #[serde(default)]
+    #[schemars(schema_with = "name")]
+    pub(crate) session_id: Option<Uuid>,
+}
+
+/// Free in its members; the desk checks it.
+fn object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object"})
+}
+
+/// A name that the desk checks: its pattern would only cost room here.
+fn name(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string"})
+}

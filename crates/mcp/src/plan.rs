@@ -1,0 +1,173 @@
+//! Plans: held against the rules, clarified in the way of the client's tier, confirmed, attested (CLR-40 to CLR-43, CLR-60
+//! to CLR-63). Nothing of a plan comes back while a gap is open.
+
+mod attest;
+mod paper;
+
+pub(crate) use attest::{attest, audit as audit_attestation, confirm, sign, verify};
+pub(crate) use paper::{Attested, Audited, Resolved, Standing, Verified};
+
+use demur_clarify::uuid::Uuid;
+use demur_desk::{plan::new_uuid, question::Listed};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResponse, CallToolResult},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    api::{Call, Refusal},
+    arguments::plan::{GivenPlan, GivenSession, ResolveGap},
+    need::{Need, Said},
+    reply::{self, Stop},
+    state::Ticket,
+    tier::{Modes, Tier},
+    visit::{Passed, Visit},
+};
+
+/// What somebody wants of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// To know what it lacks.
+    Check,
+    /// The whole plan.
+    Plan,
+}
+
+/// Submits a plan, or goes on with it; what it lacks is asked through the client where that can be.
+pub(crate) async fn clarify(
+    visit: &Visit<'_>,
+    given: &GivenPlan,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
+    let (session, asks) = match &visit.ticket {
+        None => (submit(visit, given).await?, true),
+        Some(Ticket::Plan(session)) => (*session, take_in(visit, *session).await?),
+        Some(Ticket::Question(_)) => {
+            let error = ErrorData::invalid_params("expected the requestState of a plan, found another", None);
+            return Err(error.into());
+        }
+    };
+    match visit.tier {
+        Tier::Rounds(modes) if asks => round(visit, session, modes, goal).await,
+        Tier::Elicits(modes) => {
+            elicit(visit, session, modes).await?;
+            tell(visit, session, goal).await
+        }
+        Tier::Rounds(_) | Tier::Told => tell(visit, session, goal).await,
+    }
+}
+
+async fn submit(visit: &Visit<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
+    let fresh = || new_uuid().map_err(|error| Refusal::new(500, error.code(), error.to_string()));
+    // Chosen here, so that the request can be sent again.
+    let session = given.session_id.map_or_else(fresh, Ok)?;
+    let body = json!({"plan": given.plan, "session_id": session});
+    let _: Value = visit.visitor.call(Call::post("/v1/plans", &body)).await?;
+    Ok(session)
+}
+
+/// Takes in what the client's user said; returns whether anything was, so that the rest is worth asking.
+async fn take_in(visit: &Visit<'_>, session: Uuid) -> Result<bool, Stop> {
+    let mut any = visit.responses.is_empty();
+    for need in open(visit, session).await? {
+        if let Some(said) = visit.response(&need)? {
+            any |= !matches!(pass_on(visit, &need, said).await?, Passed::Nothing);
+        }
+    }
+    Ok(any)
+}
+
+/// Passes on what a user said about a gap. Whoever declines says nothing: the gap stays open for others.
+async fn pass_on(visit: &Visit<'_>, need: &Need, said: Said) -> Result<Passed, Stop> {
+    let said = if said == Said::Declined { Said::Nothing } else { said };
+    visit.pass_on(need, said).await
+}
+
+/// Ends this round with what is missing, if the client has a way to ask for it.
+async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Result<CallToolResponse, Stop> {
+    let address = visit.address().await;
+    let request = |need: Need| need.request(modes, address.as_deref()).map(|request| (need.key, request));
+    let requests: Vec<_> = open(visit, session).await?.into_iter().filter_map(request).collect();
+    if requests.is_empty() {
+        return tell(visit, session, goal).await;
+    }
+    Ok(visit.input_required(requests, &Ticket::Plan(session))?.into())
+}
+
+/// Asks the client's user for one gap after the other, also for those that an answer brings up, until the time is over or
+/// the user has had enough.
+async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
+    for _ in 0..MOST {
+        let Some(need) = open(visit, session).await?.into_iter().next() else { return Ok(()) };
+        let mut passed = visit.elicit(&need, modes).await?;
+        if let Some(Passed::Misfit(why)) = &passed {
+            passed = visit.elicit(&need.again(why), modes).await?;
+        }
+        if !matches!(passed, Some(Passed::Done(_))) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Returns what a plan lacks, as its questions ask for it.
+async fn open(visit: &Visit<'_>, session: Uuid) -> Result<Vec<Need>, Stop> {
+    let trace = demur_desk::session::trace_of(session);
+    let path = format!("/v1/questions?trace={trace}&state=open&limit=200");
+    let listed: Listed = visit.visitor.call(Call::get(path)).await?;
+    Ok(listed.questions.iter().filter(|question| question.gap.is_some()).map(Need::of).collect())
+}
+
+/// Returns where a plan stands, and the plan itself where somebody wants it and nothing is missing.
+async fn tell(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+    let mut standing = Standing::read(visit, session).await?;
+    if goal == Goal::Plan && !standing.is_open() {
+        let found: Value = visit.visitor.call(Call::get(format!("/v1/plans/{session}/plan"))).await?;
+        standing.plan = Some(found["plan"].clone());
+    }
+    Ok(told(&standing).into())
+}
+
+fn told(standing: &Standing) -> CallToolResult {
+    reply::with(standing, standing.words())
+}
+
+/// Returns the refusal of what needs a plan without gaps, while one is open (CLR-61, CLR-63).
+pub(crate) async fn guard(
+    visit: &Visit<'_>,
+    session: Uuid,
+) -> Result<Result<Standing, CallToolResult>, Stop> {
+    let standing = Standing::read(visit, session).await?;
+    if !standing.is_open() {
+        return Ok(Ok(standing));
+    }
+    let mut refused = told(&standing);
+    refused.is_error = Some(true);
+    Ok(Err(refused))
+}
+
+/// Answers a gap in the agent's own name: on record as an agent's word.
+pub(crate) async fn resolve(visit: &Visit<'_>, given: &ResolveGap) -> Result<CallToolResponse, Stop> {
+    let path = format!("/v1/plans/{}/gaps/{}", given.session_id, given.gap_id.as_str());
+    let mut body = json!({"as_agent": true});
+    if let Some(answer) = &given.answer {
+        body["answer"] = json!(answer);
+    }
+    let reply: Value = visit.visitor.call(Call::post(path, &body)).await?;
+    let resolved = Resolved::of(&reply);
+    let words = resolved.words();
+    Ok(reply::with(&resolved, words).into())
+}
+
+/// Gives the record of every round.
+pub(crate) async fn audit(visit: &Visit<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
+    let record: Value =
+        visit.visitor.call(Call::get(format!("/v1/plans/{}/audit", given.session_id))).await?;
+    let audited = Audited::of(record);
+    let words = audited.words();
+    Ok(reply::with(&audited, words).into())
+}
+
+/// How many gaps are asked in one call.
+const MOST: usize = 64;

@@ -1,0 +1,96 @@
+//! From a plan without gaps to the attestation of what was made of it. Each tool looks first whether a gap is open, and
+//! refuses while one is (CLR-61, CLR-63).
+
+use demur_clarify::uuid::Uuid;
+use rmcp::model::CallToolResponse;
+use serde_json::{Value, json};
+
+use super::{Attested, Standing, Verified, guard, told};
+use crate::{
+    api::{Call, Refusal},
+    arguments::plan::{GivenAttestation, GivenSession, Made},
+    reply::{self, Stop},
+    visit::Visit,
+};
+
+/// Confirms a plan with every answer in it.
+pub(crate) async fn confirm(visit: &Visit<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
+    match guard(visit, given.session_id).await? {
+        Err(refused) => Ok(refused.into()),
+        Ok(_) => Ok(told(&confirming(visit, given.session_id).await?).into()),
+    }
+}
+
+async fn confirming(visit: &Visit<'_>, session: Uuid) -> Result<Standing, Stop> {
+    let found: Value =
+        visit.visitor.call(Call::post(format!("/v1/plans/{session}/confirm"), &json!({}))).await?;
+    Ok(Standing::of(&found))
+}
+
+/// Confirms a plan, where that was not done, and attests what was made of it.
+pub(crate) async fn attest(visit: &Visit<'_>, given: &Made) -> Result<CallToolResponse, Stop> {
+    let standing = match guard(visit, given.session_id).await? {
+        Err(refused) => return Ok(refused.into()),
+        Ok(standing) => standing,
+    };
+    if standing.status == "ready_to_proceed" {
+        confirming(visit, given.session_id).await?;
+    }
+    attesting(visit, given, true).await
+}
+
+/// Attests what was made of a confirmed plan.
+pub(crate) async fn sign(visit: &Visit<'_>, given: &Made) -> Result<CallToolResponse, Stop> {
+    match guard(visit, given.session_id).await? {
+        Err(refused) => Ok(refused.into()),
+        Ok(_) => attesting(visit, given, false).await,
+    }
+}
+
+async fn attesting(visit: &Visit<'_>, given: &Made, whole: bool) -> Result<CallToolResponse, Stop> {
+    let body = json!({
+        "output_path": given.output_path, "files": given.files, "program_version": given.program_version,
+    });
+    let path = format!("/v1/plans/{}/attestation", given.session_id);
+    let reply: Value = visit.visitor.call(Call::post(path, &body)).await?;
+    let attested = Attested::of(&reply["attestation"], whole);
+    let words = attested.words();
+    Ok(reply::with(&attested, words).into())
+}
+
+/// Says whether an attestation holds, and why not.
+pub(crate) async fn verify(visit: &Visit<'_>, given: &GivenAttestation) -> Result<CallToolResponse, Stop> {
+    let attestation = match (&given.attestation, given.session_id) {
+        (Some(attestation), _) => json!(attestation),
+        (None, Some(session)) => recorded(visit, session).await?,
+        (None, None) => {
+            let message = "expected an attestation or a session_id, found neither";
+            return Err(Refusal::new(400, "ARGUMENTS", message).into());
+        }
+    };
+    let body = json!({"attestation": attestation});
+    let reply: Value = visit.visitor.call(Call::post("/v1/attestations/verify", &body)).await?;
+    let verified = Verified {
+        valid: reply["valid"] == true,
+        checks: reply["checks"].clone(),
+        reason: reply["reason"].as_str().map(str::to_owned),
+    };
+    let why = verified.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
+    let words = format!("{}{why}.", if verified.valid { "Valid" } else { "Not valid" });
+    Ok(reply::with(&verified, words).into())
+}
+
+/// Gives an attestation with the rounds before it.
+pub(crate) async fn audit(visit: &Visit<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
+    let attestation = recorded(visit, given.session_id).await?;
+    let record: Value =
+        visit.visitor.call(Call::get(format!("/v1/plans/{}/audit", given.session_id))).await?;
+    let attested = Attested::of(&attestation, true).with_rounds(&record);
+    let words = attested.words();
+    Ok(reply::with(&attested, words).into())
+}
+
+async fn recorded(visit: &Visit<'_>, session: Uuid) -> Result<Value, Stop> {
+    let found: Value = visit.visitor.call(Call::get(format!("/v1/plans/{session}/attestation"))).await?;
+    Ok(found["attestation"].clone())
+}

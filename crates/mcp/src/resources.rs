@@ -1,0 +1,126 @@
+//! What clients can read as it is: the export of a trace, the report on it, the audit record of a plan.
+
+use demur_clarify::uuid::Uuid;
+use demur_ledger::name::TraceId;
+use rmcp::{
+    ErrorData,
+    model::{ReadResourceResult, ResourceContents, ResourceTemplate},
+};
+use serde_json::Value;
+
+use crate::{
+    api::{Call, Refusal, Visitor},
+    sessions,
+};
+
+/// Something that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Resource {
+    Trace(TraceId),
+    Report(TraceId),
+    Audit(Uuid),
+}
+
+impl Resource {
+    fn parse(uri: &str) -> Option<Self> {
+        let parts: Vec<_> = uri.strip_prefix("demur://")?.split('/').collect();
+        match parts.as_slice() {
+            ["traces", trace] => trace.parse().ok().map(Self::Trace),
+            ["traces", trace, "report"] => trace.parse().ok().map(Self::Report),
+            ["plans", session, "audit"] => session.parse().ok().map(Self::Audit),
+            _ => None,
+        }
+    }
+}
+
+/// Returns what can be read, with names in place of what is to be filled in.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let template = |uri: &str, name: &str, media: &str, words: &str| {
+        ResourceTemplate::new(uri, name).with_description(words).with_mime_type(media)
+    };
+    vec![
+        template("demur://traces/{trace}", "trace", LINES, "A trace as a file that anybody can verify."),
+        template("demur://traces/{trace}/report", "report", JSON, "What the export of a trace proves."),
+        template(
+            "demur://plans/{session}/audit",
+            "audit",
+            JSON,
+            "The signed record of every round of a plan.",
+        ),
+    ]
+}
+
+/// Returns what a name stands for.
+pub(crate) async fn read(visitor: &Visitor, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let resource = Resource::parse(uri).ok_or_else(|| unknown(uri))?;
+    let (text, media) = content(visitor, resource).await.map_err(|refusal| refused(uri, &refusal))?;
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(media)]))
+}
+
+async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'static str), Refusal> {
+    match resource {
+        Resource::Trace(trace) => {
+            let bytes = sessions::export(visitor, trace).await?;
+            if bytes.len() > LARGEST {
+                let message = format!("expected an export of at most {LARGEST} bytes, found {}", bytes.len());
+                let mut refusal = Refusal::new(413, "TOO_LARGE", message);
+                refusal.hint = Some(format!("`demur export {trace}` writes it to a file"));
+                return Err(refusal);
+            }
+            Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
+        }
+        Resource::Report(trace) => Ok((sessions::report(visitor, trace).await?.to_string(), JSON)),
+        Resource::Audit(session) => {
+            let record: Value = visitor.call(Call::get(format!("/v1/plans/{session}/audit"))).await?;
+            Ok((record.to_string(), JSON))
+        }
+    }
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().take(128).collect();
+    ErrorData::resource_not_found(
+        format!("unknown resource {shown:?}; resources/templates/list names what there is"),
+        None,
+    )
+}
+
+fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
+    let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
+    let message = format!("{uri}: {}{hint}", refusal.detail);
+    match refusal.status {
+        404 => ErrorData::resource_not_found(message, None),
+        500.. => ErrorData::internal_error(message, None),
+        _ => ErrorData::invalid_params(message, None),
+    }
+}
+
+const JSON: &str = "application/json";
+const LINES: &str = "application/x-ndjson";
+/// How large a resource may be.
+const LARGEST: usize = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_named_completely_can_be_read() {
+        let trace = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+        assert!(matches!(Resource::parse(&format!("demur://traces/{trace}")), Some(Resource::Trace(_))));
+        assert!(matches!(
+            Resource::parse(&format!("demur://traces/{trace}/report")),
+            Some(Resource::Report(_))
+        ));
+        for uri in [
+            "",
+            "demur://",
+            "demur://traces/",
+            "demur://traces/../x",
+            "file:///etc/passwd",
+            "demur://plans/x/audit",
+        ] {
+            assert_eq!(Resource::parse(uri), None, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! MCP over streamable HTTP at `/mcp`: the same door as `demur mcp`, with the API called in this process in the name of
+//! whoever sent the request. It is no operation of the API: what goes in and out is the protocol's own. Clients of
+//! 2026-07-28 bring everything with each request; for older ones there are sessions, bounded in number and in time.
+
+mod sessions;
+
+use std::{
+    io,
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{Request, State},
+    middleware,
+    response::{IntoResponse as _, Response},
+    routing::any,
+};
+use bytes::Bytes;
+use demur_core::limit::Text;
+use demur_mcp::{
+    api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
+    door::Door,
+    state::States,
+    tools::Sets,
+};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{StatusCode, header, http::request::Parts};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::time;
+use tower::ServiceExt as _;
+
+use self::sessions::Sessions;
+use crate::{
+    api::admit,
+    caller::{Caller, Scope},
+    problem::{Problem, ProblemDetails},
+    read,
+    service::{Shared, over},
+};
+
+/// The service that speaks the protocol.
+type Protocol = StreamableHttpService<Door, Sessions>;
+
+/// Returns the route, for which `inside` is the API without its gate.
+pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
+    let config = StreamableHttpServerConfig::default()
+        // The gate knows the names of this server, and looked.
+        .disable_allowed_hosts()
+        .with_json_response(true)
+        .with_max_request_body_bytes(LONGEST);
+    let (stop, mut ending) = (config.cancellation_token.clone(), service.ending());
+    tokio::spawn(async move {
+        over(&mut ending).await;
+        stop.cancel();
+    });
+    let house = Arc::new(House { service: Arc::clone(service), inside });
+    let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
+    let door = move || {
+        let host: Arc<dyn Host> = Arc::clone(&house) as _;
+        let states = if let Some(states) = states.get() {
+            Arc::clone(states)
+        } else {
+            let made = States::open(house.service.premises.data().path()).inspect_err(trouble)?;
+            Arc::clone(states.get_or_init(|| Arc::new(made)))
+        };
+        Ok(Door::new(host, states, Sets::default(), ended.clone()))
+    };
+    let protocol: Protocol = StreamableHttpService::new(door, Arc::new(Sessions::default()), config);
+    let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
+    Router::new().route(
+        PATH,
+        any(move |State(service): State<Shared>, request: Request| serve(service, protocol, request))
+            .layer(gate),
+    )
+}
+
+fn trouble(error: &io::Error) {
+    tracing::error!(%error, "the key of request states cannot be used");
+}
+
+/// Serves one request. Its body is read here, where a slow one is told so.
+async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let bytes = match read::read(body, LONGEST, service.patience().body).await {
+        Ok(bytes) => bytes,
+        Err(problem) => return problem.into_response(),
+    };
+    let request = Request::from_parts(parts, Full::new(bytes));
+    protocol.handle(request).await.map(Body::new)
+}
+
+/// The server, as the host of the door.
+struct House {
+    service: Shared,
+    inside: Router,
+}
+
+impl Host for House {
+    fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor, Refusal> {
+        let parts = extensions.get::<Parts>();
+        let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
+        let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
+        let (caller, identity, relays) = match caller.unwrap_or(Caller::Stranger) {
+            Caller::Local { name, .. } => {
+                let client = Text::cut(client).ok();
+                let identity = format!("client:{}", client.as_deref().unwrap_or_default());
+                (Caller::Local { name, client }, identity, true)
+            }
+            Caller::Token(token) => {
+                let principal = token.principal.map(|principal| principal.to_string());
+                let identity = format!("principal:{}", principal.unwrap_or_else(|| token.id.clone()));
+                let relays = token.scopes.contains(&Scope::Relay);
+                (Caller::Token(token), identity, relays)
+            }
+            Caller::Stranger => {
+                return Err(Refusal::new(401, "UNAUTHENTICATED", "expected a token, found none"));
+            }
+        };
+        let api = Inside { service: Arc::clone(&self.service), router: self.inside.clone(), caller };
+        Ok(Visitor { identity, relays, sets, api: Arc::new(api) })
+    }
+}
+
+/// Returns the sets of tools that an address names, such as `/mcp?tools=wwa,session`.
+fn sets(query: &str) -> Result<Sets, Refusal> {
+    let Some(words) = query.split('&').find_map(|pair| pair.strip_prefix("tools=")) else {
+        return Ok(Sets::default());
+    };
+    words.parse().map_err(|error| Refusal::new(400, "MALFORMED", format!("tools: {error}")))
+}
+
+/// The API in this process, in somebody's name.
+struct Inside {
+    service: Shared,
+    router: Router,
+    caller: Caller,
+}
+
+impl Inside {
+    async fn attempt(&self, call: &api::Call) -> Result<Bytes, Refusal> {
+        let method = match call.method {
+            Method::Get => hyper::Method::GET,
+            Method::Post => hyper::Method::POST,
+            Method::Delete => hyper::Method::DELETE,
+        };
+        let mut request = Request::builder().method(method).uri(&call.path);
+        if let Some(body) = &call.body {
+            request = request.header(header::CONTENT_TYPE, body.media);
+        }
+        if let Some(key) = &call.key {
+            request = request.header("idempotency-key", key);
+        }
+        let bytes = call.body.as_ref().map(|body| body.bytes.clone()).unwrap_or_default();
+        let mut request = request.body(Body::from(bytes)).map_err(|error| Refusal::unreadable(&error))?;
+        request.extensions_mut().insert(self.caller.clone());
+        let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        let (status, body) = (response.status(), response.into_body());
+        let bytes = body.collect().await.map_err(|error| Refusal::unreadable(&error))?.to_bytes();
+        if status.is_success() { Ok(bytes) } else { Err(refusal(status, &bytes, &self.caller)) }
+    }
+}
+
+impl api::Api for Inside {
+    fn call(&self, call: api::Call) -> Pending<'_, Result<Vec<u8>, Refusal>> {
+        Box::pin(async move {
+            let until = Instant::now() + call.patience;
+            loop {
+                match self.attempt(&call).await {
+                    // Another command has the folder for a while.
+                    Err(refusal) if refusal.code == "FOLDER_LENT" && Instant::now() < until => {
+                        time::sleep(AGAIN).await;
+                    }
+                    Err(refusal) => return Err(refusal),
+                    Ok(bytes) => return Ok(bytes.to_vec()),
+                }
+            }
+        })
+    }
+
+    fn address(&self) -> Pending<'_, Option<String>> {
+        Box::pin(async { self.service.address() })
+    }
+}
+
+fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
+    let Ok(problem) = serde_json::from_slice::<ProblemDetails>(bytes) else {
+        return Refusal::new(status.as_u16(), "BUG", "the desk said no without a reason");
+    };
+    let hidden = status.is_server_error() && !caller.is_local();
+    let problem = if hidden { Problem::from(problem).for_others().into() } else { problem };
+    let ProblemDetails { status, code, detail, hint, field, .. } = problem;
+    Refusal { status, code, detail, hint, field }
+}
+
+/// Where the door is.
+pub const PATH: &str = "/mcp";
+/// Who may come through it.
+pub const ASKING: &[Scope] = &[Scope::Ask];
+/// How long a message may be.
+const LONGEST: usize = 4 << 20;
+/// How often a folder that is lent is tried.
+const AGAIN: Duration = Duration::from_millis(50);
