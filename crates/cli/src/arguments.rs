@@ -7,6 +7,7 @@ mod question;
 mod rules;
 mod run;
 mod server;
+mod setup;
 mod store;
 mod verify;
 
@@ -31,6 +32,7 @@ pub(crate) use question::{
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use server::{Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
+pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -93,6 +95,13 @@ pub(crate) enum Command {
     /// Let an agent ask through MCP, on standard input and output
     #[command(long_about = help::MCP_ABOUT, after_long_help = help::MCP_EXAMPLES)]
     Mcp(Mcp),
+    /// Make demur known to Claude Code, VS Code, Codex, Copilot, Cursor or Hermes
+    #[command(long_about = help::SETUP_ABOUT, after_long_help = help::SETUP_EXAMPLES)]
+    Setup(Setup),
+    /// Answer the hooks of a program that an agent runs in
+    #[command(subcommand, long_about = help::HOOK_ABOUT, after_long_help = help::HOOK_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Hook(HookCommand),
     /// Serve the data folder
     #[command(long_about = help::SERVE_ABOUT, after_long_help = help::SERVE_EXAMPLES)]
     Serve(Serve),

@@ -10,6 +10,7 @@
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
 //! | questions and their server | `ask`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
+//! | programs in which agents run | `setup`, `hook` |
 
 mod archive;
 mod arguments;
@@ -23,6 +24,7 @@ mod demo;
 mod doctor;
 mod export;
 mod holder_name;
+mod hook;
 mod identity;
 mod inbox;
 mod input;
@@ -37,6 +39,7 @@ mod rules;
 mod run;
 mod sandbox;
 mod serve;
+mod setup;
 mod store;
 mod token;
 mod trace;
@@ -95,6 +98,8 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Open(arguments) => open::run(&mut context, arguments)?,
         Command::Stop => serve::stop(&mut context)?,
         Command::Doctor => return doctor::run(&mut context),
+        Command::Setup(arguments) => setup::run(&mut context, arguments)?,
+        Command::Hook(command) => return hook::run(&mut context, command),
         Command::Token(command) => token::run(&mut context, command)?,
         Command::People(command) => people::run(&mut context, command)?,
         Command::Keys(command) => keys::run(&mut context, command)?,

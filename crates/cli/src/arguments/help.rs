@@ -6,6 +6,7 @@ mod question;
 mod rules;
 mod run;
 mod server;
+mod setup;
 mod store;
 
 pub(super) use identity::*;
@@ -14,6 +15,7 @@ pub(super) use question::*;
 pub(super) use rules::*;
 pub(super) use run::*;
 pub(super) use server::*;
+pub(super) use setup::*;
 pub(super) use store::*;
 
 use crate::exit::Exit;

@@ -1,0 +1,50 @@
+//! The longer texts of `demur setup` and `demur hook`.
+
+pub(in crate::arguments) const SETUP_ABOUT: &str = "\
+Make demur known to a program that speaks MCP: shows what changes in the program's configuration file, asks, and writes it. \
+Everything else in the file stays as it is, byte for byte; a file that cannot be changed safely is left alone, and what \
+belongs into it is printed. --undo takes out what was put in. A second time changes nothing.
+
+Without --project the file is yours and holds for every project. With --project it is the one in this folder, which others \
+may share: it names `demur` by its name and not by where it lies here.
+
+The data folder is written down where --data or DEMUR_DATA names one.";
+
+pub(in crate::arguments) const SETUP_EXAMPLES: &str = "\
+Examples:
+  demur setup claude-code               show the change, ask, write it
+  demur setup claude-code --hook        also refuse tool calls while a question is open
+  demur setup vscode --project --yes    into .vscode/mcp.json
+  demur setup codex --tools wwa         with the tools for plans
+  demur setup hermes --print            only what would be put in
+  demur setup cursor --undo             take it out again
+
+`demur --help` lists the exit codes; 3 if the file cannot be changed safely. docs/mcp.md has two minutes for each client.";
+
+pub(in crate::arguments) const HOOK_ABOUT: &str = "\
+Answer the hooks of a program that an agent runs in. The program calls this; `demur setup claude-code --hook` tells it to.";
+
+pub(in crate::arguments) const HOOK_EXAMPLES: &str = "\
+Examples:
+  demur setup claude-code --hook
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const HOOK_CLAUDE_CODE_ABOUT: &str = "\
+Answer the `PreToolUse` hook of Claude Code: read its JSON from standard input, and refuse the tool call while a question \
+that must be answered is open, naming the question and where to answer it. Otherwise it says nothing and ends with 0.
+
+A question counts if Claude Code asked it (--asker names others), its severity is `block`, and it blocks this tool: by its \
+name, by the name of its MCP server (`mcp__github`), or everything but looking around, where it names nothing. Asking and \
+looking at questions is never refused.
+
+No server is ever started for this. Where none answers, the call passes and standard error says so; with --strict it is \
+refused.";
+
+pub(in crate::arguments) const HOOK_CLAUDE_CODE_EXAMPLES: &str = "\
+Examples:
+  echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"}' | demur hook claude-code
+  demur hook claude-code --asker claude-code --asker ask --strict
+
+Exit codes: 0 with a decision on standard output, or silent; 2 with --strict if nothing can be found out, which Claude Code \
+takes for a refusal.";

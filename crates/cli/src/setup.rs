@@ -1,0 +1,168 @@
+//! `demur setup`: makes demur known to a program that speaks MCP, and unknown again (CLR-06). The difference is shown before
+//! anything is written; what cannot be changed safely is left alone, and what belongs into it is printed.
+
+mod block;
+mod client;
+mod diff;
+mod edit;
+mod entry;
+mod file;
+mod json;
+mod malformed;
+mod part;
+mod toml_file;
+mod tree;
+mod unsafe_change;
+mod yaml_file;
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use serde::Serialize;
+
+use self::{
+    client::{Client, client},
+    entry::Entry,
+    part::{Change, parts},
+};
+use crate::{
+    arguments::{ClientName, Setup},
+    context::Context,
+    error::CommandError,
+    output::{Paint, Reply},
+    visible::visible_path,
+};
+
+/// Changes the configuration of a client, or prints what would be put in.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), CommandError> {
+    let known = client(arguments.client);
+    if arguments.hook && arguments.client != ClientName::ClaudeCode {
+        let message = format!("expected claude-code with --hook: {} has no such hook here", known.title);
+        return Err(CommandError::input("USAGE", message).with_hint("leave --hook out"));
+    }
+    let entry = Entry::new(context, &known, arguments)?;
+    let parts = parts(&known, &entry, arguments)?;
+    if arguments.print {
+        return context.output.reply(&Printed {
+            files: parts.iter().map(|part| Snippet { path: part.path(), text: part.alone() }).collect(),
+        });
+    }
+    let changes: Vec<Change> = parts.iter().map(|part| part.change(arguments)).collect::<Result<_, _>>()?;
+    let wanted = changes.iter().any(Change::is_one);
+    if wanted && !arguments.yes {
+        confirm(context, &changes)?;
+    }
+    for change in &changes {
+        change.write()?;
+    }
+    context.output.reply(&Done::new(&known, &entry, arguments, &changes))
+}
+
+/// Shows what would be written, and asks.
+fn confirm(context: &mut Context<'_>, changes: &[Change]) -> Result<(), CommandError> {
+    let somebody = io::stdin().is_terminal() && context.output.is_live();
+    let paint = context.output.paint();
+    let shown: Vec<String> = changes.iter().flat_map(|change| change.shown(paint)).collect();
+    context.output.tell(&shown.join("\n"))?;
+    if !somebody {
+        let message = "nothing was written: nobody is here to be asked";
+        return Err(
+            CommandError::input("CONFIRMATION_NEEDED", message).with_hint("--yes writes without asking")
+        );
+    }
+    let mut line = String::new();
+    let asked = io::stdout().write_all(b"Write this? [y/N] ").and_then(|()| io::stdout().flush());
+    let read = asked.and_then(|()| io::stdin().lock().read_line(&mut line));
+    read.map_err(|error| CommandError::internal("TERMINAL_TROUBLE", error))?;
+    if ["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    Err(CommandError::refused("NOT_CONFIRMED", "nothing was written: you did not say yes"))
+}
+
+#[derive(Serialize)]
+struct Printed {
+    files: Vec<Snippet>,
+}
+
+#[derive(Serialize)]
+struct Snippet {
+    path: String,
+    text: String,
+}
+
+impl Reply for Printed {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let text = |file: &Snippet| file.text.trim_end().to_owned();
+        match self.files.as_slice() {
+            // Alone, so that a program can take it.
+            [file] => vec![text(file)],
+            files => files.iter().flat_map(|file| [paint.strong(&file.path), text(file)]).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Done {
+    client: &'static str,
+    /// `added`, `removed` or `unchanged`.
+    action: &'static str,
+    files: Vec<ChangedFile>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ChangedFile {
+    path: String,
+    changed: bool,
+    diff: Vec<String>,
+}
+
+impl Done {
+    fn new(known: &Client, entry: &Entry, arguments: &Setup, changes: &[Change]) -> Self {
+        let any = changes.iter().any(Change::is_one);
+        let action = match (any, arguments.undo) {
+            (false, _) => "unchanged",
+            (true, true) => "removed",
+            (true, false) => "added",
+        };
+        let file = |change: &Change| ChangedFile {
+            path: change.path(),
+            changed: change.is_one(),
+            diff: change.lines().iter().map(diff::Line::plain).collect(),
+        };
+        let mut notes = Vec::new();
+        if action == "added" {
+            notes.push(format!("Next: {}.", known.next));
+            if !entry.is_found_by_name() {
+                notes.push(
+                    "`demur` is not in your PATH: put it there, or others will not find it either."
+                        .to_owned(),
+                );
+            }
+            if let Some(folder) = entry.data().filter(|_| arguments.project) {
+                let folder = visible_path(folder);
+                notes.push(format!(
+                    "The file names a folder of this machine, {folder}: it is not for others."
+                ));
+            }
+        }
+        Self { client: known.word, action, files: changes.iter().map(file).collect(), notes }
+    }
+}
+
+impl Reply for Done {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let said = match self.action {
+            "added" => "Written:",
+            "removed" => "Taken out:",
+            _ => "Nothing to do:",
+        };
+        let written = self.action != "unchanged";
+        let of_interest = self.files.iter().filter(|file| file.changed || !written);
+        let ending = if written { "" } else { " is as it should be" };
+        let mut lines: Vec<String> =
+            of_interest.map(|file| format!("{} {}{ending}", paint.good(said), file.path)).collect();
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
+}

@@ -1,0 +1,201 @@
+//! What a client is told: how to start `demur mcp`, and how to call the hook.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::{client::Client, tree::Tree};
+use crate::{
+    arguments::{Setup, ToolSet},
+    context::Context,
+    data::DataFolder,
+    error::CommandError,
+    visible::{shell_word, visible_path},
+};
+
+/// How demur is started.
+#[derive(Debug)]
+pub(super) struct Entry {
+    command: PathBuf,
+    data: Option<PathBuf>,
+    /// The sets of tools, in one order whatever was typed.
+    tools: Vec<&'static str>,
+    pub(super) environment: Vec<(String, String)>,
+}
+
+impl Entry {
+    /// Returns how this client is to start demur.
+    pub(super) fn new(
+        context: &Context<'_>,
+        client: &Client,
+        arguments: &Setup,
+    ) -> Result<Self, CommandError> {
+        let hands_on_home = client.hands_on_home || arguments.project;
+        let log = std::env::var("DEMUR_LOG").ok().filter(|level| !level.is_empty());
+        Ok(Self {
+            command: if arguments.project { PathBuf::from(NAME) } else { this_program()? },
+            data: named_folder(context, hands_on_home)?,
+            tools: sets(&arguments.tools),
+            environment: log.map(|level| ("DEMUR_LOG".to_owned(), level)).into_iter().collect(),
+        })
+    }
+
+    /// Returns the program.
+    pub(super) fn command(&self) -> Result<String, CommandError> {
+        text(&self.command)
+    }
+
+    /// Returns its arguments.
+    pub(super) fn arguments(&self) -> Result<Vec<String>, CommandError> {
+        let mut words = vec!["mcp".to_owned()];
+        if !self.tools.is_empty() {
+            words.extend(["--tools".to_owned(), self.tools.join(",")]);
+        }
+        if let Some(folder) = &self.data {
+            words.extend(["--data".to_owned(), text(folder)?]);
+        }
+        Ok(words)
+    }
+
+    /// Returns it as JSON.
+    pub(super) fn json(&self, with_tools: bool) -> Result<Tree, CommandError> {
+        let mut members = vec![
+            ("type", Tree::Text("stdio".to_owned())),
+            ("command", Tree::Text(self.command()?)),
+            ("args", Tree::texts(&self.arguments()?)),
+        ];
+        // The names of variables are known here.
+        let pairs = self.environment.iter().map(|(_, value)| ("DEMUR_LOG", Tree::Text(value.clone())));
+        if !self.environment.is_empty() {
+            members.push(("env", Tree::Object(pairs.collect())));
+        }
+        if with_tools {
+            members.push(("tools", Tree::texts(&["*".to_owned()])));
+        }
+        Ok(Tree::Object(members))
+    }
+
+    /// Returns the hook as JSON: asked before every tool call.
+    pub(super) fn hook(&self, strict: bool) -> Result<Tree, CommandError> {
+        text(&self.command)?;
+        let mut line = format!("{} {HOOK}", shell_word(&self.command));
+        if strict {
+            line += " --strict";
+        }
+        if let Some(folder) = &self.data {
+            text(folder)?;
+            line = format!("{line} --data {}", shell_word(folder));
+        }
+        let hook = Tree::Object(vec![
+            ("type", Tree::Text("command".to_owned())),
+            ("command", Tree::Text(line)),
+            ("timeout", Tree::Number(SECONDS)),
+        ]);
+        Ok(Tree::Object(vec![("matcher", Tree::Text("*".to_owned())), ("hooks", Tree::List(vec![hook]))]))
+    }
+
+    /// Returns whether others find the program under its name.
+    pub(super) fn is_found_by_name(&self) -> bool {
+        self.command.is_absolute() || by_name().is_some()
+    }
+
+    /// Returns the data folder that is written down.
+    pub(super) fn data(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+}
+
+/// Returns whether setup wrote this entry.
+pub(super) fn is_ours(entry: &Value) -> bool {
+    let command = entry["command"].as_str().unwrap_or_default();
+    Path::new(command).file_name() == Some(OsStr::new(NAME)) && entry["args"][0] == "mcp"
+}
+
+/// Returns whether setup wrote this hook, and it is the only one of its group.
+pub(super) fn is_our_hook(group: &Value) -> bool {
+    let Some([hook]) = group["hooks"].as_array().map(Vec::as_slice) else { return false };
+    let mut words = hook["command"].as_str().unwrap_or_default().split(HOOK);
+    let program = words.next().unwrap_or_default().trim().trim_matches('\'');
+    words.next().is_some() && Path::new(program).file_name() == Some(OsStr::new(NAME))
+}
+
+/// Returns the data folder where somebody named one, or where the client would not find the usual one.
+fn named_folder(context: &Context<'_>, hands_on_home: bool) -> Result<Option<PathBuf>, CommandError> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if context.data.is_none() && !is_set("DEMUR_DATA") && !is_set("XDG_DATA_HOME") && hands_on_home {
+        return Ok(None);
+    }
+    let folder = DataFolder::locate(context.data)?;
+    let absolute = std::path::absolute(folder.path());
+    absolute.map(Some).map_err(|error| CommandError::file("find", folder.path(), &error))
+}
+
+/// Returns where this program lies: as the shell finds it, so that it stays right after an update.
+fn this_program() -> Result<PathBuf, CommandError> {
+    if let Some(path) = by_name() {
+        return Ok(path);
+    }
+    std::env::current_exe().map_err(|error| {
+        CommandError::internal("PROGRAM_UNKNOWN", format!("cannot find out where this program lies: {error}"))
+    })
+}
+
+/// Returns where the shell finds this program.
+fn by_name() -> Option<PathBuf> {
+    let this = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(NAME))
+        .find(|path| path.canonicalize().is_ok_and(|found| found == this))
+}
+
+fn sets(typed: &[ToolSet]) -> Vec<&'static str> {
+    if typed.contains(&ToolSet::All) {
+        return vec!["all"];
+    }
+    let known = [(ToolSet::Wwa, "wwa"), (ToolSet::Session, "session")];
+    known.into_iter().filter(|(set, _)| typed.contains(set)).map(|(_, name)| name).collect()
+}
+
+fn text(path: &Path) -> Result<String, CommandError> {
+    let plain = path.to_str().filter(|text| *text == visible_path(path));
+    plain.map(str::to_owned).ok_or_else(|| {
+        let message = format!("expected a path that can be written down, found {}", visible_path(path));
+        CommandError::input("PATH_UNUSABLE", message).with_hint("name another with --data")
+    })
+}
+
+/// What demur is called everywhere.
+const NAME: &str = "demur";
+const HOOK: &str = "hook claude-code";
+/// How long Claude Code waits for the hook: it looks into a local server and answers at once.
+const SECONDS: u32 = 10;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_are_recognized_by_what_they_start() {
+        assert!(is_ours(&json!({ "command": "/usr/bin/demur", "args": ["mcp", "--data", "/x"] })));
+        assert!(is_ours(&json!({ "command": "demur", "args": ["mcp"] })));
+        assert!(!is_ours(&json!({ "command": "npx", "args": ["mcp"] })));
+        assert!(!is_ours(&json!({ "url": "http://localhost:7373/mcp" })));
+    }
+
+    #[test]
+    fn hooks_are_recognized_by_what_they_start() {
+        let group =
+            |command: &str| json!({ "matcher": "*", "hooks": [{ "type": "command", "command": command }] });
+        assert!(is_our_hook(&group("'/a b/demur' hook claude-code --data /x")));
+        assert!(is_our_hook(&group("demur hook claude-code")));
+        assert!(!is_our_hook(&group("mine.sh")));
+        assert!(!is_our_hook(&json!({ "hooks": [{ "command": "demur hook claude-code" }, {}] })));
+    }
+}
