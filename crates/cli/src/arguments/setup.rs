@@ -23,7 +23,7 @@ pub(crate) struct Setup {
     /// For everybody who works on the project in this folder
     #[arg(long, conflicts_with = "user")]
     pub(crate) project: bool,
-    /// For you, in every project [default]
+    /// For you, in every project (default)
     #[arg(long)]
     pub(crate) user: bool,
     /// Which tools besides those for asking
