@@ -121,7 +121,12 @@ fn agent_that_plays_badly_ends_the_run_and_the_reason_is_recorded() {
     for (critic, timeout, words) in [
         (&["sleep", "60"][..], "300ms", "it did not finish its turn within 0.3 seconds"),
         (&["true"], "20s", "it stopped in the middle of the run"),
-        (&["echo", "hello"], "20s", "it said something that is no line of the protocol"),
+        // It stays: one that has left before it is spoken to has stopped.
+        (
+            &["sh", "-c", "echo hello; cat > /dev/null"],
+            "20s",
+            "it said something that is no line of the protocol",
+        ),
         (&["yes"], "20s", "it said something that is no line of the protocol"),
         (
             &["head", "-c", "100000000", "/dev/zero"],
