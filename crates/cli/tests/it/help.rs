@@ -29,6 +29,7 @@ fn short_help_of_the_command() {
       pass         Hand a question to others
       cancel       Say that no answer is needed any more
       watch        Print every event as it is recorded
+      mcp          Let an agent ask through MCP, on standard input and output
       serve        Serve the data folder
       status       Say which server runs
       open         Make a link that signs a browser in, and open it
@@ -92,6 +93,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       pass         Hand a question to others
       cancel       Say that no answer is needed any more
       watch        Print every event as it is recorded
+      mcp          Let an agent ask through MCP, on standard input and output
       serve        Serve the data folder
       status       Say which server runs
       open         Make a link that signs a browser in, and open it
@@ -170,7 +172,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, inbox, show, answer, decline, extend, pass, cancel, watch, serve, status, open, stop, doctor, token, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, inbox, show, answer, decline, extend, pass, cancel, watch, mcp, serve, status, open, stop, doctor, token, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}
