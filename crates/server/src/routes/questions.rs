@@ -325,9 +325,13 @@ fn asker_of(
     let shown = seen(owner, caller, id)?;
     let asker = shown.asker.principal;
     let by = match caller {
+        // A client speaks for whoever asks under its name, and for nobody else.
+        Caller::Local { client: Some(client), .. } if shown.asker.name != client.as_str() => {
+            return Err(other());
+        }
         Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
         caller if caller.is(asker) => None,
-        _ => return Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
+        _ => return Err(other()),
     };
     Ok((shown, owner.author_of(asker)?, by))
 }
@@ -352,6 +356,10 @@ pub(super) fn asker_for(
         return Err(CommandError::refused("FORBIDDEN", message));
     }
     Ok((owner.author_of(question.asker.principal)?, Text::try_from(token.name.as_str())?))
+}
+
+fn other() -> CommandError {
+    CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")
 }
 
 /// Returns the question once it is no longer open, or as it stands when the time is over.
