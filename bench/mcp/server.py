@@ -47,7 +47,10 @@ def end_with_input():
 
 async def main():
     """Serves on a free port."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    # Named as TCP, otherwise asyncio would not turn off the delay of small packets.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(128)
     app = server.streamable_http_app(json_response=True, stateless_http=True)
     print(f"{listener.getsockname()[1]} {version('mcp')}", flush=True)
     config = uvicorn.Config(app, log_level="error", access_log=False)

@@ -4,6 +4,7 @@ mod client;
 mod inspector;
 mod plans;
 mod restart;
+mod suite;
 
 use std::thread;
 
