@@ -149,8 +149,8 @@ pub(crate) async fn guard(
 
 /// Answers a gap in the agent's own name: on record as an agent's word.
 pub(crate) async fn resolve(visit: &Visit<'_>, given: &ResolveGap) -> Result<CallToolResponse, Stop> {
-    let path = format!("/v1/plans/{}/gaps/{}", given.session_id, given.gap_id.as_str());
-    let mut body = json!({"as_agent": true});
+    let path = format!("/v1/plans/{}/gaps/{}/own", given.session_id, given.gap_id);
+    let mut body = json!({});
     if let Some(answer) = &given.answer {
         body["answer"] = json!(answer);
     }

@@ -168,6 +168,9 @@ fn shorten(value: &mut Value, root: bool) {
             if object.get("required").is_some_and(|required| required == &Value::Array(Vec::new())) {
                 object.remove("required");
             }
+            if object.get("items") == Some(&Value::Bool(true)) {
+                object.remove("items");
+            }
             if let Some(Value::Array(values)) = object.get_mut("enum") {
                 values.retain(|value| !value.is_null());
             }

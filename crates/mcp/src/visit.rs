@@ -97,7 +97,9 @@ impl Visit<'_> {
     ) -> Result<Option<T>, Stop> {
         let (mut work, mut ended) = (pin!(work), self.ended.clone());
         let begun = Instant::now();
-        let mut tick = time::interval_at(begun + PROGRESS, PROGRESS);
+        // Often enough that no client gives up in between.
+        let pace = (self.until.saturating_duration_since(begun) / STEPS).max(SHORTEST);
+        let mut tick = time::interval_at(begun + pace, pace);
         loop {
             tokio::select! {
                 done = work.as_mut() => return done.map(Some),
@@ -229,7 +231,9 @@ enum First<T> {
     Elsewhere(Option<Box<QuestionView>>),
 }
 
-/// How often a client hears that somebody is still waited for.
-const PROGRESS: Duration = Duration::from_secs(5);
+/// How often a client hears during a whole wait that somebody is still waited for: every five seconds.
+const STEPS: u32 = 9;
+/// How often at most.
+const SHORTEST: Duration = Duration::from_millis(20);
 /// How long something may be away that comes back at once.
 const MOMENT: Duration = Duration::from_millis(100);

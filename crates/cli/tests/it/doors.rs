@@ -111,11 +111,11 @@ const BEGIN: &str = "\
 # Doors
 
 A question asked through any door can be answered through any other, by whoever may answer it. The table is made by a test
-that does exactly that, with the command itself, in a terminal, over TCP and over the Unix socket. A cell says with which assurance the
+that does exactly that, with the command itself, in a terminal, over TCP, over the Unix socket and as an MCP client. A cell says with which assurance the
 answer is recorded, or why it is refused; what is refused changes nothing.
 
-| asked through | `demur answer` | `demur inbox` | HTTP, Unix socket | HTTP, `relay` token | HTTP, `answer` token |
-|---|---|---|---|---|---|
+| asked through | `demur answer` | `demur inbox` | HTTP, Unix socket | HTTP, `relay` token | MCP, client's user | HTTP, `answer` token |
+|---|---|---|---|---|---|---|
 ";
 
 const END: &str = "

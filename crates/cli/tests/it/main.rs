@@ -24,6 +24,7 @@ mod keys_new;
 mod keys_revoke;
 mod keys_rotate;
 mod keys_show;
+mod mcp;
 mod output;
 mod plan;
 mod reference;

@@ -1,6 +1,10 @@
 //! What the tools about plans take: the names of members are those of the clarification and attestation protocols.
 
-use demur_clarify::{name::FilePath, seal::Sha256, uuid::Uuid};
+use demur_clarify::{
+    name::{FilePath, GapId},
+    seal::Sha256,
+    uuid::Uuid,
+};
 use demur_core::limit::{List, Text};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -25,7 +29,8 @@ pub(crate) struct GivenPlan {
 pub(crate) struct ResolveGap {
     #[schemars(schema_with = "name")]
     pub(crate) session_id: Uuid,
-    pub(crate) gap_id: Text<1, 12>,
+    #[schemars(schema_with = "name")]
+    pub(crate) gap_id: GapId,
     /// Leave out to accept a warning as it is.
     #[serde(default)]
     pub(crate) answer: Option<Text<1, 4000>>,
@@ -58,6 +63,7 @@ pub(crate) struct Made {
 pub(crate) struct MadeFile {
     #[schemars(schema_with = "name")]
     path: FilePath,
+    /// sha256: and 64 hex digits
     #[schemars(schema_with = "name")]
     sha256: Sha256,
 }

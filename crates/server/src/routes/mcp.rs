@@ -150,9 +150,7 @@ impl Inside {
         if let Some(body) = &call.body {
             request = request.header(header::CONTENT_TYPE, body.media);
         }
-        if let Some(key) = &call.key {
-            request = request.header("idempotency-key", key);
-        }
+        // No key: nothing is lost on the way, so nothing is sent twice.
         let bytes = call.body.as_ref().map(|body| body.bytes.clone()).unwrap_or_default();
         let mut request = request.body(Body::from(bytes)).map_err(|error| Refusal::unreadable(&error))?;
         request.extensions_mut().insert(self.caller.clone());

@@ -81,12 +81,24 @@ fn add_going_on(api: Api) -> Api {
             Method::POST,
             "/v1/plans/{session}/gaps/{gap}",
             "resolveGap",
-            RESOLVING,
+            ANSWERING,
             "Answer a gap of a plan, or accept a warning as it is",
         )
         .takes::<ResolveGap>()
         .gives::<ResolvedGap>(StatusCode::OK, "What became of the answer; an escalated gap stays open"),
         resolve,
+    )
+    .with(
+        Operation::new(
+            Method::POST,
+            "/v1/plans/{session}/gaps/{gap}/own",
+            "resolveOwnGap",
+            ASKING,
+            "Answer a gap of one's own plan, as an agent; refused where the rule demands a person",
+        )
+        .takes::<ResolveOwnGap>()
+        .gives::<ResolvedGap>(StatusCode::OK, "What became of the answer; an escalated gap stays open"),
+        resolve_own,
     )
     .with(
         Operation::new(
@@ -151,9 +163,18 @@ struct ResolveGap {
     /// Who says so, where a person speaks through somebody else.
     #[serde(default)]
     by: Option<Text<1, 256>>,
-    /// Whether whoever submitted the plan answers in its own name, as an agent.
+}
+
+/// What settles a gap by the word of whoever submitted the plan.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ResolveOwnGap {
+    /// The answer; none to accept a warning as it is.
     #[serde(default)]
-    as_agent: bool,
+    answer: Option<Text<1, 4000>>,
+    /// Why.
+    #[serde(default)]
+    note: Option<Text<1, 4096>>,
 }
 
 /// An operation that is to begin.
@@ -227,42 +248,43 @@ async fn resolve(
     Document(given): Document<ResolveGap>,
 ) -> Result<Json<ResolvedGap>, Problem> {
     let resolved = service.work(move |_, owner| {
-        let speaker = if given.as_agent {
-            agent(owner, &caller, session, given.by.as_deref())?
-        } else {
-            person_or_key(owner, &caller, given.by)?
-        };
-        let answer = given.answer.as_deref();
-        let resolution = Resolution { session, gap: &gap, answer, note: given.note };
-        let (_, judged) = plan::resolve(owner, &speaker, &resolution)?;
-        let to = match speaker.principal() {
-            Some(principal) => owner.roster()?.name(principal).to_owned(),
-            None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
-        };
-        let session = told(owner, &session::read(owner.ledger(), session)?, &to)?;
-        Ok(ResolvedGap::new(&gap, answer, &judged, session))
+        let speaker = caller.answerer(owner, given.by)?;
+        resolving(owner, &speaker, session, &gap, given.answer.as_deref(), given.note)
     });
     Ok(Json(resolved.await?))
 }
 
-/// Returns whoever may settle gaps that are not its own to settle.
-fn person_or_key(owner: &Owner, caller: &Caller, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
-    if caller.may(ANSWERING) {
-        return caller.answerer(owner, by);
-    }
-    let message = "expected a token with the scope answer or relay, or `as_agent`, found neither";
-    Err(CommandError::refused("FORBIDDEN", message))
+async fn resolve_own(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named((session, gap)): Named<(Uuid, String)>,
+    Document(given): Document<ResolveOwnGap>,
+) -> Result<Json<ResolvedGap>, Problem> {
+    let resolved = service.work(move |_, owner| {
+        let (_, author) = own(owner, &caller, session, None)?;
+        // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
+        let name = format!("{}.answers", owner.roster()?.name(author.principal()));
+        let speaker = Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?);
+        resolving(owner, &speaker, session, &gap, given.answer.as_deref(), given.note)
+    });
+    Ok(Json(resolved.await?))
 }
 
-/// Returns the agent that submitted a plan as one that answers: with a key of its own for that, and an agent's assurance.
-fn agent(owner: &Owner, caller: &Caller, session: Uuid, by: Option<&str>) -> Result<Speaker, CommandError> {
-    if by.is_some() {
-        let message = "expected no name beside `as_agent`, found one";
-        return Err(CommandError::refused("FORBIDDEN", message).about(Some("by")));
-    }
-    let (_, author) = own(owner, caller, session, None)?;
-    let name = format!("{}.answers", owner.roster()?.name(author.principal()));
-    Ok(Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?))
+fn resolving(
+    owner: &Owner,
+    speaker: &Speaker,
+    session: Uuid,
+    gap: &str,
+    answer: Option<&str>,
+    note: Option<Text<1, 4096>>,
+) -> Result<ResolvedGap, CommandError> {
+    let (_, judged) = plan::resolve(owner, speaker, &Resolution { session, gap, answer, note })?;
+    let to = match speaker.principal() {
+        Some(principal) => owner.roster()?.name(principal).to_owned(),
+        None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
+    };
+    let session = told(owner, &session::read(owner.ledger(), session)?, &to)?;
+    Ok(ResolvedGap::new(gap, answer, &judged, session))
 }
 
 async fn begin(
@@ -362,9 +384,7 @@ fn plan_schema(_: &mut SchemaGenerator) -> Schema {
 
 /// Who may submit plans and go on with them.
 const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may settle gaps; whoever asks only those of its own plans, as an agent.
-const RESOLVING: &[Scope] = &[Scope::Answer, Scope::Relay, Scope::Ask];
-/// Who may settle gaps of others.
+/// Who may settle gaps.
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
 /// Who may see plans.
 const SEEING: &[Scope] = &[Scope::Ask, Scope::Read];

@@ -61,6 +61,14 @@ impl Call {
         self
     }
 
+    pub(crate) fn set_path(&mut self, path: &str) {
+        path.clone_into(&mut self.path);
+    }
+
+    pub(crate) fn set_method(&mut self, method: &str) {
+        method.clone_into(&mut self.method);
+    }
+
     pub(crate) fn json(self, document: &Value) -> Self {
         self.header("Content-Type", "application/json").body(document.to_string().as_bytes())
     }

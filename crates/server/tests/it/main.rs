@@ -12,6 +12,7 @@ mod folder;
 mod fuzz;
 mod gate;
 mod identity;
+mod mcp;
 mod plan;
 mod question;
 mod race;

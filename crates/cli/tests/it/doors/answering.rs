@@ -25,12 +25,13 @@ pub(super) enum Said {
 }
 
 /// One row for every way to answer.
-pub(super) const ANSWERING: [AnsweringDoor; 5] = [
+pub(super) const ANSWERING: [AnsweringDoor; 6] = [
     AnsweringDoor { name: "demur answer", assurance: "terminal", answer: by_command, races: true },
     // Two terminals race in the tests of the inbox: opening one takes longer than any race here.
     AnsweringDoor { name: "demur inbox", assurance: "terminal", answer: by_inbox, races: false },
     AnsweringDoor { name: "HTTP, Unix socket", assurance: "terminal", answer: by_socket, races: true },
     AnsweringDoor { name: "HTTP, relay token", assurance: "relayed", answer: by_relay, races: true },
+    AnsweringDoor { name: "MCP, client's user", assurance: "relayed", answer: by_bridge, races: true },
     AnsweringDoor { name: "HTTP, answer token", assurance: "agent", answer: by_key, races: false },
 ];
 
@@ -58,6 +59,11 @@ fn by_socket(hall: &Hall, id: &str, answer: &str) -> Said {
 
 fn by_relay(hall: &Hall, id: &str, answer: &str) -> Said {
     told(hall.relay.post(&path(id), &json!({"answer": answer, "by": "grace"})))
+}
+
+/// As `demur mcp` passes on what its client's user said.
+fn by_bridge(hall: &Hall, id: &str, answer: &str) -> Said {
+    told(hall.bridge.post(&path(id), &json!({"answer": answer, "by": "desktop user"})))
 }
 
 fn by_key(hall: &Hall, id: &str, answer: &str) -> Said {

@@ -3,11 +3,13 @@
 use std::{
     process::{Child, Stdio},
     sync::atomic::{AtomicU32, Ordering},
+    thread::{self, JoinHandle},
 };
 
 use serde_json::{Value, json};
 
 use super::{answering::AnsweringDoor, hall::Hall, wire::Wire};
+use crate::mcp::client::{self as mcp, Client};
 
 /// A way to ask.
 pub(super) struct AskingDoor {
@@ -21,10 +23,12 @@ pub(super) type AskFn = fn(&Hall, &Words) -> Waiting;
 pub(super) type Allows = fn(&AnsweringDoor) -> bool;
 
 /// One row for every way to ask.
-pub(super) const ASKING: [AskingDoor; 5] = [
+pub(super) const ASKING: [AskingDoor; 7] = [
     AskingDoor { name: "`demur ask`", ask: by_command, allows: people },
     AskingDoor { name: "HTTP, `ask` token", ask: by_token, allows: people },
     AskingDoor { name: "HTTP, Unix socket", ask: by_socket, allows: people },
+    AskingDoor { name: "MCP, `demur mcp`", ask: by_mcp, allows: people },
+    AskingDoor { name: "MCP, `/mcp`", ask: by_mcp_over_http, allows: people },
     AskingDoor { name: "HTTP, put to anybody", ask: to_anybody, allows: |_| true },
     AskingDoor { name: "HTTP, a plan with a gap", ask: by_plan, allows: |_| true },
 ];
@@ -57,6 +61,8 @@ pub(super) enum Waiting {
     Command(Child),
     Wire(Wire, String),
     Plan(Wire, String),
+    Mcp(Client, u64),
+    McpOverHttp(JoinHandle<Value>),
 }
 
 impl Waiting {
@@ -68,6 +74,8 @@ impl Waiting {
                 assert!(output.status.success(), "{output:?}");
                 String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
             }
+            Self::Mcp(mut client, number) => answer_in(&client.reply(number)),
+            Self::McpOverHttp(call) => answer_in(&call.join().unwrap()),
             Self::Wire(wire, id) => {
                 let shown = wire.get(&format!("/v1/questions/{id}/wait?seconds=20"));
                 shown["outcome"]["value"].as_str().unwrap().to_owned()
@@ -94,6 +102,27 @@ fn by_token(hall: &Hall, words: &Words) -> Waiting {
 
 fn by_socket(hall: &Hall, words: &Words) -> Waiting {
     over(&hall.local, &json!({"question": words.question}))
+}
+
+/// A client that cannot be asked: its call waits.
+fn by_mcp(hall: &Hall, words: &Words) -> Waiting {
+    let mut client = Client::modern(&hall.sandbox, &[], &json!({}));
+    let params = json!({"name": "ask_human", "arguments": {"question": words.question}});
+    let number = client.send("tools/call", params);
+    Waiting::Mcp(client, number)
+}
+
+fn by_mcp_over_http(hall: &Hall, words: &Words) -> Waiting {
+    let mut params = json!({"name": "ask_human", "arguments": {"question": words.question}});
+    params["_meta"] = mcp::meta("desktop", &json!({}));
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let wire = hall.asker.clone();
+    Waiting::McpOverHttp(thread::spawn(move || wire.post("/mcp", &message).unwrap()))
+}
+
+fn answer_in(reply: &Value) -> String {
+    let answer = reply["result"]["structuredContent"]["answer"].as_str();
+    answer.unwrap_or_else(|| panic!("{reply}")).to_owned()
 }
 
 fn to_anybody(hall: &Hall, words: &Words) -> Waiting {

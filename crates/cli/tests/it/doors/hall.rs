@@ -14,6 +14,8 @@ pub(super) struct Hall {
     pub(super) asker: Wire,
     pub(super) relay: Wire,
     pub(super) answerer: Wire,
+    /// Over the Unix socket, for the user of an MCP client.
+    pub(super) bridge: Wire,
 }
 
 impl Hall {
@@ -28,7 +30,8 @@ impl Hall {
         let address = status["address"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
         let tcp = |token| Wire::tcp(&address, token);
         let local = Wire::socket(&sandbox.data());
-        Self { local, asker: tcp(ask), relay: tcp(relay), answerer: tcp(answer), sandbox }
+        let bridge = Wire::bridge(&sandbox.data());
+        Self { local, bridge, asker: tcp(ask), relay: tcp(relay), answerer: tcp(answer), sandbox }
     }
 
     /// Returns the id of the question with these words, once it is there.

@@ -12,8 +12,13 @@ use serde_json::Value;
 /// A way to the server.
 #[derive(Clone)]
 pub(super) enum Wire {
-    Tcp { address: String, token: String },
+    Tcp {
+        address: String,
+        token: String,
+    },
     Socket(PathBuf),
+    /// Over the socket, as the bridge of an MCP client does.
+    Bridge(PathBuf),
 }
 
 impl Wire {
@@ -23,6 +28,10 @@ impl Wire {
 
     pub(super) fn socket(data: &Path) -> Self {
         Self::Socket(data.join("socket"))
+    }
+
+    pub(super) fn bridge(data: &Path) -> Self {
+        Self::Bridge(data.join("socket"))
     }
 
     /// Returns the document of a request that goes well.
@@ -42,8 +51,12 @@ impl Wire {
                 (Box::new(stream), address, format!("Authorization: Bearer {token}\r\n"))
             }
             Self::Socket(path) => (Box::new(UnixStream::connect(path).unwrap()), "localhost", String::new()),
+            Self::Bridge(path) => {
+                let stream = UnixStream::connect(path).unwrap();
+                (Box::new(stream), "localhost", "demur-relay: desktop\r\n".to_owned())
+            }
         };
-        let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+        let kind = if body.is_empty() { "" } else { ACCEPT };
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {host}\r\n{token}{kind}Content-Length: {}\r\nConnection: close\r\n\r\n",
             body.len()
@@ -61,3 +74,7 @@ impl Wire {
 
 trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
+
+/// What comes with a document; MCP clients want both kinds of replies.
+const ACCEPT: &str = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+     Mcp-Method: tools/call\r\nMcp-Name: ask_human\r\n";

@@ -1,0 +1,180 @@
+//! A plan through MCP: checked, clarified, confirmed and attested in every tier, and refused while anything is missing.
+
+use serde_json::{Value, json};
+
+use super::{client::Client, forms};
+use crate::sandbox::Sandbox;
+
+/// Lacks two things: the type of component and what it is to do.
+fn plan() -> Value {
+    json!({"plan": {"operation": "add", "data_storage": "properties", "api_choice": "rest"}})
+}
+
+/// Returns what settles a gap of that plan.
+fn answer(field: &str) -> Value {
+    match field {
+        "component_type" => json!("webpart-react"),
+        _ => json!("Shows the weather of a place"),
+    }
+}
+
+fn session(reply: &Value) -> String {
+    reply["structuredContent"]["session_id"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned()
+}
+
+fn status(reply: &Value) -> &str {
+    reply["structuredContent"]["status"].as_str().unwrap_or_else(|| panic!("{reply}"))
+}
+
+/// Takes a plan without gaps to the end, and looks at its papers.
+fn finish(client: &mut Client, sandbox: &Sandbox, session: &str) {
+    let mut given = plan();
+    given["session_id"] = json!(session);
+    let whole = client.call("wwa_scaffold_plan", &given);
+    assert_eq!(whole["structuredContent"]["plan"]["component_type"], "webpart-react", "{whole}");
+    let named = json!({"session_id": session});
+    assert_eq!(status(&client.call("wwa_confirm_plan", &named)), "plan_accepted");
+    let file = json!({"path": "src/weather.ts", "sha256": format!("sha256:{}", "0".repeat(64))});
+    let made =
+        json!({"session_id": session, "output_path": "out", "files": [file], "program_version": "1.0"});
+    let attested = client.call("wwa_scaffold_attest", &made);
+    let id = &attested["structuredContent"]["attestation_id"];
+    assert!(id.is_string(), "{attested}");
+    assert_eq!(client.call("wwa_attest_sign", &made)["structuredContent"]["attestation_id"], *id, "once");
+    let verified = client.call("wwa_attest_verify", &named);
+    assert_eq!(verified["structuredContent"]["valid"], true, "{verified}");
+    let mut forged = attested["structuredContent"]["attestation"].clone();
+    forged["agent_version"] = json!("2.0");
+    let refused = client.call("wwa_attest_verify", &json!({"attestation": forged}));
+    assert_eq!(refused["structuredContent"]["valid"], false, "{refused}");
+    let audited = client.call("wwa_clarify_audit", &named);
+    let chain = audited["structuredContent"]["clarification_chain"].as_array().unwrap();
+    assert_eq!(chain.len(), 2, "{audited}");
+    assert!(
+        chain.iter().all(|round| ["ask", "answer", "timestamp", "signature"]
+            .iter()
+            .all(|name| !round[name].is_null()))
+    );
+    assert_eq!(audited["structuredContent"]["audit_record"]["all_resolved"], true, "{audited}");
+    let papers = client.call("wwa_attest_audit", &named);
+    assert_eq!(papers["structuredContent"]["all_signatures"].as_array().map(Vec::len), Some(6), "{papers}");
+    let trace = sandbox.trace();
+    let proven = client.call("session_verify", &json!({"trace": trace}));
+    assert_eq!(proven["structuredContent"]["verdict"], "pass", "{proven}");
+}
+
+/// CLR-40, CLR-42, CLR-43, CLR-60
+#[test]
+fn a_plan_is_clarified_in_rounds() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::modern(&sandbox, &["--tools", "all"], &forms());
+    let asked = client.call("wwa_clarify_check", &plan());
+    let keys: Vec<_> = asked["inputRequests"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(keys, ["gap-001", "gap-002"], "the gaps are the keys");
+    assert!(asked["structuredContent"].is_null(), "nothing of the plan while it lacks something: {asked}");
+    let field = |key: &str| if key == "gap-001" { "component_type" } else { "description" };
+    let ready = client.again("wwa_clarify_check", &plan(), &asked, |key| answer(field(key)));
+    assert_eq!(status(&ready), "ready_to_proceed", "{ready}");
+    finish(&mut client, &sandbox, &session(&ready));
+}
+
+/// CLR-40, CLR-43
+#[test]
+fn a_plan_is_clarified_while_the_call_waits() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::legacy(&sandbox, &["--tools", "wwa,session"], "2025-11-25", &forms());
+    let number = client.send("tools/call", json!({"name": "wwa_clarify_check", "arguments": plan()}));
+    let ready = loop {
+        let message = client.next();
+        if message["method"] == "elicitation/create" {
+            let words = message["params"]["message"].as_str().unwrap();
+            let field = if words.starts_with("component_type") { "component_type" } else { "description" };
+            let result = json!({"action": "accept", "content": {"answer": answer(field)}});
+            client.write(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
+        } else if message["id"] == number {
+            break message["result"].clone();
+        }
+    };
+    assert_eq!(status(&ready), "ready_to_proceed", "{ready}");
+    finish(&mut client, &sandbox, &session(&ready));
+}
+
+/// CLR-40, CLR-41, CLR-43, CLR-61, CLR-63
+#[test]
+fn a_plan_is_refused_until_every_gap_is_settled() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::legacy(&sandbox, &["--tools", "all"], "2025-06-18", &json!({}));
+    let refused = client.call("wwa_clarify_check", &plan());
+    let told = &refused["structuredContent"];
+    assert_eq!(status(&refused), "needs_clarification", "{refused}");
+    assert_eq!((&told["blocking_count"], &told["warning_count"]), (&json!(2), &json!(0)), "{refused}");
+    assert!(told["document"]["signature"].as_str().unwrap().starts_with("ed25519:"), "{refused}");
+    assert!(told["inbox"].as_str().unwrap().starts_with("http://"), "{refused}");
+    let session = session(&refused);
+    refuses_everything(&mut client, &session);
+    for gap in told["gaps"].as_array().unwrap() {
+        let given = json!({
+            "session_id": session, "gap_id": gap["id"], "answer": answer(gap["field"].as_str().unwrap()),
+        });
+        let resolved = client.call("wwa_clarify_resolve", &given);
+        let told = &resolved["structuredContent"];
+        assert_eq!((&told["status"], &told["gap_id"]), (&json!("resolved"), &gap["id"]), "{resolved}");
+        assert_eq!(told["accepted_answer"], given["answer"], "{resolved}");
+    }
+    finish(&mut client, &sandbox, &session);
+    let settled = sandbox.json(&["plan", "show", &session])["settled"].clone();
+    assert!(settled.as_array().unwrap().iter().all(|gap| gap["assurance"] == "agent"), "{settled}");
+}
+
+/// Every tool that makes something looks first whether a gap is open.
+fn refuses_everything(client: &mut Client, session: &str) {
+    let file = json!({"path": "a.ts", "sha256": format!("sha256:{}", "0".repeat(64))});
+    let made =
+        json!({"session_id": session, "output_path": "out", "files": [file], "program_version": "1.0"});
+    let named = json!({"session_id": session});
+    for (tool, given) in
+        [("wwa_confirm_plan", &named), ("wwa_scaffold_attest", &made), ("wwa_attest_sign", &made)]
+    {
+        let refused = client.call(tool, given);
+        assert_eq!(refused["isError"], true, "{tool}: {refused}");
+        assert_eq!(status(&refused), "needs_clarification", "{tool}: {refused}");
+    }
+    let mut given = plan();
+    given["session_id"] = json!(session);
+    let refused = client.call("wwa_scaffold_plan", &given);
+    assert_eq!(status(&refused), "needs_clarification", "{refused}");
+    assert!(refused["structuredContent"]["plan"].is_null(), "never a part of a plan: {refused}");
+}
+
+/// CLR-41, CLR-44
+#[test]
+fn an_answer_that_settles_nothing_is_escalated() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
+    let session = session(&client.call("wwa_clarify_check", &plan()));
+    let given = json!({"session_id": session, "gap_id": "gap-001", "answer": "the standard one"});
+    let escalated = client.call("wwa_clarify_resolve", &given);
+    let told = &escalated["structuredContent"];
+    assert_eq!(
+        (&told["status"], &told["accepted_answer"]),
+        (&json!("escalated"), &Value::Null),
+        "{escalated}"
+    );
+    assert_eq!(told["open_gaps"], 2, "{escalated}");
+}
+
+/// A user who closes the form has said nothing: the gaps stay, for everybody.
+#[test]
+fn a_form_that_is_closed_leaves_the_gaps_open() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::modern(&sandbox, &["--tools", "wwa"], &forms());
+    let asked = client.call("wwa_clarify_check", &plan());
+    let responses = json!({"gap-001": {"action": "decline"}, "gap-002": {"action": "cancel"}});
+    let params = json!({
+        "name": "wwa_clarify_check", "arguments": plan(),
+        "requestState": asked["requestState"], "inputResponses": responses,
+    });
+    let refused = client.request("tools/call", params)["result"].clone();
+    assert_eq!(status(&refused), "needs_clarification", "{refused}");
+    assert_eq!(refused["structuredContent"]["blocking_count"], 2, "{refused}");
+}

@@ -1,0 +1,128 @@
+//! A client that says what a test tells it to, one JSON message a line.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use demur_mcp::{door::Door, state::States, stdio, tools::Sets};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf},
+    sync::watch,
+    task::JoinHandle,
+    time,
+};
+
+use crate::desk::{Desk, Porch};
+
+/// A client with a door of its own.
+pub(crate) struct Client {
+    reader: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+    door: JoinHandle<std::io::Result<()>>,
+    name: String,
+    capabilities: Value,
+    number: u64,
+}
+
+/// How a door is opened.
+pub(crate) struct Opening {
+    pub(crate) patience: Duration,
+    pub(crate) states: States,
+    pub(crate) name: &'static str,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        let states = States::with_key(vec![7; 32], Duration::from_mins(1)).unwrap();
+        Self { patience: Duration::from_secs(20), states, name: "tester" }
+    }
+}
+
+impl Client {
+    /// Returns a client of 2026-07-28 with these capabilities.
+    pub(crate) fn modern(desk: &Arc<Desk>, capabilities: Value, opening: Opening) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (ending, ended) = watch::channel(false);
+        let door = Door::new(Arc::new(Porch(Arc::clone(desk))), Arc::new(opening.states), Sets::all(), ended);
+        let (reader, writer) = tokio::io::split(theirs);
+        let door = tokio::spawn(stdio::serve_pipes(door.within(opening.patience), ending, reader, writer));
+        let (reader, writer) = tokio::io::split(ours);
+        let name = opening.name.to_owned();
+        Self { reader: BufReader::new(reader), writer, door, name, capabilities, number: 0 }
+    }
+
+    /// Returns a client of an earlier revision, introduced.
+    pub(crate) async fn legacy(
+        desk: &Arc<Desk>,
+        version: &str,
+        capabilities: Value,
+        opening: Opening,
+    ) -> Self {
+        let mut client = Self::modern(desk, Value::Null, opening);
+        let info = json!({"name": client.name, "version": "1"});
+        let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": info});
+        let reply = client.request("initialize", params).await;
+        assert_eq!(reply["result"]["protocolVersion"], version, "{reply}");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        client
+    }
+
+    pub(crate) async fn send(&mut self, message: &Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// Returns the next message; none once the door is closed.
+    pub(crate) async fn receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let read = time::timeout(Duration::from_secs(20), self.reader.read_line(&mut line));
+        let read = read.await.expect("something comes in time").unwrap();
+        (read > 0).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    pub(crate) async fn next(&mut self) -> Value {
+        self.receive().await.expect("the door is open")
+    }
+
+    /// Sends a request and returns its number.
+    pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> u64 {
+        self.number += 1;
+        if !self.capabilities.is_null() {
+            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            params["_meta"]["io.modelcontextprotocol/clientInfo"] =
+                json!({"name": self.name, "version": "1"});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        }
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})).await;
+        self.number
+    }
+
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.ask(method, params).await;
+        self.next().await
+    }
+
+    /// Calls a tool and returns the message that comes back.
+    pub(crate) async fn call(&mut self, name: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": name, "arguments": arguments})).await
+    }
+
+    /// Hangs up, and waits until the door has noticed.
+    pub(crate) async fn hang_up(self) {
+        drop((self.reader, self.writer));
+        time::timeout(Duration::from_secs(20), self.door).await.expect("the door closes").unwrap().unwrap();
+    }
+}
+
+/// Runs a test.
+pub(crate) fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+}
+
+/// Returns the words of a result.
+pub(crate) fn words(reply: &Value) -> &str {
+    reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}"))
+}
+
+/// A client that can show forms.
+pub(crate) fn forms() -> Value {
+    json!({"elicitation": {"form": {}}})
+}

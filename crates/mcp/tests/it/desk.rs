@@ -1,0 +1,155 @@
+//! A desk that only remembers: questions in memory, answered once. The real one is behind the door in the tests of the
+//! command and of the server.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use demur_desk::question::{QuestionId, QuestionView};
+use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Refusal, Visitor};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+/// The desk.
+pub(crate) struct Desk {
+    questions: Mutex<BTreeMap<String, QuestionView>>,
+    changed: Notify,
+    /// How many answers were recorded.
+    answers: Mutex<usize>,
+    relays: bool,
+    client: Mutex<String>,
+}
+
+impl Desk {
+    pub(crate) fn new(relays: bool) -> Arc<Self> {
+        Arc::new(Self {
+            questions: Mutex::default(),
+            changed: Notify::new(),
+            answers: Mutex::default(),
+            relays,
+            client: Mutex::default(),
+        })
+    }
+
+    fn questions(&self) -> MutexGuard<'_, BTreeMap<String, QuestionView>> {
+        self.questions.lock().unwrap()
+    }
+
+    /// Returns the newest question, once there is one.
+    pub(crate) async fn asked(&self) -> QuestionView {
+        loop {
+            let changed = self.changed.notified();
+            if let Some(found) = self.questions().values().next_back() {
+                return found.clone();
+            }
+            changed.await;
+        }
+    }
+
+    pub(crate) fn state(&self, id: &str) -> String {
+        self.questions()[id].state.clone()
+    }
+
+    pub(crate) fn answers(&self) -> usize {
+        *self.answers.lock().unwrap()
+    }
+
+    /// Somebody answers at another door.
+    pub(crate) fn answer_elsewhere(&self, id: QuestionId, answer: &str) {
+        self.settle(&id.to_string(), &json!({"answer": answer, "by": "ada"}), "answered", "terminal")
+            .unwrap();
+    }
+
+    fn ask(&self, ask: &Value) -> Value {
+        let mut questions = self.questions();
+        let id = format!("01ARZ3NDEKTSV4RRFFQ69G5{:03}.0", questions.len());
+        let view = json!({
+            "id": id, "trace": &id[..26], "hash": "0".repeat(64), "state": "open",
+            "question": ask["question"], "context": ask["context"], "severity": "block",
+            "kinds": ask["kinds"], "choices": ask["choices"], "suggestions": [], "blocks": ask["blocks"],
+            "asked": "2026-11-15T00:00:00.000Z",
+            "asker": {"name": *self.client.lock().unwrap(), "principal": &id[..26]},
+            "people": true, "assurance": "relayed",
+        });
+        questions.insert(id, serde_json::from_value(view.clone()).unwrap());
+        drop(questions);
+        self.changed.notify_waiters();
+        view
+    }
+
+    fn settle(&self, id: &str, given: &Value, state: &str, assurance: &str) -> Result<Value, Refusal> {
+        let mut questions = self.questions();
+        let found = questions.get_mut(id).ok_or_else(unknown)?;
+        if found.state != "open" {
+            return Err(Refusal::new(409, "ALREADY_ANSWERED", "somebody was first"));
+        }
+        let ending = json!({
+            "state": state, "value": given["answer"], "by": given["by"], "assurance": assurance,
+            "time": "2026-11-15T00:00:01.000Z", "event": 1,
+        });
+        state.clone_into(&mut found.state);
+        found.outcome = Some(serde_json::from_value(ending).unwrap());
+        *self.answers.lock().unwrap() += 1;
+        let done = json!({"question": &*found, "repeated": false, "unsettled": null});
+        drop(questions);
+        self.changed.notify_waiters();
+        Ok(done)
+    }
+
+    async fn wait(&self, id: &str) -> Result<Value, Refusal> {
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            changed.as_mut().enable();
+            let found = self.questions().get(id).cloned().ok_or_else(unknown)?;
+            if found.state != "open" {
+                return Ok(json!(found));
+            }
+            changed.await;
+        }
+    }
+
+    async fn reply(&self, call: Call) -> Result<Value, Refusal> {
+        let body = call.body.map(|body| serde_json::from_slice(&body.bytes).unwrap()).unwrap_or_default();
+        let path = call.path.split('?').next().unwrap();
+        let parts: Vec<_> = path.trim_start_matches("/v1/").split('/').collect();
+        match (call.method, parts.as_slice()) {
+            (Method::Post, ["questions"]) => Ok(self.ask(&body)),
+            (Method::Get, ["questions", id]) => {
+                self.questions().get(*id).map(|view| json!(view)).ok_or_else(unknown)
+            }
+            (Method::Get, ["questions", id, "wait"]) => self.wait(id).await,
+            (Method::Post, ["questions", id, "answer"]) => self.settle(id, &body, "answered", "relayed"),
+            (Method::Post, ["questions", id, "decline"]) => self.settle(id, &body, "declined", "relayed"),
+            (Method::Post, ["questions", id, "cancel"]) => self.settle(id, &body, "cancelled", "relayed"),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+fn unknown() -> Refusal {
+    Refusal::new(404, "QUESTION_UNKNOWN", "expected a question, found none")
+}
+
+/// The host of the door.
+pub(crate) struct Porch(pub(crate) Arc<Desk>);
+
+impl Host for Porch {
+    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
+        client.clone_into(&mut self.0.client.lock().unwrap());
+        let api = Arc::new(Lane(Arc::clone(&self.0)));
+        Ok(Visitor { identity: format!("client:{client}"), relays: self.0.relays, sets: None, api })
+    }
+}
+
+struct Lane(Arc<Desk>);
+
+impl Api for Lane {
+    fn call(&self, call: Call) -> Pending<'_, Result<Vec<u8>, Refusal>> {
+        Box::pin(async move { self.0.reply(call).await.map(|value| value.to_string().into_bytes()) })
+    }
+
+    fn address(&self) -> Pending<'_, Option<String>> {
+        Box::pin(async { Some("http://localhost:7373".to_owned()) })
+    }
+}

@@ -1,0 +1,141 @@
+//! Clients that ask for what is not there, send what does not fit, take calls back, hang up, or send too much.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Client, Opening, run, words},
+    desk::Desk,
+};
+
+#[test]
+fn what_is_not_there_is_the_protocol_s_error() {
+    run(async {
+        let mut client = Client::modern(&Desk::new(true), json!({}), Opening::default());
+        let reply = client.call("rm_rf", json!({})).await;
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+        assert!(
+            reply["error"]["message"].as_str().unwrap().starts_with("Unknown tool: \"rm_rf\""),
+            "{reply}"
+        );
+        let reply = client.request("resources/read", json!({"uri": "file:///etc/passwd"})).await;
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+        let reply = client.request("prompts/get", json!({"name": "nothing"})).await;
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+        let reply = client.request("no/such/method", json!({})).await;
+        assert_eq!(reply["error"]["code"], -32601, "{reply}");
+    });
+}
+
+/// A model reads what is wrong with its arguments, and nothing is asked.
+#[test]
+fn arguments_that_do_not_fit_are_told_to_the_model() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        let wrong = [
+            ("ask_human", json!({})),
+            ("ask_human", json!({"question": 5})),
+            ("ask_human", json!({"question": ""})),
+            ("ask_human", json!({"question": "?", "kind": "anything"})),
+            ("ask_human", json!({"question": "?", "choices": "a"})),
+            ("ask_human", json!({"question": "?", "surprise": true})),
+            ("check_question", json!({"question_id": "nothing"})),
+            ("wwa_clarify_check", json!({"plan": []})),
+            ("wwa_clarify_audit", json!({"session_id": 7})),
+            ("session_show", json!({"trace": "x"})),
+        ];
+        for (tool, arguments) in wrong {
+            let reply = client.call(tool, arguments.clone()).await;
+            assert_eq!(reply["result"]["isError"], true, "{tool} {arguments}: {reply}");
+            assert!(words(&reply).starts_with("ARGUMENTS: "), "{reply}");
+            assert_eq!(reply["result"]["structuredContent"], Value::Null, "{reply}");
+        }
+        assert_eq!(desk.answers(), 0);
+    });
+}
+
+#[test]
+fn a_question_that_nobody_asked_is_unknown() {
+    run(async {
+        let mut client = Client::modern(&Desk::new(true), json!({}), Opening::default());
+        let arguments = json!({"question_id": "01ARZ3NDEKTSV4RRFFQ69G5FAV.9"});
+        let reply = client.call("check_question", arguments).await;
+        assert!(words(&reply).starts_with("QUESTION_UNKNOWN: "), "{reply}");
+    });
+}
+
+#[test]
+fn a_call_that_is_taken_back_ends_and_its_question_stays() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        let number =
+            client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "?"}})).await;
+        let id = desk.asked().await.id.to_string();
+        let params = json!({"requestId": number, "reason": "changed my mind"});
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+        // What comes next is the answer to the next request.
+        let next = client.request("tools/list", json!({})).await;
+        assert!(next["result"]["tools"].is_array(), "{next}");
+        assert_eq!(desk.state(&id), "open");
+    });
+}
+
+#[test]
+fn a_client_that_hangs_up_leaves_its_question_open() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "?"}})).await;
+        let id = desk.asked().await.id.to_string();
+        client.hang_up().await;
+        assert_eq!(desk.state(&id), "open");
+    });
+}
+
+#[test]
+fn lines_that_are_no_messages_do_not_close_the_door() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::legacy(&desk, "2025-06-18", json!({}), Opening::default()).await;
+        client.send(&json!("not a message")).await;
+        client.send(&json!({"jsonrpc": "2.0"})).await;
+        client.send(&json!({"jsonrpc": "2.0", "id": 77, "result": {"action": "accept"}})).await;
+        let number = client.ask("tools/list", json!({})).await;
+        let tools = loop {
+            let message = client.next().await;
+            if message["id"] == number {
+                break message;
+            }
+            assert!(message["error"].is_object(), "{message}");
+        };
+        assert!(tools["result"]["tools"].is_array(), "{tools}");
+    });
+}
+
+/// Whoever sends more than there is room for is told so, at once, and the others wait on.
+#[test]
+fn a_flood_is_refused_and_costs_nobody_else() {
+    run(async {
+        let desk = Desk::new(true);
+        let opening = Opening { patience: Duration::from_millis(500), ..Opening::default() };
+        let mut client = Client::modern(&desk, json!({}), opening);
+        let (calls, mut refused, mut waited) = (300, 0, 0);
+        for number in 0..calls {
+            let arguments = json!({"question": format!("{number}?")});
+            client.ask("tools/call", json!({"name": "ask_human", "arguments": arguments})).await;
+        }
+        for _ in 0..calls {
+            let reply = client.next().await;
+            if words(&reply).starts_with("expected at most 256 calls at once") {
+                refused += 1;
+            } else {
+                assert!(words(&reply).starts_with("Not answered."), "{reply}");
+                waited += 1;
+            }
+        }
+        assert_eq!((refused, waited), (calls - 256, 256));
+    });
+}

@@ -1,0 +1,11 @@
+//! The door, tried by a scripted client over a pipe, with a desk that only remembers.
+#![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect has failed")]
+
+mod client;
+mod desk;
+mod elicits;
+mod hostile;
+mod rounds;
+mod states;
+mod told;
+mod tools;

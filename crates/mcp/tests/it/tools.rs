@@ -1,0 +1,54 @@
+//! The table of tools: complete, typed, and small enough to be paid for in every conversation.
+
+use demur_mcp::tools::{Sets, list};
+use rmcp::model::Tool;
+
+#[test]
+fn what_models_read_stays_short() {
+    let tokens = |sets| {
+        let bytes: usize = list(sets).iter().map(|tool| serde_json::to_vec(tool).unwrap().len()).sum();
+        bytes / 4
+    };
+    assert!(tokens(Sets::default()) < 700, "{}", tokens(Sets::default()));
+    assert!(tokens(Sets::all()) < 3_500, "{}", tokens(Sets::all()));
+}
+
+/// CLR-40, CLR-41, CLR-42, CLR-43
+#[test]
+fn every_tool_is_there_under_its_name() {
+    let names = |sets| list(sets).iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(Sets::default()), ["ask_human", "check_question", "cancel_question"]);
+    let wwa = names("wwa".parse().unwrap());
+    assert_eq!(
+        wwa[3..],
+        [
+            "wwa_clarify_check",
+            "wwa_clarify_resolve",
+            "wwa_clarify_audit",
+            "wwa_scaffold_plan",
+            "wwa_confirm_plan",
+            "wwa_scaffold_attest",
+            "wwa_attest_sign",
+            "wwa_attest_verify",
+            "wwa_attest_audit",
+        ]
+    );
+    let session = names("session".parse().unwrap());
+    assert_eq!(session[3..], ["session_list", "session_show", "session_verify"]);
+    assert_eq!(names("wwa,session".parse().unwrap()), names("all".parse().unwrap()));
+    assert!("wwa,nothing".parse::<Sets>().is_err() && "".parse::<Sets>().is_err());
+}
+
+#[test]
+fn every_tool_says_what_goes_in_and_out_and_what_to_expect() {
+    for tool in list(Sets::all()) {
+        let Tool { input_schema, output_schema, annotations, description, .. } = &tool;
+        assert_eq!(input_schema["type"], "object", "{}", tool.name);
+        assert_eq!(input_schema["additionalProperties"], false, "{}", tool.name);
+        assert_eq!(output_schema.as_ref().unwrap()["type"], "object", "{}", tool.name);
+        let hints = annotations.as_ref().unwrap();
+        assert!(hints.read_only_hint.is_some() && hints.open_world_hint == Some(false), "{}", tool.name);
+        assert!(hints.destructive_hint != Some(true), "{}", tool.name);
+        assert!(description.as_ref().is_some_and(|words| (10..160).contains(&words.len())), "{}", tool.name);
+    }
+}

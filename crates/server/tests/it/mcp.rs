@@ -1,0 +1,242 @@
+//! MCP over streamable HTTP: behind the same gate as everything else, without state for clients of 2026-07-28, with
+//! sessions for older ones.
+
+use std::{
+    io::{BufReader, Read},
+    thread,
+};
+
+use demur_server::routes::mcp::{ASKING, PATH};
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Call, Reply, chunk, head},
+    server::{Server, until},
+};
+
+/// Returns a request of a client of 2026-07-28 with these capabilities.
+fn modern(server: &Server, token: &str, capabilities: &Value, method: &str, mut params: Value) -> Call {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let call = post(server, token, &message)
+        .header("MCP-Protocol-Version", "2026-07-28")
+        .header("Mcp-Method", method);
+    params["name"].as_str().map_or_else(|| call.clone(), |name| call.clone().header("Mcp-Name", name))
+}
+
+fn post(server: &Server, token: &str, message: &Value) -> Call {
+    let accept = "application/json, text/event-stream";
+    server.call("POST", PATH).token(token).header("Accept", accept).json(message)
+}
+
+fn ask(server: &Server, token: &str, more: &Value) -> Value {
+    let mut params = json!({"name": "ask_human", "arguments": {"question": "Which region?"}});
+    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let reply = modern(server, token, &json!({"elicitation": {}}), "tools/call", params).send();
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.json()
+}
+
+fn answer(state: &Value, key: &str, answer: &str) -> Value {
+    let accepted = json!({"action": "accept", "content": {"answer": answer}});
+    json!({"requestState": state, "inputResponses": {key: accepted}})
+}
+
+/// Returns the key and the state of a call that needs input.
+fn needed(reply: &Value) -> (String, Value) {
+    let result = &reply["result"];
+    assert_eq!(result["resultType"], "input_required", "{reply}");
+    let key = result["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    (key, result["requestState"].clone())
+}
+
+#[test]
+fn nobody_comes_in_without_the_scope_to_ask() {
+    let server = Server::start();
+    for method in ["GET", "POST", "DELETE", "PUT"] {
+        let reply = server.call(method, PATH).body(b"{}").send();
+        assert_eq!((reply.status, reply.code().as_str()), (401, "UNAUTHENTICATED"), "{method}");
+    }
+    for scope in ["answer", "relay", "read", "metrics"] {
+        let token = server.token(scope, &[scope]);
+        let reply = post(&server, &token, &json!({})).send();
+        assert_eq!((reply.status, reply.code().as_str()), (403, "FORBIDDEN"), "{scope}");
+    }
+    assert_eq!(ASKING.len(), 1);
+    let token = server.token("agent", &["ask"]);
+    let elsewhere = post(&server, &token, &json!({})).header("Origin", "http://evil.example").send();
+    assert_eq!(elsewhere.code(), "ORIGIN_FORBIDDEN");
+}
+
+/// CLR-05, ONE-01, ONE-02
+#[test]
+fn two_rounds_bring_an_answer_that_counts_once() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "relay"]);
+    let (key, state) = needed(&ask(&server, &token, &json!({})));
+    for _ in 0..2 {
+        let told = ask(&server, &token, &answer(&state, &key, "eu"));
+        assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
+    }
+    let told = ask(&server, &token, &answer(&state, &key, "us"));
+    assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
+    let shown = server.local("GET", &format!("/v1/questions/{key}")).send().json();
+    assert_eq!(shown["outcome"]["assurance"], "relayed", "{shown}");
+    assert_eq!((&shown["asker"]["name"], &shown["outcome"]["by"]), (&json!("agent"), &json!("tester user")));
+}
+
+/// ONE-07
+#[test]
+fn a_token_that_only_asks_is_never_asked_through() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    thread::scope(|scope| {
+        let asked = scope.spawn(|| ask(&server, &token, &json!({})));
+        let open = || server.local("GET", "/v1/questions?state=open").send().json()["questions"][0].clone();
+        until("the question is there", || open()["id"].is_string());
+        server.answer(open()["id"].as_str().unwrap(), &json!("eu"));
+        let told = asked.join().unwrap();
+        assert_eq!(told["result"]["structuredContent"]["assurance"], "terminal", "{told}");
+    });
+}
+
+#[test]
+fn a_state_is_good_after_a_restart_and_for_its_own_asker_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_at(folder.path());
+    let token = server.token("agent", &["ask", "relay"]);
+    let other = server.token("other", &["ask", "relay"]);
+    let (key, state) = needed(&ask(&server, &token, &json!({})));
+    server.stop().unwrap();
+    let server = Server::start_at(folder.path());
+    let refused = ask(&server, &other, &answer(&state, &key, "stolen"));
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let told = ask(&server, &token, &answer(&state, &key, "eu"));
+    assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
+}
+
+#[test]
+fn an_address_names_the_tools_that_are_wanted() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let count = |path: &str| {
+        let mut call = modern(&server, &token, &json!({}), "tools/list", json!({}));
+        call.set_path(path);
+        call.send().json()["result"]["tools"].as_array().map(Vec::len)
+    };
+    assert_eq!(count("/mcp"), Some(3));
+    assert_eq!(count("/mcp?tools=wwa"), Some(12));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(15));
+    assert_eq!(count("/mcp?tools=nothing"), None);
+}
+
+/// A client of 2025-11-25 with a session.
+struct Session<'a> {
+    server: &'a Server,
+    token: String,
+    id: String,
+}
+
+impl<'a> Session<'a> {
+    fn open(server: &'a Server, token: &str, capabilities: &Value) -> Self {
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": "older", "version": "1"},
+        });
+        let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+        let reply = post(server, token, &message).send();
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let id = reply.header("mcp-session-id").unwrap().to_owned();
+        Self { server, token: token.to_owned(), id }
+    }
+
+    fn call(&self, message: &Value) -> Call {
+        post(self.server, &self.token, message)
+            .header("Mcp-Session-Id", &self.id)
+            .header("MCP-Protocol-Version", "2025-11-25")
+    }
+}
+
+/// Returns the next message of a stream of events.
+fn message(stream: &mut BufReader<impl Read>) -> Value {
+    loop {
+        let part = String::from_utf8(chunk(stream).unwrap().expect("the stream goes on")).unwrap();
+        let data: String = part.lines().filter_map(|line| line.strip_prefix("data:")).collect();
+        if let Ok(message) = serde_json::from_str::<Value>(data.trim()) {
+            return message;
+        }
+    }
+}
+
+/// CLR-05
+#[test]
+fn an_older_client_is_asked_while_its_call_waits() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "relay"]);
+    let session = Session::open(&server, &token, &json!({"elicitation": {}}));
+    let params = json!({"name": "ask_human", "arguments": {"question": "Go?", "kind": "yes_no"}});
+    let call = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params});
+    let mut stream = session.call(&call).open();
+    assert_eq!(head(&mut stream).unwrap().0, 200);
+    let asked = message(&mut stream);
+    assert_eq!(asked["method"], "elicitation/create", "{asked}");
+    let result = json!({"action": "accept", "content": {"answer": true}});
+    let taken = session.call(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).send();
+    assert_eq!(taken.status, 202, "{taken:?}");
+    let told = message(&mut stream);
+    assert_eq!(told["result"]["structuredContent"]["answer"], true, "{told}");
+    assert_eq!(told["result"]["structuredContent"]["assurance"], "relayed", "{told}");
+}
+
+#[test]
+fn a_session_that_is_over_is_not_found() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let session = Session::open(&server, &token, &json!({}));
+    let list = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/list", "params": {}});
+    assert_eq!(session.call(&list).send().status, 200);
+    let mut over = session.call(&list);
+    over.set_method("DELETE");
+    assert!(matches!(over.send().status, 200..=204));
+    until("the session is gone", || session.call(&list).send().status == 404);
+}
+
+#[test]
+fn a_call_that_waits_ends_with_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_at(folder.path());
+    let token = server.token("agent", &["ask"]);
+    let params = json!({"name": "ask_human", "arguments": {"question": "Which?"}});
+    let call = modern(&server, &token, &json!({}), "tools/call", params);
+    let waiting = thread::spawn(move || call.try_send());
+    let open = || server.local("GET", "/v1/questions?state=open").send().json()["questions"].clone();
+    until("the question is there", || open().as_array().is_some_and(|questions| questions.len() == 1));
+    server.stop().unwrap();
+    // Whatever it hears, it hears it now; the question is there afterwards.
+    let _: Result<Reply, _> = waiting.join().unwrap();
+    let server = Server::start_at(folder.path());
+    let open = server.local("GET", "/v1/questions?state=open").send().json();
+    assert_eq!(open["questions"].as_array().map(Vec::len), Some(1), "{open}");
+}
+
+/// Whoever asks while another command has the folder waits, and is served.
+#[test]
+fn a_folder_that_is_lent_is_waited_for() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "relay"]);
+    assert_eq!(server.local("POST", "/v1/server/lend").send().status, 204);
+    needed(&ask(&server, &token, &json!({})));
+}
+
+#[test]
+fn what_is_too_long_is_told_so() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let message =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"x": "y".repeat(5 << 20)}});
+    assert_eq!(post(&server, &token, &message).send().code(), "TOO_LARGE");
+}
