@@ -52,10 +52,10 @@ async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse,
             }
             match passed {
                 Some(Passed::Done(shown)) => tell(visit, &shown).await,
-                _ => tell(visit, &visit.look(asked.id).await?).await,
+                _ => tell(visit, &asked).await,
             }
         }
-        Tier::Told => wait(visit, asked.id).await,
+        Tier::Told => wait(visit, asked).await,
     }
 }
 
@@ -73,7 +73,7 @@ async fn round(
             let ticket = Ticket::Question(asked.id);
             Ok(visit.input_required([(need.key, request)], &ticket)?.into())
         }
-        None => wait(visit, asked.id).await,
+        None => wait(visit, asked).await,
     }
 }
 
@@ -85,13 +85,13 @@ async fn go_on(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, St
     }
     let need = Need::of(&asked);
     let (Tier::Rounds(modes), response) = (visit.tier, visit.response(&need)?) else {
-        return wait(visit, id).await;
+        return wait(visit, asked).await;
     };
     let url = need.request(modes, Some("")).is_some_and(|request| Need::is_url(&request));
     match response {
         None => round(visit, asked, modes, None).await,
         // Its user went to the inbox: the answer comes there.
-        Some(Said::Nothing) if url => wait(visit, id).await,
+        Some(Said::Nothing) if url => wait(visit, asked).await,
         Some(said) => match visit.pass_on(&need, said).await? {
             Passed::Done(shown) => tell(visit, &shown).await,
             Passed::Misfit(why) => round(visit, asked, modes, Some(&why)).await,
@@ -103,7 +103,7 @@ async fn go_on(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, St
 /// Looks whether a question was answered, and waits for it in time.
 pub(crate) async fn check(visit: &Visit<'_>, given: &CheckQuestion) -> Result<CallToolResponse, Stop> {
     let shown = visit.look(given.question_id).await?;
-    if shown.state == "open" { wait(visit, shown.id).await } else { tell(visit, &shown).await }
+    if shown.state == "open" { wait(visit, shown).await } else { tell(visit, &shown).await }
 }
 
 /// Says that no answer is needed any more.
@@ -118,11 +118,10 @@ pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<
     }
 }
 
-async fn wait(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, Stop> {
-    match visit.closed(id).await? {
-        Some(shown) => tell(visit, &shown).await,
-        None => tell(visit, &visit.look(id).await?).await,
-    }
+/// Waits for the answer to a question that was open a moment ago. When the time is over there is none to ask again.
+async fn wait(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
+    let closed = visit.closed(asked.id).await?;
+    tell(visit, &closed.unwrap_or(asked)).await
 }
 
 async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResponse, Stop> {

@@ -14,7 +14,7 @@ use rmcp::{
 };
 use tokio::{
     sync::{Semaphore, watch},
-    time::Instant,
+    time::{self, Instant},
 };
 
 use crate::{
@@ -171,7 +171,9 @@ impl ServerHandler for Door {
                 format!("expected at most {MOST} calls at once, found more; wait for the others first");
             return Ok(CallToolResult::error(vec![ContentBlock::text(words)]).into());
         };
-        match self.work(request, &context).await {
+        // Whatever waits has given up by then: this is for a desk that does not answer at all.
+        let worked = time::timeout(self.patience + GRACE, self.work(request, &context)).await;
+        match worked.unwrap_or_else(|_| Err(silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
             Err(Stop::Protocol(error)) => Err(error),
@@ -179,6 +181,14 @@ impl ServerHandler for Door {
             Err(Stop::Cancelled) => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
+}
+
+fn silent() -> Refusal {
+    let mut refusal =
+        Refusal::new(503, "NO_REPLY", "the desk did not answer in time; nobody knows what it recorded");
+    refusal.hint =
+        Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());
+    refusal
 }
 
 fn stranger(refusal: Refusal) -> ErrorData {
@@ -210,7 +220,9 @@ const INSTRUCTIONS: &str = "When something you need is missing or ambiguous, do 
 /// The revisions of the protocol that are served.
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
-/// How long a call takes at most.
-const PATIENCE: Duration = Duration::from_secs(45);
+/// How long a call waits for people at most: with what comes after, it returns within 45 seconds.
+const PATIENCE: Duration = Duration::from_secs(43);
+/// How long what comes after may take.
+const GRACE: Duration = Duration::from_millis(1_900);
 /// How many calls of one door there are at once.
 const MOST: usize = 256;

@@ -63,7 +63,8 @@ impl Visit<'_> {
 
     /// Returns where people answer.
     pub(crate) async fn address(&self) -> Option<String> {
-        self.visitor.api.address().await
+        // A server that is away has none that anybody could use.
+        time::timeout(SECOND, self.visitor.api.address()).await.ok().flatten()
     }
 
     /// Waits until a question is no longer open; none if it still is when the time is over.
@@ -235,5 +236,7 @@ enum First<T> {
 const STEPS: u32 = 9;
 /// How often at most.
 const SHORTEST: Duration = Duration::from_millis(20);
+/// How long the inbox is looked for.
+const SECOND: Duration = Duration::from_secs(1);
 /// How long something may be away that comes back at once.
 const MOMENT: Duration = Duration::from_millis(100);

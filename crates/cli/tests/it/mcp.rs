@@ -116,6 +116,27 @@ fn ten_clients_at_once_each_get_their_own_answer() {
     assert_eq!(listed["questions"].as_array().map(Vec::len), Some(0), "{listed}");
 }
 
+/// ONE-07
+#[test]
+fn a_client_speaks_for_nobody_but_itself() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::modern(&sandbox, &["--tools", "wwa"], &forms());
+    let asked = client.call("ask_human", &json!({"question": "Which?"}));
+    let id = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    let submitted = client.call("wwa_clarify_check", &plans::whole());
+    let session = &submitted["structuredContent"]["session_id"];
+    let mut other = Client::modern(&sandbox, &["--tools", "wwa"], &forms()).named("other");
+    let refused = [
+        other.call("cancel_question", &json!({"question_id": id})),
+        other.call("wwa_confirm_plan", &json!({"session_id": session})),
+    ];
+    for refused in refused {
+        assert_eq!(refused["isError"], true, "{refused}");
+        assert!(refused["content"][0]["text"].as_str().unwrap().starts_with("FORBIDDEN"), "{refused}");
+    }
+    assert_eq!(sandbox.json(&["show", &id])["state"], "open");
+}
+
 /// A secret reaches its asker once, and stands nowhere else.
 #[test]
 fn a_secret_answer_is_delivered_once() {

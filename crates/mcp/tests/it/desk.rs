@@ -18,18 +18,30 @@ pub(crate) struct Desk {
     /// How many answers were recorded.
     answers: Mutex<usize>,
     relays: bool,
+    /// Whether it takes what is sent and never answers.
+    mute: bool,
     client: Mutex<String>,
 }
 
 impl Desk {
     pub(crate) fn new(relays: bool) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new(Self::plain(relays, false))
+    }
+
+    /// Returns a desk that takes what is sent and never answers.
+    pub(crate) fn mute() -> Arc<Self> {
+        Arc::new(Self::plain(true, true))
+    }
+
+    fn plain(relays: bool, mute: bool) -> Self {
+        Self {
             questions: Mutex::default(),
             changed: Notify::new(),
             answers: Mutex::default(),
             relays,
+            mute,
             client: Mutex::default(),
-        })
+        }
     }
 
     fn questions(&self) -> MutexGuard<'_, BTreeMap<String, QuestionView>> {
@@ -110,6 +122,9 @@ impl Desk {
     }
 
     async fn reply(&self, call: Call) -> Result<Value, Refusal> {
+        if self.mute {
+            std::future::pending::<()>().await;
+        }
         let body = call.body.map(|body| serde_json::from_slice(&body.bytes).unwrap()).unwrap_or_default();
         let path = call.path.split('?').next().unwrap();
         let parts: Vec<_> = path.trim_start_matches("/v1/").split('/').collect();

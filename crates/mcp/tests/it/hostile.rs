@@ -67,6 +67,17 @@ fn a_question_that_nobody_asked_is_unknown() {
 }
 
 #[test]
+fn a_desk_that_never_answers_costs_its_time_and_no_more() {
+    run(async {
+        let opening = Opening { patience: Duration::from_millis(10), ..Opening::default() };
+        let mut client = Client::modern(&Desk::mute(), json!({}), opening);
+        let reply = client.call("ask_human", json!({"question": "?"})).await;
+        assert!(words(&reply).starts_with("NO_REPLY: "), "{reply}");
+        assert_eq!(reply["result"]["isError"], true, "{reply}");
+    });
+}
+
+#[test]
 fn a_call_that_is_taken_back_ends_and_its_question_stays() {
     run(async {
         let desk = Desk::new(true);

@@ -347,6 +347,7 @@ fn own(
 ) -> Result<(Session, Arc<Author>), CommandError> {
     let found = seen(owner, caller, session)?;
     let agent = found.work().agent();
+    let name = name.or(caller.client());
     let author = match (caller, name, agent) {
         (Caller::Local { .. }, None, Some(agent)) => Some(owner.author_of(agent)?),
         // No key is made for a name that cannot be the right one.

@@ -324,11 +324,19 @@ fn asker_of(
     let shown = seen(owner, caller, id)?;
     let asker = shown.asker.principal;
     let by = match caller {
+        // A client speaks for whoever asks under its name, and for nobody else.
+        Caller::Local { client: Some(client), .. } if shown.asker.name != client.as_str() => {
+            return Err(other());
+        }
         Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
         caller if caller.is(asker) => None,
-        _ => return Err(CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")),
+        _ => return Err(other()),
     };
     Ok((shown, owner.author_of(asker)?, by))
+}
+
+fn other() -> CommandError {
+    CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")
 }
 
 /// Returns the question once it is no longer open, or as it stands when the time is over.

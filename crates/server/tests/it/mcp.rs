@@ -185,8 +185,8 @@ fn an_older_client_is_asked_while_its_call_waits() {
     let asked = message(&mut stream);
     assert_eq!(asked["method"], "elicitation/create", "{asked}");
     let result = json!({"action": "accept", "content": {"answer": true}});
-    let taken = session.call(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).send();
-    assert_eq!(taken.status, 202, "{taken:?}");
+    let heard = session.call(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).send();
+    assert_eq!(heard.status, 202, "{heard:?}");
     let told = message(&mut stream);
     assert_eq!(told["result"]["structuredContent"]["answer"], true, "{told}");
     assert_eq!(told["result"]["structuredContent"]["assurance"], "relayed", "{told}");

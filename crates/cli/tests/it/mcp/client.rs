@@ -30,6 +30,12 @@ impl Client {
         client
     }
 
+    /// Returns the client under another name.
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        self.meta["io.modelcontextprotocol/clientInfo"]["name"] = json!(name);
+        self
+    }
+
     /// Starts the bridge for a client of an earlier revision, introduced.
     pub(crate) fn legacy(sandbox: &Sandbox, arguments: &[&str], version: &str, capabilities: &Value) -> Self {
         let mut client = Self::start(sandbox, arguments);

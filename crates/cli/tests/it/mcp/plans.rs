@@ -10,6 +10,14 @@ fn plan() -> Value {
     json!({"plan": {"operation": "add", "data_storage": "properties", "api_choice": "rest"}})
 }
 
+/// Lacks nothing.
+pub(super) fn whole() -> Value {
+    json!({"plan": {
+        "operation": "add", "data_storage": "properties", "api_choice": "rest",
+        "component_type": "webpart-react", "description": "Shows the weather of a place",
+    }})
+}
+
 /// Returns what settles a gap of that plan.
 fn answer(field: &str) -> Value {
     match field {
