@@ -7,7 +7,12 @@ use demur_server::{
     serve::{self, Config, Listen},
 };
 use serde::Serialize;
-use tracing_subscriber::fmt;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 use crate::{
     arguments::Serve,
@@ -29,7 +34,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Co
     }
     let writer = io::stderr;
     let log = fmt().json().flatten_event(true).with_target(false).with_writer(writer);
-    log.with_max_level(level()).init();
+    let level = level();
+    log.with_max_level(level).finish().with(heard(level)).init();
     let config = Config {
         listen: listen(&data, arguments),
         rules: arguments.rules.clone(),
@@ -63,8 +69,14 @@ fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
     Listen::Loopback(arguments.port.or_else(|| usual.then_some(PORT)))
 }
 
-fn level() -> tracing_subscriber::filter::LevelFilter {
+fn level() -> LevelFilter {
     std::env::var("DEMUR_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(LEVEL)
+}
+
+/// Returns who is heard in the log. The library that speaks MCP logs whole messages, with questions and answers in them,
+/// so it is heard only when something is wrong.
+fn heard(level: LevelFilter) -> Targets {
+    Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::WARN))
 }
 
 /// Says which server runs for the data folder.
@@ -137,4 +149,4 @@ impl Reply for Stopped {
 pub(crate) const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.
 const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
-const LEVEL: tracing_subscriber::filter::LevelFilter = tracing_subscriber::filter::LevelFilter::INFO;
+const LEVEL: LevelFilter = LevelFilter::INFO;

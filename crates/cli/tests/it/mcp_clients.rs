@@ -6,7 +6,7 @@ mod plans;
 mod restart;
 mod suite;
 
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 
@@ -173,6 +173,24 @@ fn secret_is_asked_for_at_an_address() {
             assert!(!exported.expect_code(0).stdout.contains("correct horse"), "{kind}");
         }
     }
+}
+
+/// Whatever level is asked for, the log of the server has no word of a question or of an answer.
+#[test]
+fn log_holds_no_question_and_no_answer() {
+    let sandbox = Sandbox::new();
+    let started = sandbox.command(&["inbox", "--list"]).env("DEMUR_LOG", "trace").output().unwrap();
+    assert!(started.status.success(), "{started:?}");
+    for tier in [Tier::Rounds, Tier::Elicits] {
+        let kind = Kind { language: Language::Python, transport: Transport::Http, tier };
+        let mut client = Client::start(&sandbox, kind, "");
+        let arguments = json!({"question": "Where do ibises nest?"});
+        let result = client.call("ask_human", &arguments, |_| accept(&json!("in reedbeds")));
+        assert_eq!(result["structuredContent"]["answer"], "in reedbeds", "{kind}: {result}");
+    }
+    let log = fs::read_to_string(sandbox.data().join("server.log")).unwrap();
+    assert!(log.contains("\"path\":\"/mcp\""), "the log says more than usual: {log}");
+    assert!(!log.contains("ibises") && !log.contains("reedbeds"), "{log}");
 }
 
 /// CLR-05: ten at once, each with its own question, and each hears its own answer.
