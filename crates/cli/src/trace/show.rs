@@ -23,10 +23,11 @@ use super::spool::spool;
 use crate::{
     archive::Chosen,
     arguments::ShowTrace,
+    audit::threads,
     context::Context,
     error::CommandError,
     exit::Exit,
-    verify::{threads, unreadable},
+    verify::unreadable,
     visible::visible_path,
 };
 
