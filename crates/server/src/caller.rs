@@ -211,9 +211,7 @@ impl Caller {
     /// Returns the name under which the caller takes part in runs. The user of this machine chooses one.
     pub fn player(&self, owner: &Owner, name: Option<&str>) -> Result<String, CommandError> {
         match self {
-            Self::Local { client, .. } => {
-                Ok(name.or(client.as_deref()).unwrap_or(LOCAL_AGENT).to_owned())
-            }
+            Self::Local { client, .. } => Ok(name.or(client.as_deref()).unwrap_or(LOCAL_AGENT).to_owned()),
             // Only if the token still speaks for its own holder.
             Self::Token(token) => self.asker(owner, name).map(|_| token.name.to_string()),
             Self::Stranger => Err(nobody()),

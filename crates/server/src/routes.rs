@@ -96,6 +96,8 @@ fn plays_in(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, Comm
         return Ok(false);
     }
     let state = owner.ledger().look(trace)?;
-    let plays = |(_, principal): &(_, PrincipalId)| state.trace().is_some_and(|state| state.has_participant(*principal));
+    let plays = |(_, principal): &(_, PrincipalId)| {
+        state.trace().is_some_and(|state| state.has_participant(*principal))
+    };
     Ok(seats.iter().any(plays))
 }

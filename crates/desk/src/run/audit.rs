@@ -7,7 +7,10 @@ use demur_ledger::{
     author::{Author, Place},
     content::VerificationContent,
     event_type::{Content, Facts},
-    facts::{Participant, VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus},
+    facts::{
+        Participant, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
+        VerificationStatus,
+    },
     name::{CommandId, Position, TraceId},
     role::Role,
     verify::{Options, Report},
@@ -83,7 +86,8 @@ pub fn verdict(report: &Report) -> Result<(VerificationStatus, VerificationConte
 fn check_profile(history: &History, wanted: Option<VerificationProfile>) -> Result<(), CommandError> {
     match (history.profile, wanted) {
         (Some(begun), Some(wanted)) if begun != wanted => {
-            let message = format!("expected the profile that the verification began with, {begun:?}, found another");
+            let message =
+                format!("expected the profile that the verification began with, {begun:?}, found another");
             Err(CommandError::refused("PROFILE_CONFLICT", message.to_lowercase())
                 .about(Some("profile"))
                 .with_hint("leave the profile out"))

@@ -103,7 +103,9 @@ impl Look<'_> {
             }
         };
         let mut reviewed = self.pending();
-        reviewed.extend(self.intents(|intent| intent.review.is_none() && intent.started.is_none() && self.needs_review(intent)));
+        reviewed.extend(self.intents(|intent| {
+            intent.review.is_none() && intent.started.is_none() && self.needs_review(intent)
+        }));
         add(Role::Critic, Act::Review, reviewed);
         let ready = |intent: &Intended| {
             let approved = intent.review == Some(IntentDecision::Approved);

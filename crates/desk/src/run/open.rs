@@ -108,7 +108,8 @@ impl Opening<'_> {
                 || owner.find_author(name, Role::Agent)?.is_some()
                 || owner.find_author(&seat_name(name, *role), *role)?.is_some();
             if !known {
-                let message = format!("expected the name of somebody who asks here, found {:?}", visible(name));
+                let message =
+                    format!("expected the name of somebody who asks here, found {:?}", visible(name));
                 return Err(CommandError::input("AGENT_UNKNOWN", message)
                     .about(Some("agents"))
                     .with_hint("`demur token new NAME --scope ask` makes somebody known"));

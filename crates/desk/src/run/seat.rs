@@ -35,8 +35,9 @@ pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, Comm
     }
     owner.find_author(&seat_name(name, role), role)?.ok_or_else(|| {
         let name = visible(name);
-        let message =
-            format!("{name} does not take part in this trace as {role}: only those named when it opened may speak");
+        let message = format!(
+            "{name} does not take part in this trace as {role}: only those named when it opened may speak"
+        );
         CommandError::refused("NOT_PARTICIPANT", message)
             .about(Some("statement.role"))
             .with_hint("open a run that names this participant")

@@ -194,8 +194,7 @@ impl Words {
     fn take(&mut self, event: &Event, opening: Option<&Opening>) {
         let Ok(said) = event.said() else { return };
         let kind = said.facts.event_type();
-        let content =
-            kind.zip(opening).and_then(|(kind, opening)| Content::parse(kind, &opening.bytes).ok());
+        let content = kind.zip(opening).and_then(|(kind, opening)| Content::parse(kind, &opening.bytes).ok());
         match (said.facts, content) {
             (Facts::SessionInitialized(facts), content) => {
                 self.policy = Some(facts.policy);
@@ -204,7 +203,9 @@ impl Words {
                     self.objective = Some(content.objective.to_string());
                 }
             }
-            (Facts::ProposalCreated(facts), _) => self.gone.extend(facts.replaces.into_iter().chain(facts.fallback_for)),
+            (Facts::ProposalCreated(facts), _) => {
+                self.gone.extend(facts.replaces.into_iter().chain(facts.fallback_for))
+            }
             (Facts::ToolIntentSigned(facts), _) => self.gone.extend(facts.retries),
             (Facts::ProposalReviewed(facts), Some(Content::ProposalReviewed(content))) => {
                 let conditions = content.conditions.iter().map(ToString::to_string).collect();
@@ -232,12 +233,16 @@ impl Words {
 }
 
 fn players(history: &History, roster: &Roster) -> Vec<Player> {
-    let mut players: Vec<_> = history.participants.iter().map(|one| {
-        let name = roster.name(one.principal);
-        let suffix = format!(".{}", one.role);
-        let agent = name.strip_suffix(&suffix).unwrap_or(name).to_owned();
-        Player { role: one.role, agent, principal: one.principal }
-    }).collect();
+    let mut players: Vec<_> = history
+        .participants
+        .iter()
+        .map(|one| {
+            let name = roster.name(one.principal);
+            let suffix = format!(".{}", one.role);
+            let agent = name.strip_suffix(&suffix).unwrap_or(name).to_owned();
+            Player { role: one.role, agent, principal: one.principal }
+        })
+        .collect();
     players.sort_by_key(|player| (player.role, player.principal));
     players
 }
