@@ -11,7 +11,7 @@ use demur_ledger::{
         Participant, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
         VerificationStatus,
     },
-    name::{CommandId, Position, TraceId},
+    name::{CommandId, Sequence, TraceId},
     role::Role,
     verify::{Options, Report},
 };
@@ -31,6 +31,8 @@ pub struct Audited {
     pub profile: VerificationProfile,
     /// The verdict.
     pub status: VerificationStatus,
+    /// What was recorded now.
+    pub events: Vec<Sequence>,
     /// What was found now; none where the verdict was there before.
     pub report: Option<Report>,
 }
@@ -51,11 +53,12 @@ pub fn audit(
     if let (Some(status), Some(profile)) = (history.verdict, history.profile)
         && history.participants.contains(&auditor)
     {
-        return Ok(Audited { profile, status, report: None });
+        return Ok(Audited { profile, status, events: Vec::new(), report: None });
     }
+    let mut events = Vec::new();
     if history.verification.is_none() || !history.participants.contains(&auditor) {
         let profile = profile.unwrap_or(Options::default().profile);
-        say(owner, author, trace, &history, VerificationRunStarted { profile }, None)?;
+        events.push(say(owner, author, trace, &history, VerificationRunStarted { profile }, None)?);
         read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
         check_profile(&history, Some(profile))?;
     }
@@ -65,8 +68,8 @@ pub fn audit(
     let report = verifier::audit(ledger, trace, &options, &mut |_| ())??;
     let (status, content, _) = verdict(&report)?;
     let content = Some(Content::VerificationRunCompleted(content));
-    say(owner, author, trace, &history, VerificationRunCompleted { status, through }, content)?;
-    Ok(Audited { profile, status, report: Some(report) })
+    events.push(say(owner, author, trace, &history, VerificationRunCompleted { status, through }, content)?);
+    Ok(Audited { profile, status, events, report: Some(report) })
 }
 
 /// Returns the verdict that a report bears, its words, and the bytes of the report that they name.
@@ -103,10 +106,10 @@ fn say(
     history: &History,
     facts: impl Into<Facts>,
     content: Option<Content>,
-) -> Result<Position, CommandError> {
+) -> Result<Sequence, CommandError> {
     let (world, ledger) = (owner.world(), owner.ledger());
     let now = world.now()?;
     let place = Place { store: ledger.registry().store(), trace, seen: history.state().head(), now };
     let spoken = author.speak(CommandId::new(now, &mut { world }), &place, facts, content, &mut { world })?;
-    Ok(ledger.submit(spoken.into_submission(), None)?.position)
+    Ok(ledger.submit(spoken.into_submission(), None)?.position.sequence)
 }

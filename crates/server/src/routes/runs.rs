@@ -149,14 +149,16 @@ struct SayInRun {
     agent: Option<Text<1, 64>>,
 }
 
-/// The bytes of an artifact.
+/// The bytes of an artifact, in one of two ways.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum GivenArtifact {
+#[serde(deny_unknown_fields)]
+struct GivenArtifact {
     /// As they are.
-    Text(String),
+    #[serde(default)]
+    text: Option<String>,
     /// In base64.
-    Base64(String),
+    #[serde(default)]
+    base64: Option<String>,
 }
 
 /// An audit to be done.
@@ -191,6 +193,8 @@ struct AuditedRun {
     status: VerificationStatus,
     /// How strictly it was judged.
     profile: VerificationProfile,
+    /// What was recorded now; nothing where the verdict was recorded before.
+    events: Vec<Sequence>,
     /// What the verifier found; none where the verdict was recorded before.
     report: Option<Report>,
     /// Where the run stands now.
@@ -273,8 +277,8 @@ async fn audit(
         let player = caller.player(owner, given.agent.as_deref())?;
         let author = run::author(owner, &player, Role::Auditor)?;
         let audited = run::audit(owner, &author, trace, given.profile)?;
-        let (status, profile, report) = (audited.status, audited.profile, audited.report);
-        Ok(AuditedRun { status, profile, report, run: run::standing(owner, trace)? })
+        let run::Audited { profile, status, events, report } = audited;
+        Ok(AuditedRun { status, profile, events, report, run: run::standing(owner, trace)? })
     });
     Ok(Json(audited.await?))
 }
@@ -286,15 +290,17 @@ fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), CommandErr
 }
 
 fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), CommandError> {
-    match artifact {
-        GivenArtifact::Text(text) => Ok((text.into_bytes(), "text/plain")),
-        GivenArtifact::Base64(text) => {
+    match (artifact.text, artifact.base64) {
+        (Some(text), None) => Ok((text.into_bytes(), "text/plain")),
+        (None, Some(text)) => {
             let bytes = STANDARD.decode(text).map_err(|error| {
                 CommandError::input("MALFORMED", format!("expected base64: {error}"))
                     .about(Some("artifact.base64"))
             })?;
             Ok((bytes, "application/octet-stream"))
         }
+        _ => Err(CommandError::input("MALFORMED", "expected either text or base64, found both or neither")
+            .about(Some("artifact"))),
     }
 }
 
