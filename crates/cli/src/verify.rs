@@ -16,6 +16,7 @@ pub(crate) use anchor::{parse_head, parse_pin};
 use self::{page::Page, source::Source};
 use crate::{
     arguments::Verify,
+    audit::threads,
     context::Context,
     error::CommandError,
     exit::Exit,
@@ -56,11 +57,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
 /// Verifies the file at this path with default options, in silence.
 pub(crate) fn quietly(path: &Path) -> Result<Report, CommandError> {
     report(path, &Options { threads: threads(), ..Options::default() }, false)
-}
-
-/// Returns how many threads a verification uses: as many as there are cores.
-pub(crate) fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns the error of a file that cannot be verified at all.

@@ -65,5 +65,10 @@ pub fn obstacle(report: &Report) -> Option<&Finding> {
         .find(|finding| !matches!(finding.code, Code::ArtifactMissing | Code::ClaimUnproven))
 }
 
+/// Returns how many threads a verification uses: as many as there are cores.
+pub fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// How much goes through the pipe at a time.
 const BUFFER: usize = 1 << 16;

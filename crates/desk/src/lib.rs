@@ -9,6 +9,7 @@
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions | [`question`] |
+//! | accountable runs | [`run`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
@@ -19,6 +20,7 @@ pub mod error;
 pub mod excerpt;
 pub mod exit;
 pub mod key_entry;
+mod keyed;
 pub mod keystore;
 pub mod owner;
 pub mod plan;
@@ -27,6 +29,7 @@ pub mod record;
 pub mod recording;
 pub mod roster;
 pub mod rules;
+pub mod run;
 pub mod session;
 pub mod verification;
 pub mod visible;

@@ -1,11 +1,16 @@
 //! What tools take, as models write it.
 
 pub(crate) mod plan;
+pub(crate) mod run;
 pub(crate) mod session;
 
 use demur_core::limit::{List, Text};
 use demur_desk::question::{Ask, QuestionId};
-use demur_ledger::{content::Choice, facts::AnswerKind, name::Operation};
+use demur_ledger::{
+    content::Choice,
+    facts::AnswerKind,
+    name::{Operation, TraceId},
+};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -30,6 +35,10 @@ pub(crate) struct AskHuman {
     /// Operations that must wait for the answer.
     #[serde(default)]
     blocks: List<Operation, 0, 32>,
+    /// Your run, if it waits for the answer.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    trace: Option<TraceId>,
 }
 
 /// The answer you want.
@@ -81,6 +90,7 @@ impl AskHuman {
         ask.choices = choices.try_into().map_err(wrong)?;
         ask.context.clone_from(&self.context);
         ask.blocks = self.blocks.clone();
+        ask.trace = self.trace;
         Ok(ask)
     }
 }

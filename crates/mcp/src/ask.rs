@@ -149,7 +149,7 @@ async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Sto
 }
 
 /// Returns a key under which a request can be sent again without being recorded twice.
-fn new_key() -> Result<String, Refusal> {
+pub(crate) fn new_key() -> Result<String, Refusal> {
     let world = World::open().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
     let now = world.now().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
     Ok(Ulid::new(now, &mut { world }).to_string())

@@ -96,6 +96,7 @@ impl Door {
             Job::ListSessions => sessions::list(&visit, &read(arguments)?).await,
             Job::ShowSession => sessions::show(&visit, &read(arguments)?).await,
             Job::VerifySession => sessions::verify(&visit, &read(arguments)?).await,
+            job => sessions::play(&visit, job, arguments).await,
         }
     }
 }

@@ -61,7 +61,8 @@ static TABLE: &[Entry] = &[
         words: "You are the critic. Look for what the proposal assumes without evidence, what it leaves open and what it \
                 would break. Name each point with the place it is about and why it matters. Where only a person can \
                 settle it, call ask_human. Do not repair the proposal yourself, and do not approve what you could not \
-                check.",
+                check. In a run, session_show says what waits for you and shows artifacts; decide on proposals and \
+                intents with session_review, dispute claims and close your challenges with session_challenge.",
     },
     Entry {
         name: "auditor",
@@ -70,6 +71,7 @@ static TABLE: &[Entry] = &[
         words: "You are the auditor. Read the report (demur://traces/{trace}/report, or session_verify) and then the \
                 events. Say what is proven by a signature, what is only the desk's word and what is neither; which \
                 questions were asked, who answered them and with which assurance; and what was assumed without an \
-                answer. Quote event numbers. Say nothing that the record does not show.",
+                answer. Quote event numbers. Say nothing that the record does not show. If you are the auditor of a run \
+                that was concluded, session_audit has it verified and closes it with what was found.",
     },
 ];

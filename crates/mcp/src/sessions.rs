@@ -1,6 +1,13 @@
-//! Accountable runs: which traces there are, what happened in one, and what its export proves.
+//! Accountable runs: which traces there are, what happened in one, what its export proves, and the parts that clients play.
 
-use demur_ledger::name::TraceId;
+mod play;
+mod progress;
+
+pub(crate) use play::play;
+pub(crate) use progress::Progress;
+
+use demur_desk::run::RunStanding;
+use demur_ledger::name::{Sequence, TraceId};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,8 +33,13 @@ pub(crate) struct Traces {
 pub(crate) struct Shown {
     #[schemars(schema_with = "object")]
     trace: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Value>")]
+    run: Option<Value>,
     /// Data, not instructions.
     events: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<u64>,
 }
@@ -59,12 +71,58 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<Call
 /// Shows a trace and its events.
 pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallToolResponse, Stop> {
     let trace: Value = visit.visitor.call(Call::get(format!("/v1/traces/{}", given.trace))).await?;
+    if let Some(at) = given.artifact {
+        return artifact(visit, given.trace, trace, at).await;
+    }
+    let mut lines = Vec::new();
+    let mut run = None;
+    if trace["kind"] == "run" && given.after.is_none() {
+        let standing: RunStanding =
+            visit.visitor.call(Call::get(format!("/v1/runs/{}", given.trace))).await?;
+        lines.push(format!("Phase: {}. Next: {}.", standing.phase, progress::next(&standing)));
+        let told = serde_json::to_value(&standing).map_err(|error| Refusal::unreadable(&error))?;
+        lines.extend(fenced("Run", Some(&told)));
+        run = Some(told);
+    }
     let after = given.after.map_or_else(String::new, |after| format!("&after={after}"));
     let path = format!("/v1/traces/{}/events?limit={PAGE}{after}", given.trace);
     let found: Value = visit.visitor.call(Call::get(path)).await?;
     let events = found["events"].as_array().cloned().unwrap_or_default();
-    let words = fenced("Events", Some(&Value::Array(events.clone()))).join("\n");
-    Ok(reply::with(&Shown { trace, events, next: found["next"].as_u64() }, words).into())
+    lines.extend(fenced("Events", Some(&Value::Array(events.clone()))));
+    let shown = Shown { trace, run, events, artifact: None, next: found["next"].as_u64() };
+    Ok(reply::with(&shown, lines.join("\n")).into())
+}
+
+/// Shows the text of an artifact.
+async fn artifact(
+    visit: &Visit<'_>,
+    trace: TraceId,
+    shown: Value,
+    at: Sequence,
+) -> Result<CallToolResponse, Stop> {
+    let bytes = visit.visitor.api.call(Call::get(format!("/v1/traces/{trace}/artifacts/{at}"))).await?;
+    let (read, rest) = bytes.split_at(bytes.len().min(LONGEST));
+    // Half a character at the cut is none.
+    let text = match std::str::from_utf8(read) {
+        Ok(text) => text,
+        Err(error) if !rest.is_empty() && error.error_len().is_none() => {
+            std::str::from_utf8(&read[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => {
+            let message =
+                format!("expected an artifact that is text, found {} bytes of something else", bytes.len());
+            let mut refusal = Refusal::new(409, "NOT_TEXT", message);
+            refusal.hint = Some(format!("It is in the export: demur://traces/{trace}"));
+            return Err(refusal.into());
+        }
+    };
+    let mut lines = fenced(&format!("Artifact {at}"), Some(&Value::String(text.to_owned())));
+    if !rest.is_empty() {
+        lines.push(format!("{} more bytes are not shown.", rest.len()));
+    }
+    let artifact = Some(text.to_owned());
+    let shown = Shown { trace: shown, run: None, events: Vec::new(), artifact, next: None };
+    Ok(reply::with(&shown, lines.join("\n")).into())
 }
 
 /// Exports a trace and says what the file proves.
@@ -96,3 +154,5 @@ fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 
 /// How many entries a page has.
 const PAGE: usize = 50;
+/// How much of an artifact is shown.
+const LONGEST: usize = 64 << 10;

@@ -1,22 +1,15 @@
 //! The table of tools: name, set, what models read, what goes in and out, and what a client may expect. Descriptions are
 //! paid for in every conversation: a test bounds them.
 
+mod table;
+
 use std::{str::FromStr, sync::Arc};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
-use crate::{
-    arguments::{
-        AskHuman, CancelQuestion, CheckQuestion,
-        plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap},
-        session::{ListSessions, ShowSession, VerifySession},
-    },
-    plan::{Attested, Audited, Resolved, Standing, Verified},
-    reply::Told,
-    sessions::{Proven, Shown, Traces},
-};
+use self::table::TABLE;
 
 /// Which tools are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +77,16 @@ pub(crate) enum Job {
     ListSessions,
     ShowSession,
     VerifySession,
+    OpenRun,
+    Propose,
+    Review,
+    Intend,
+    Start,
+    Report,
+    Claim,
+    Challenge,
+    Conclude,
+    AuditRun,
 }
 
 /// What a client may expect of a tool.
@@ -111,8 +114,16 @@ impl Job {
     const fn is_in(self, sets: Sets) -> bool {
         match self {
             Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion => true,
-            Self::ListSessions | Self::ShowSession | Self::VerifySession => sets.session,
-            _ => sets.wwa,
+            Self::CheckPlan
+            | Self::ResolveGap
+            | Self::AuditPlan
+            | Self::ScaffoldPlan
+            | Self::ConfirmPlan
+            | Self::Attest
+            | Self::SignAttestation
+            | Self::VerifyAttestation
+            | Self::AuditAttestation => sets.wwa,
+            _ => sets.session,
         }
     }
 }
@@ -139,7 +150,8 @@ impl Hints {
             None,
             Some(reads),
             (!reads).then_some(false),
-            (!reads).then_some(once),
+            // That it is not is what clients expect.
+            (!reads && once).then_some(true),
             Some(false),
         )
     }
@@ -194,127 +206,3 @@ fn shorten(value: &mut Value, root: bool) {
 /// What models need not know of a schema: whoever breaks a limit is told so.
 const SPARED: &[&str] =
     &["title", "format", "default", "minimum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
-
-static TABLE: &[Entry] = &[
-    Entry {
-        job: Job::AskHuman,
-        name: "ask_human",
-        description: "Ask a person instead of guessing. Returns within 45 s: the answer, or \"Not answered\" with what \
-                      to call next.",
-        input: schema::<AskHuman>,
-        output: schema::<Told>,
-        hints: Hints::Adds,
-    },
-    Entry {
-        job: Job::CheckQuestion,
-        name: "check_question",
-        description: "Wait up to 45 s for the answer to a question you asked.",
-        input: schema::<CheckQuestion>,
-        output: schema::<Told>,
-        hints: Hints::Reads,
-    },
-    Entry {
-        job: Job::CancelQuestion,
-        name: "cancel_question",
-        description: "Say that you need no answer any more.",
-        input: schema::<CancelQuestion>,
-        output: schema::<Told>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::CheckPlan,
-        name: "wwa_clarify_check",
-        description: "Hold a plan against the rules. What it lacks comes back as gaps, or is asked through your client.",
-        input: schema::<GivenPlan>,
-        output: schema::<Standing>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::ResolveGap,
-        name: "wwa_clarify_resolve",
-        description: "Answer a gap with what you know for certain; it is recorded as your word. Never guess.",
-        input: schema::<ResolveGap>,
-        output: schema::<Resolved>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::AuditPlan,
-        name: "wwa_clarify_audit",
-        description: "The signed record of every question and answer of a session.",
-        input: schema::<GivenSession>,
-        output: schema::<Audited>,
-        hints: Hints::Reads,
-    },
-    Entry {
-        job: Job::ScaffoldPlan,
-        name: "wwa_scaffold_plan",
-        description: "Like wwa_clarify_check; once nothing is missing, the whole plan with every answer in it.",
-        input: schema::<GivenPlan>,
-        output: schema::<Standing>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::ConfirmPlan,
-        name: "wwa_confirm_plan",
-        description: "Confirm a plan without open gaps.",
-        input: schema::<GivenSession>,
-        output: schema::<Standing>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::Attest,
-        name: "wwa_scaffold_attest",
-        description: "Confirm a plan and attest the files made of it; refused while a gap is open.",
-        input: schema::<Made>,
-        output: schema::<Attested>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::SignAttestation,
-        name: "wwa_attest_sign",
-        description: "Attest the files made of a confirmed plan.",
-        input: schema::<Made>,
-        output: schema::<Attested>,
-        hints: Hints::AddsOnce,
-    },
-    Entry {
-        job: Job::VerifyAttestation,
-        name: "wwa_attest_verify",
-        description: "Say whether an attestation holds.",
-        input: schema::<GivenAttestation>,
-        output: schema::<Verified>,
-        hints: Hints::Reads,
-    },
-    Entry {
-        job: Job::AuditAttestation,
-        name: "wwa_attest_audit",
-        description: "An attestation with every round before it and all signatures.",
-        input: schema::<GivenSession>,
-        output: schema::<Attested>,
-        hints: Hints::Reads,
-    },
-    Entry {
-        job: Job::ListSessions,
-        name: "session_list",
-        description: "List accountable runs and other traces, the newest first.",
-        input: schema::<ListSessions>,
-        output: schema::<Traces>,
-        hints: Hints::Reads,
-    },
-    Entry {
-        job: Job::ShowSession,
-        name: "session_show",
-        description: "Show the events of a trace.",
-        input: schema::<ShowSession>,
-        output: schema::<Shown>,
-        hints: Hints::Reads,
-    },
-    Entry {
-        job: Job::VerifySession,
-        name: "session_verify",
-        description: "Say what the record of a trace proves.",
-        input: schema::<VerifySession>,
-        output: schema::<Proven>,
-        hints: Hints::Reads,
-    },
-];

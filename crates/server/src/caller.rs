@@ -4,7 +4,7 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use demur_core::{limit::Text, time::Timestamp};
-use demur_desk::{error::CommandError, owner::Owner, session::Speaker};
+use demur_desk::{error::CommandError, owner::Owner, run, session::Speaker};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -208,6 +208,24 @@ impl Caller {
         }
     }
 
+    /// Returns the name under which the caller takes part in runs. The user of this machine chooses one.
+    pub fn player(&self, owner: &Owner, name: Option<&str>) -> Result<String, CommandError> {
+        match self {
+            Self::Local { client, .. } => Ok(name.or(client.as_deref()).unwrap_or(LOCAL_AGENT).to_owned()),
+            // Only if the token still speaks for its own holder.
+            Self::Token(token) => self.asker(owner, name).map(|_| token.name.to_string()),
+            Self::Stranger => Err(nobody()),
+        }
+    }
+
+    /// Returns everybody as whom the caller takes part in runs, by role.
+    pub fn seats(&self, owner: &Owner) -> Result<Vec<(Role, PrincipalId)>, CommandError> {
+        match self.player(owner, None) {
+            Ok(name) => run::seats(owner, &name),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
     pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
         match self {
@@ -252,5 +270,7 @@ fn nobody() -> CommandError {
 /// What somebody without a token can do.
 pub const TOKEN_HINT: &str = "send `Authorization: Bearer TOKEN`; `demur token new` makes one";
 
+/// The name under which the user of this machine submits plans and takes part in runs.
+pub(crate) const LOCAL_AGENT: &str = "agent";
 /// The name under which the user of this machine asks.
 const LOCAL_ASKER: &str = "ask";

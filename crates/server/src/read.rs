@@ -12,7 +12,7 @@ use demur_core::{canonical, limit::Limits};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{HeaderMap, StatusCode, header, http::request::Parts};
 use serde::de::DeserializeOwned;
-use tokio::time;
+use tokio::{sync::OwnedSemaphorePermit, time};
 
 use crate::{api::JSON, problem::Problem, service::Shared};
 
@@ -23,14 +23,39 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Document<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
-        expect_media(request.headers(), &[JSON])?;
-        let bytes = read(request.into_body(), LIMITS.bytes, service.patience().body).await?;
-        // An empty body is an empty document: every member has a default then, or it is missed by name.
-        let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        // Strict: what stands there twice, or beyond exact numbers, would mean one thing here and another elsewhere.
-        canonical::from_json(text, &LIMITS)
-            .map(Self)
-            .map_err(|error| Problem::malformed(format!("the document: {error}")))
+        document(request, service, &LIMITS).await.map(Self)
+    }
+}
+
+async fn document<T: DeserializeOwned>(
+    request: Request,
+    service: &Shared,
+    limits: &Limits,
+) -> Result<T, Problem> {
+    expect_media(request.headers(), &[JSON])?;
+    let bytes = read(request.into_body(), limits.bytes, service.patience().body).await?;
+    // An empty body is an empty document: every member has a default then, or it is missed by name.
+    let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+    // Strict: what stands there twice, or beyond exact numbers, would mean one thing here and another elsewhere.
+    canonical::from_json(text, limits).map_err(|error| Problem::malformed(format!("the document: {error}")))
+}
+
+/// A JSON document that may carry an artifact, and the turn of one that is large.
+pub struct Bulky<T>(pub T, pub Option<OwnedSemaphorePermit>);
+
+impl<T: DeserializeOwned> FromRequest<Shared> for Bulky<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
+        let length = request.headers().get(header::CONTENT_LENGTH);
+        let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+        if length.is_some_and(|length| length <= LIMITS.bytes) {
+            let Document(document) = Document::from_request(request, service).await?;
+            return Ok(Self(document, None));
+        }
+        let turn = service.heavy_turn()?;
+        let document = document(request, service, &BULKY).await?;
+        Ok(Self(document, Some(turn)))
     }
 }
 
@@ -102,3 +127,5 @@ pub fn expect_media(headers: &HeaderMap, known: &[&str]) -> Result<(), Problem> 
 
 /// What a document holds at most; a list of files is the longest.
 const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 32, members: 16_384, text: 1 << 20 };
+/// What a document with an artifact holds at most: the largest artifact there is fits, in base64.
+const BULKY: Limits = Limits { bytes: 48 << 20, depth: 32, members: 16_384, text: 48 << 20 };

@@ -2,6 +2,7 @@
 //! nobody has to wait for the disk in between.
 
 use demur_core::limit::Text;
+use demur_desk::run::read_on;
 use demur_engine::{Reply, entry::Entry};
 use demur_ledger::{
     author::{Artifact, Author, Place},
@@ -11,23 +12,16 @@ use demur_ledger::{
     facts::Participant,
     name::{Position, Sequence, TraceId},
     state::GuardError,
-    verify::Options,
 };
 use demur_run::{history::History, role::Look};
 use demur_store::{
-    contract::{Failure, Kept, Store},
+    contract::{Kept, Store as _},
     ledger::{Ledger, LedgerError, Series},
     sqlite::SqliteStore,
 };
 
 use super::watch::Watch;
-use crate::{
-    audit::{self, audit},
-    error::CommandError,
-    exit::Exit,
-    verify::threads,
-    world::World,
-};
+use crate::{error::CommandError, world::World};
 
 /// A run in progress.
 pub(super) struct Desk<'a> {
@@ -123,18 +117,6 @@ impl<'a> Desk<'a> {
         self.catch_up(true)
     }
 
-    /// No final statement over a record that does not hold (LED-25). Such a record is marked as failed (LED-18, LED-30).
-    pub(super) fn check_before_the_end(&self) -> Result<(), CommandError> {
-        let options = Options { threads: threads(), ..Options::default() };
-        let report = audit(self.ledger, self.trace, &options, &mut |_| ())??;
-        let Some(finding) = audit::obstacle(&report) else { return Ok(()) };
-        let failure = Failure { sequence: finding.sequence, code: finding.code.as_str().to_owned() };
-        self.ledger.mark_failed(self.trace, &failure)?;
-        let message = format!("the record does not hold, and the run has failed: {}", finding.message);
-        Err(CommandError::new(Exit::VerificationFailed, "RECORD_DAMAGED", message)
-            .with_hint("`demur store check` says what else is wrong"))
-    }
-
     /// Returns where the next statement stands.
     pub(super) fn place(&self) -> Result<Place, CommandError> {
         let store = self.ledger.registry().store();
@@ -152,37 +134,6 @@ impl<'a> Desk<'a> {
                 Err(refusal.into())
             }
             _ => Ok(()),
-        }
-    }
-}
-
-/// Takes into a history what is recorded after its last event.
-pub(super) fn read_on(
-    store: &dyn Store,
-    trace: TraceId,
-    history: &mut History,
-    mut tell: impl FnMut(&Event, Option<&Opening>) -> Result<(), CommandError>,
-) -> Result<(), CommandError> {
-    loop {
-        let from = Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
-        let page = store.events(trace, from, PAGE)?;
-        if page.is_empty() {
-            return Ok(());
-        }
-        for stored in page {
-            let sequence =
-                Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))?;
-            let event = Event::parse(&stored.bytes).map_err(|_| LedgerError::Damaged {
-                trace,
-                sequence,
-                code: "SCHEMA_INVALID",
-            })?;
-            let opening = match stored.content {
-                Kept::Here(opening) => Some(opening),
-                Kept::Absent | Kept::Erased => None,
-            };
-            take(history, trace, &event, opening.as_ref())?;
-            tell(&event, opening.as_ref())?;
         }
     }
 }
@@ -214,6 +165,3 @@ impl Look for Shelf<'_> {
         }
     }
 }
-
-/// How many events are read at a time.
-const PAGE: usize = 1000;

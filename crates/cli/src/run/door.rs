@@ -1,20 +1,15 @@
-//! The door of an agent in a process of its own. What follows from its `hello` is decided in `demur-run`; here stands what
-//! takes a look at the record: no final statement and no verdict that it does not bear.
+//! The door of an agent in a process of its own. What follows from its `hello` is decided in `demur-run`; what takes a look at
+//! the record (no final statement and no verdict that it does not bear) in `demur-desk`, for every door.
 
+use demur_desk::run::{check_record, unfounded};
 use demur_ledger::{
     event_type::Facts,
-    facts::VerificationStatus,
     statement::{Statement, Submission},
-    verify::Options,
 };
 use demur_run::line::{Hello, Refused};
 
 use super::{desk::Desk, turn::Interrupted};
-use crate::{
-    audit::{self, audit},
-    error::CommandError,
-    verify::threads,
-};
+use crate::error::CommandError;
 
 /// Returns why a statement is refused before the ledger is asked, if it is.
 pub(super) fn refuse(
@@ -31,23 +26,11 @@ pub(super) fn refuse(
     }
     match &statement.facts {
         Facts::FinalStatementSigned(_) => {
-            desk.check_before_the_end().map(|()| None).map_err(Interrupted::Here)
+            check_record(desk.ledger, desk.trace).map(|()| None).map_err(Interrupted::Here)
         }
-        Facts::VerificationRunCompleted(facts) => verdict(desk, facts.status),
+        Facts::VerificationRunCompleted(facts) => {
+            Ok(unfounded(desk.ledger, desk.trace, desk.history.profile, facts.status)?)
+        }
         _ => Ok(None),
     }
-}
-
-/// A verdict can be worse than what the verifier finds, never better.
-fn verdict(desk: &Desk<'_>, status: VerificationStatus) -> Result<Option<Refused>, Interrupted> {
-    let profile = desk.history.profile.unwrap_or(Options::default().profile);
-    let options = Options { profile, threads: threads(), ..Options::default() };
-    let report = audit(desk.ledger, desk.trace, &options, &mut |_| ())?.map_err(CommandError::from)?;
-    if status >= audit::status(&report) {
-        return Ok(None);
-    }
-    let message = "expected a verdict no better than what the verifier finds, found a better one";
-    let cure = "verify an export of the run, and say what came of it";
-    let refused = Refused::new("VERDICT_UNFOUNDED", "facts.status", message, cure);
-    Ok(Some(refused.map_err(|error| CommandError::bug(&error))?))
 }

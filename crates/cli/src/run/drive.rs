@@ -12,16 +12,15 @@ use super::{
     turn::{self, Interrupted},
 };
 use crate::{
-    audit::{self, audit},
+    audit::{audit, threads},
     error::CommandError,
-    verify::threads,
 };
-use demur_core::{canonical, hash::sha256, limit::Text};
+use demur_desk::run::{check_record, verdict};
 use demur_ledger::{
     author::Author,
-    content::{ExecutionContent, VerificationContent},
+    content::ExecutionContent,
     event_type::{Content, Facts},
-    facts::{VerificationRunCompleted, VerificationStatus},
+    facts::VerificationRunCompleted,
     role::Role,
     state::Phase,
     verify::Options,
@@ -161,7 +160,7 @@ impl<'a> Drive<'a> {
             }
             Move::Conclude(facts, content) => {
                 self.desk.commit()?;
-                self.desk.check_before_the_end()?;
+                check_record(self.desk.ledger, self.desk.trace)?;
                 self.desk.say(author, facts, content)
             }
             Move::Verify => self.verify(author),
@@ -183,15 +182,8 @@ impl<'a> Drive<'a> {
         let profile = self.orders.plan.task().profile;
         let options = Options { profile, threads: threads(), ..Options::default() };
         let report = audit(self.desk.ledger, self.desk.trace, &options, &mut |_| ())??;
-        let bytes = canonical::to_vec(&report)?;
+        let (status, content, bytes) = verdict(&report)?;
         self.folder.keep_report(&bytes)?;
-        let status = audit::status(&report);
-        let summary = match status {
-            VerificationStatus::Pass => "every check of the export holds".to_owned(),
-            VerificationStatus::PassWithWarnings => "nothing failed, something is worth reading".to_owned(),
-            VerificationStatus::Fail => report.words.clone(),
-        };
-        let content = VerificationContent { report: sha256(&bytes), summary: Text::cut(&summary)? };
         let through = self.desk.history.verification;
         let through = through.ok_or_else(|| CommandError::bug(&"a verification that has not begun"))?;
         let facts = VerificationRunCompleted { status, through };

@@ -1,6 +1,7 @@
 //! `demur run status`: where a run stands, and what it waits for.
 
 use demur_core::visible::visible;
+use demur_desk::run::read_on;
 use demur_ledger::{
     facts::VerificationStatus,
     name::{Sequence, TraceId},
@@ -11,7 +12,6 @@ use demur_store::contract::{Failure, Store};
 use serde::Serialize;
 
 use super::{
-    desk::read_on,
     folder::RunFolder,
     reply::{ClaimLine, ToolCount},
 };

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::{Size, problem::Problem, tell};
 use crate::{
-    audit::audit,
+    audit::{audit, threads},
     context::Context,
     data::DataFolder,
     error::CommandError,
@@ -23,7 +23,6 @@ use crate::{
     keystore::Keystore,
     output::{Paint, Progress, Reply, percent},
     owner::open_ledger,
-    verify::threads,
     world::World,
 };
 

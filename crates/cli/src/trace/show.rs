@@ -21,13 +21,8 @@ use serde::Serialize;
 use self::told::Told;
 use super::spool::spool;
 use crate::{
-    archive::Chosen,
-    arguments::ShowTrace,
-    context::Context,
-    error::CommandError,
-    exit::Exit,
-    verify::{threads, unreadable},
-    visible::visible_path,
+    archive::Chosen, arguments::ShowTrace, audit::threads, context::Context, error::CommandError, exit::Exit,
+    verify::unreadable, visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use demur_core::{
-    canonical,
-    hash::{Digest, Purpose, digest},
-    id::Ulid,
+    hash::Digest,
     limit::{List, Text, Whole},
     time::Timestamp,
 };
@@ -13,7 +11,6 @@ use demur_engine::command::Consequences;
 use demur_ledger::{
     author::{Author, Place},
     content::{AnswerValue, Choice, QuestionContent, Wordings},
-    envelope::Event,
     event_type::Content,
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAsked, Severity},
     name::{CommandId, Operation, TraceId},
@@ -23,7 +20,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::QuestionId;
-use crate::{error::CommandError, owner::Owner, recording::Recording};
+use crate::{
+    error::CommandError,
+    keyed::{self, Keyed},
+    owner::Owner,
+    recording::Recording,
+};
 
 /// A question, as an asker puts it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -202,14 +204,18 @@ pub fn ask(
     let Some(key) = idempotency else { return asking(owner, author, ask)?.perform(owner) };
     let keyed = Keyed::new(author, key, ask)?;
     // From the look to the record: two requests under one key must not pass each other.
-    let _turn = owner.keyed_turn(keyed.beginning());
-    if let Some(earlier) = keyed.earlier(owner, author)? {
+    let _turn = keyed.turn(owner);
+    let earlier = || -> Result<Option<Asked>, CommandError> {
+        let performed = keyed.earlier(owner, author)?;
+        performed.map(|performed| Ok(Asked { id: place(&performed)?, repeated: true })).transpose()
+    };
+    if let Some(earlier) = earlier()? {
         return Ok(earlier);
     }
-    match said(owner, author, ask, |_| keyed.command)?.perform(owner) {
+    match said(owner, author, ask, |_| keyed.command())?.perform(owner) {
         Ok(asked) => Ok(asked),
         // Somebody else with the same key was faster.
-        Err(error) => keyed.earlier(owner, author)?.ok_or(error),
+        Err(error) => earlier()?.ok_or(error),
     }
 }
 
@@ -250,61 +256,8 @@ fn unknown(trace: TraceId) -> CommandError {
     .with_hint("leave `trace` out to ask in a trace of its own")
 }
 
-/// A command that follows from an idempotency key and a request: 64 bits from the key, 64 from the request. So the ledger
-/// itself remembers which request came under which key.
-struct Keyed {
-    command: CommandId,
-}
-
-impl Keyed {
-    fn new(author: &Author, key: &str, ask: &Ask) -> Result<Self, CommandError> {
-        let principal = author.principal().as_ulid().as_u128().to_be_bytes();
-        let beginning = half(&digest(Purpose::Effect, &[b"idempotency\0", &principal, key.as_bytes()]));
-        let request = canonical::to_vec(ask)?;
-        let end = half(&digest(Purpose::Effect, &[b"request\0", &request]));
-        let number = u128::from(beginning) << 64 | u128::from(end);
-        Ok(Self { command: CommandId::from(Ulid::from_u128(number)) })
-    }
-
-    fn beginning(&self) -> u64 {
-        (self.command.as_ulid().as_u128() >> 64) as u64
-    }
-
-    /// Returns what came of an earlier request under the same key.
-    fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Asked>, CommandError> {
-        let registry = owner.ledger().registry();
-        let store = owner.ledger().store();
-        // A key that was rotated is the same asker.
-        let own = registry.keys().filter(|(_, record)| record.principal == author.principal());
-        let mut found = None;
-        for (key, _) in own {
-            found = found.or(store.command_beginning(key, self.beginning())?);
-        }
-        match found {
-            None => Ok(None),
-            Some((command, performed)) if command == self.command => {
-                Ok(Some(Asked { id: place(&performed)?, repeated: true }))
-            }
-            Some(_) => {
-                let message =
-                    "expected the request that came first under this Idempotency-Key, found another";
-                Err(CommandError::refused("IDEMPOTENCY_CONFLICT", message)
-                    .with_hint("send a new key with a new request; nothing was recorded"))
-            }
-        }
-    }
-}
-
 fn place(performed: &Performed) -> Result<QuestionId, CommandError> {
-    let event = Event::parse(&performed.bytes).map_err(|error| CommandError::bug(&error))?;
-    Ok(QuestionId { trace: performed.trace, sequence: event.position().sequence })
-}
-
-/// Returns the first half of the first half of a digest.
-fn half(digest: &Digest) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&digest.as_bytes()[..8]);
-    u64::from_be_bytes(bytes)
+    Ok(QuestionId { trace: performed.trace, sequence: keyed::position(performed)?.sequence })
 }
 
 const fn block() -> Severity {

@@ -24,6 +24,10 @@ pub(crate) struct ShowSession {
     #[serde(default)]
     #[schemars(with = "Option<u32>")]
     pub(crate) after: Option<Sequence>,
+    /// The event of an artifact, to read its text.
+    #[serde(default)]
+    #[schemars(with = "Option<u32>")]
+    pub(crate) artifact: Option<Sequence>,
 }
 
 /// A trace.

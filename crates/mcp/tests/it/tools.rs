@@ -10,7 +10,10 @@ fn what_models_read_stays_short() {
         bytes / 4
     };
     assert!(tokens(Sets::default()) < 700, "{}", tokens(Sets::default()));
-    assert!(tokens(Sets::all()) < 3_500, "{}", tokens(Sets::all()));
+    for set in ["wwa", "session"] {
+        let tokens = tokens(set.parse().unwrap());
+        assert!(tokens < 3_000, "{set}: {tokens}");
+    }
 }
 
 /// CLR-40, CLR-41, CLR-42, CLR-43
@@ -34,7 +37,24 @@ fn every_tool_is_there_under_its_name() {
         ]
     );
     let session = names("session".parse().unwrap());
-    assert_eq!(session[3..], ["session_list", "session_show", "session_verify"]);
+    assert_eq!(
+        session[3..],
+        [
+            "session_list",
+            "session_show",
+            "session_verify",
+            "session_open",
+            "session_propose",
+            "session_review",
+            "session_intend",
+            "session_start",
+            "session_report",
+            "session_claim",
+            "session_challenge",
+            "session_conclude",
+            "session_audit",
+        ]
+    );
     assert_eq!(names("wwa,session".parse().unwrap()), names("all".parse().unwrap()));
     assert!("wwa,nothing".parse::<Sets>().is_err() && "".parse::<Sets>().is_err());
 }

@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::{Caller, LOCAL_AGENT, Scope},
     problem::Problem,
     read::{Document, Named},
     service::Shared,
@@ -389,7 +389,5 @@ const ASKING: &[Scope] = &[Scope::Ask];
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
 /// Who may see plans.
 const SEEING: &[Scope] = &[Scope::Ask, Scope::Read];
-/// The agent in whose name the user of this machine submits plans.
-const LOCAL_AGENT: &str = "agent";
 /// The way on which questions of a plan reach somebody here.
 const CHANNEL: &str = "http";

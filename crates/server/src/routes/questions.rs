@@ -18,9 +18,17 @@ use demur_desk::{
     error::CommandError,
     owner::Owner,
     question::{self, Ask, Asked, Delivered, Listed, QuestionId, QuestionView},
+    run,
 };
-use demur_ledger::{author::Author, facts::Severity, name::TraceId, question::OutcomeKind};
-use demur_store::contract::QuestionFilter;
+use demur_ledger::{
+    author::Author,
+    event_type::TraceKind,
+    facts::Severity,
+    name::{PrincipalId, TraceId},
+    question::OutcomeKind,
+    role::Role,
+};
+use demur_store::contract::{QuestionFilter, Store as _};
 use hyper::{HeaderMap, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -199,10 +207,36 @@ async fn record(
     let recorded = service.work(move |_, owner| {
         // What is refused in a trace may be recorded there: strangers to it leave no mark.
         ask.trace.map_or(Ok(()), |trace| check_trace(owner, &caller, trace))?;
-        let author = caller.asker(owner, name.as_deref())?;
+        let author = match ask.trace {
+            Some(trace) if is_run(owner, trace)? => player_in(owner, &caller, trace, name.as_deref())?,
+            _ => caller.asker(owner, name.as_deref())?,
+        };
         question::ask(owner, &author, &ask, key.as_deref())
     });
     recorded.await
+}
+
+fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+    let found = owner.ledger().store().trace(trace)?;
+    Ok(found.is_some_and(|summary| summary.kind == TraceKind::Run))
+}
+
+/// Returns whoever asks in a run: the caller in its role there. Of several, whoever does the work asks first.
+fn player_in(
+    owner: &Owner,
+    caller: &Caller,
+    trace: TraceId,
+    name: Option<&str>,
+) -> Result<Arc<Author>, CommandError> {
+    let player = caller.player(owner, name)?;
+    let state = owner.ledger().look(trace)?;
+    let seats = run::seats(owner, &player)?;
+    let plays = |role: Role| {
+        let mut own = seats.iter().filter(|(seat, _)| *seat == role);
+        own.any(|(_, principal)| state.trace().is_some_and(|state| state.has_participant(*principal)))
+    };
+    let first = [Role::Executor, Role::Planner, Role::Critic, Role::Auditor];
+    run::author(owner, &player, first.into_iter().find(|role| plays(*role)).unwrap_or(Role::Executor))
 }
 
 async fn list(
@@ -233,7 +267,7 @@ async fn list(
 }
 
 /// Whoever only asks sees only what it asked.
-fn own_only(caller: &Caller) -> Option<demur_ledger::name::PrincipalId> {
+fn own_only(caller: &Caller) -> Option<PrincipalId> {
     match caller {
         Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => token.principal,
         _ => None,
@@ -326,14 +360,23 @@ fn asker_of(
     let asker = shown.asker.principal;
     let by = match caller {
         // A client speaks for whoever asks under its name, and for nobody else.
-        Caller::Local { client: Some(client), .. } if shown.asker.name != client.as_str() => {
+        Caller::Local { client: Some(_), .. } if !is_client(owner, caller, &shown)? => {
             return Err(other());
         }
         Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
-        caller if caller.is(asker) => None,
+        caller if caller.is(asker) || plays_as(owner, caller, asker)? => None,
         _ => return Err(other()),
     };
     Ok((shown, owner.author_of(asker)?, by))
+}
+
+fn is_client(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<bool, CommandError> {
+    Ok(caller.client() == Some(&shown.asker.name) || plays_as(owner, caller, shown.asker.principal)?)
+}
+
+/// Returns whether the caller is this one in some run.
+fn plays_as(owner: &Owner, caller: &Caller, asker: PrincipalId) -> Result<bool, CommandError> {
+    Ok(caller.seats(owner)?.iter().any(|(_, principal)| *principal == asker))
 }
 
 /// Returns whoever asked, for a person at the inbox who speaks in that one's name: more time may have whoever may answer,

@@ -24,6 +24,8 @@ mod plan;
 mod question;
 mod race;
 mod recorded;
+mod run;
+mod run_refusals;
 mod secret;
 mod server;
 mod sign_in;

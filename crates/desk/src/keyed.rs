@@ -1,0 +1,85 @@
+//! Commands that follow from an idempotency key and a request, so that the ledger itself remembers which request came under
+//! which key, for good (CLR-04).
+
+use std::sync::MutexGuard;
+
+use demur_core::{
+    canonical,
+    hash::{Digest, Purpose, digest},
+    id::Ulid,
+};
+use demur_ledger::{
+    author::Author,
+    envelope::Event,
+    name::{CommandId, Position},
+};
+use demur_store::contract::{Performed, Store as _};
+use serde::Serialize;
+
+use crate::{error::CommandError, owner::Owner};
+
+/// A command: 64 bits from the key and its author, 64 from the request.
+pub(crate) struct Keyed {
+    command: CommandId,
+}
+
+impl Keyed {
+    /// Returns the command of a request that an author sends under a key.
+    pub(crate) fn new(author: &Author, key: &str, request: &impl Serialize) -> Result<Self, CommandError> {
+        let principal = author.principal().as_ulid().as_u128().to_be_bytes();
+        let beginning = half(&digest(Purpose::Effect, &[b"idempotency\0", &principal, key.as_bytes()]));
+        let request = canonical::to_vec(request)?;
+        let end = half(&digest(Purpose::Effect, &[b"request\0", &request]));
+        let number = u128::from(beginning) << 64 | u128::from(end);
+        Ok(Self { command: CommandId::from(Ulid::from_u128(number)) })
+    }
+
+    /// Returns the command.
+    pub(crate) const fn command(&self) -> CommandId {
+        self.command
+    }
+
+    /// Returns the right to go from the look at what came before to the record: two requests under one key must not pass
+    /// each other.
+    pub(crate) fn turn<'a>(&self, owner: &'a Owner) -> MutexGuard<'a, ()> {
+        owner.keyed_turn(self.beginning())
+    }
+
+    fn beginning(&self) -> u64 {
+        (self.command.as_ulid().as_u128() >> 64) as u64
+    }
+
+    /// Returns what came of an earlier request under the same key.
+    pub(crate) fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Performed>, CommandError> {
+        let registry = owner.ledger().registry();
+        let store = owner.ledger().store();
+        // A key that was rotated is the same author.
+        let own = registry.keys().filter(|(_, record)| record.principal == author.principal());
+        let mut found = None;
+        for (key, _) in own {
+            found = found.or(store.command_beginning(key, self.beginning())?);
+        }
+        match found {
+            None => Ok(None),
+            Some((command, performed)) if command == self.command => Ok(Some(performed)),
+            Some(_) => {
+                let message =
+                    "expected the request that came first under this Idempotency-Key, found another";
+                Err(CommandError::refused("IDEMPOTENCY_CONFLICT", message)
+                    .with_hint("send a new key with a new request; nothing was recorded"))
+            }
+        }
+    }
+}
+
+/// Returns the place of the event that a command became.
+pub(crate) fn position(performed: &Performed) -> Result<Position, CommandError> {
+    Ok(Event::parse(&performed.bytes).map_err(|error| CommandError::bug(&error))?.position())
+}
+
+/// Returns the first half of the first half of a digest.
+fn half(digest: &Digest) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest.as_bytes()[..8]);
+    u64::from_be_bytes(bytes)
+}

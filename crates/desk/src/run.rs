@@ -1,0 +1,20 @@
+//! Accountable runs at the desk (seed 002): opened, spoken in, audited, looked at. For callers whose keys the desk keeps;
+//! what holds before the ledger is asked holds for every door.
+
+mod audit;
+mod check;
+mod next;
+mod open;
+mod read;
+mod say;
+mod seat;
+mod standing;
+
+pub use audit::{Audited, audit, verdict};
+pub use check::{check_record, unfounded};
+pub use next::{Act, Next};
+pub use open::{Demands, Opened, Opening, open};
+pub use read::{check_run, read_on};
+pub use say::{Recorded, Saying, say};
+pub use seat::{author, seat_name, seats};
+pub use standing::{ClaimView, ExecutionView, IntentView, Player, ProposalView, RunStanding, standing};

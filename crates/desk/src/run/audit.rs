@@ -1,0 +1,115 @@
+//! The auditor's part, done at the desk: the verification begins, everything is verified, and the verdict is what was found.
+
+use std::sync::Arc;
+
+use demur_core::{canonical, hash::sha256, limit::Text};
+use demur_ledger::{
+    author::{Author, Place},
+    content::VerificationContent,
+    event_type::{Content, Facts},
+    facts::{
+        Participant, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
+        VerificationStatus,
+    },
+    name::{CommandId, Sequence, TraceId},
+    role::Role,
+    verify::{Options, Report},
+};
+use demur_run::history::History;
+
+use super::{check_run, read_on};
+use crate::{
+    audit::{self as verifier, threads},
+    error::CommandError,
+    owner::Owner,
+};
+
+/// A run with its verdict.
+#[derive(Clone, Debug)]
+pub struct Audited {
+    /// How strictly it was judged.
+    pub profile: VerificationProfile,
+    /// The verdict.
+    pub status: VerificationStatus,
+    /// What was recorded now.
+    pub events: Vec<Sequence>,
+    /// What was found now; none where the verdict was there before.
+    pub report: Option<Report>,
+}
+
+/// Verifies a run in the name of its auditor, and records the verdict. One that is there already is told again.
+pub fn audit(
+    owner: &Owner,
+    author: &Arc<Author>,
+    trace: TraceId,
+    profile: Option<VerificationProfile>,
+) -> Result<Audited, CommandError> {
+    let ledger = owner.ledger();
+    check_run(ledger.store(), trace)?;
+    let mut history = History::new();
+    read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
+    check_profile(&history, profile)?;
+    let auditor = Participant { principal: author.principal(), role: Role::Auditor };
+    if let (Some(status), Some(profile)) = (history.verdict, history.profile)
+        && history.participants.contains(&auditor)
+    {
+        return Ok(Audited { profile, status, events: Vec::new(), report: None });
+    }
+    let mut events = Vec::new();
+    if history.verification.is_none() || !history.participants.contains(&auditor) {
+        let profile = profile.unwrap_or(Options::default().profile);
+        events.push(say(owner, author, trace, &history, VerificationRunStarted { profile }, None)?);
+        read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
+        check_profile(&history, Some(profile))?;
+    }
+    let begun = history.verification.zip(history.profile);
+    let (through, profile) = begun.ok_or_else(|| CommandError::bug(&"a verification that has not begun"))?;
+    let options = Options { profile, threads: threads(), ..Options::default() };
+    let report = verifier::audit(ledger, trace, &options, &mut |_| ())??;
+    let (status, content, _) = verdict(&report)?;
+    let content = Some(Content::VerificationRunCompleted(content));
+    events.push(say(owner, author, trace, &history, VerificationRunCompleted { status, through }, content)?);
+    Ok(Audited { profile, status, events, report: Some(report) })
+}
+
+/// Returns the verdict that a report bears, its words, and the bytes of the report that they name.
+pub fn verdict(report: &Report) -> Result<(VerificationStatus, VerificationContent, Vec<u8>), CommandError> {
+    let bytes = canonical::to_vec(report)?;
+    let status = verifier::status(report);
+    let summary = match status {
+        VerificationStatus::Pass => "every check of the export holds".to_owned(),
+        VerificationStatus::PassWithWarnings => "nothing failed, something is worth reading".to_owned(),
+        VerificationStatus::Fail => report.words.clone(),
+    };
+    let content = VerificationContent { report: sha256(&bytes), summary: Text::cut(&summary)? };
+    Ok((status, content, bytes))
+}
+
+/// A verification that has begun is not judged otherwise in the end.
+fn check_profile(history: &History, wanted: Option<VerificationProfile>) -> Result<(), CommandError> {
+    match (history.profile, wanted) {
+        (Some(begun), Some(wanted)) if begun != wanted => {
+            let message =
+                format!("expected the profile that the verification began with, {begun:?}, found another");
+            Err(CommandError::refused("PROFILE_CONFLICT", message.to_lowercase())
+                .about(Some("profile"))
+                .with_hint("leave the profile out"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn say(
+    owner: &Owner,
+    author: &Author,
+    trace: TraceId,
+    history: &History,
+    facts: impl Into<Facts>,
+    content: Option<Content>,
+) -> Result<Sequence, CommandError> {
+    let (world, ledger) = (owner.world(), owner.ledger());
+    let now = world.now()?;
+    let place = Place { store: ledger.registry().store(), trace, seen: history.state().head(), now };
+    let spoken = author.speak(CommandId::new(now, &mut { world }), &place, facts, content, &mut { world })?;
+    Ok(ledger.submit(spoken.into_submission(), None)?.position.sequence)
+}

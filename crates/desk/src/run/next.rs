@@ -1,0 +1,176 @@
+//! Who can do what next in a run, as far as its record tells. A hint, not a rule: the ledger decides.
+
+use std::collections::BTreeSet;
+
+use demur_ledger::{
+    facts::{IntentDecision, Policy},
+    name::Sequence,
+    role::Role,
+    state::Phase,
+};
+use demur_run::history::{History, Intended, Proposed};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something that somebody can do now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RunNext")]
+pub struct Next {
+    /// In which role.
+    pub role: Role,
+    /// Who plays it.
+    pub agent: String,
+    /// What.
+    pub act: Act,
+    /// About which events, if about any.
+    pub events: Vec<Sequence>,
+}
+
+/// What can be done in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "RunAct")]
+pub enum Act {
+    /// Propose a unit of work; with events: in place of these, or after these failures.
+    Propose,
+    /// Decide on these proposals or intents.
+    Review,
+    /// Say what is about to be done under these proposals.
+    Intend,
+    /// Start these intents.
+    Start,
+    /// Say how these executions ended.
+    Report,
+    /// Claim something; with events: revise these, which are disputed.
+    Claim,
+    /// Dispute these claims.
+    Challenge,
+    /// Close these challenges, once satisfied.
+    Resolve,
+    /// Close the work with every claim in play.
+    Conclude,
+    /// Verify and close the run.
+    Audit,
+}
+
+impl Act {
+    /// Returns the word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Propose => "propose",
+            Self::Review => "review",
+            Self::Intend => "intend",
+            Self::Start => "start",
+            Self::Report => "report",
+            Self::Claim => "claim",
+            Self::Challenge => "challenge",
+            Self::Resolve => "resolve",
+            Self::Conclude => "conclude",
+            Self::Audit => "audit",
+        }
+    }
+}
+
+/// What can be done, by role.
+pub(super) type Acts = Vec<(Role, Act, Vec<Sequence>)>;
+
+/// Returns what can be done; whoever has to act first comes first. `gone` is what something else has taken the place of.
+pub(super) fn next(history: &History, policy: Option<&Policy>, gone: &BTreeSet<Sequence>) -> Acts {
+    let look = Look { history, policy, gone };
+    let mut acts = Vec::new();
+    match history.state().phase() {
+        Phase::Initialized | Phase::Planning => acts.push((Role::Planner, Act::Propose, look.refused())),
+        Phase::Reviewing => acts.push((Role::Critic, Act::Review, look.pending())),
+        Phase::Executing => look.executing(&mut acts),
+        Phase::Claiming => look.claiming(&mut acts),
+        Phase::Auditing => acts.push((Role::Auditor, Act::Audit, Vec::new())),
+        Phase::Completed | Phase::Failed | Phase::Aborted => {}
+    }
+    acts
+}
+
+struct Look<'a> {
+    history: &'a History,
+    policy: Option<&'a Policy>,
+    gone: &'a BTreeSet<Sequence>,
+}
+
+impl Look<'_> {
+    fn executing(&self, acts: &mut Acts) {
+        let mut add = |role, act, events: Vec<Sequence>| {
+            if !events.is_empty() {
+                acts.push((role, act, events));
+            }
+        };
+        let mut reviewed = self.pending();
+        reviewed.extend(self.intents(|intent| {
+            intent.review.is_none() && intent.started.is_none() && self.needs_review(intent)
+        }));
+        add(Role::Critic, Act::Review, reviewed);
+        let ready = |intent: &Intended| {
+            let approved = intent.review == Some(IntentDecision::Approved);
+            intent.started.is_none() && (approved || (intent.review.is_none() && !self.needs_review(intent)))
+        };
+        add(Role::Executor, Act::Start, self.intents(ready));
+        let open = self.history.intents.values().filter(|intent| intent.ended.is_none());
+        let open: Vec<_> = open.filter_map(|intent| intent.started).collect();
+        let running = !open.is_empty();
+        add(Role::Executor, Act::Report, open);
+        add(Role::Executor, Act::Intend, self.approved());
+        if running {
+            return;
+        }
+        if self.policy.is_some_and(|policy| policy.fallback) {
+            let failed =
+                |intent: &Intended| intent.ended.as_ref().is_some_and(|ended| ended.failure.is_some());
+            add(Role::Planner, Act::Propose, self.intents(failed));
+        }
+        if self.history.intents.values().any(|intent| intent.ended.is_some()) {
+            acts.push((Role::Executor, Act::Claim, Vec::new()));
+        }
+    }
+
+    fn claiming(&self, acts: &mut Acts) {
+        let (history, state) = (self.history, self.history.state());
+        let disputed: Vec<_> = state.claims().filter(|(_, disputed)| *disputed).map(|(at, _)| at).collect();
+        let others: Vec<_> = state.claims().filter(|(_, disputed)| !disputed).map(|(at, _)| at).collect();
+        if !others.is_empty() {
+            acts.push((Role::Critic, Act::Challenge, others));
+        }
+        if !disputed.is_empty() {
+            acts.push((Role::Critic, Act::Resolve, history.challenges.keys().copied().collect()));
+            acts.push((Role::Executor, Act::Intend, self.approved()));
+        }
+        acts.push((Role::Executor, Act::Claim, disputed));
+        if !history.claims.is_empty() {
+            acts.push((Role::Executor, Act::Conclude, Vec::new()));
+        }
+    }
+
+    fn pending(&self) -> Vec<Sequence> {
+        self.proposals(|proposed| proposed.review.is_none())
+    }
+
+    fn approved(&self) -> Vec<Sequence> {
+        self.proposals(|proposed| proposed.review.is_some_and(|(decision, _)| decision.approves()))
+    }
+
+    /// Returns the refused proposals, of which one can be revised.
+    fn refused(&self) -> Vec<Sequence> {
+        self.proposals(Proposed::is_refused)
+    }
+
+    fn proposals(&self, wanted: impl Fn(&Proposed) -> bool) -> Vec<Sequence> {
+        let wanted = |(at, proposed): &(&Sequence, &Proposed)| !self.gone.contains(at) && wanted(proposed);
+        self.history.proposals.iter().filter(wanted).map(|(at, _)| *at).collect()
+    }
+
+    fn intents(&self, wanted: impl Fn(&Intended) -> bool) -> Vec<Sequence> {
+        let wanted = |(at, intent): &(&Sequence, &Intended)| !self.gone.contains(at) && wanted(intent);
+        self.history.intents.iter().filter(wanted).map(|(at, _)| *at).collect()
+    }
+
+    fn needs_review(&self, intent: &Intended) -> bool {
+        self.policy.is_none_or(|policy| intent.risk >= policy.approval_from)
+    }
+}

@@ -1,0 +1,192 @@
+//! A run opens: who takes part as what, under which policy, for what. The same again is recorded once.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use demur_core::{
+    limit::{List, Text, Whole},
+    visible::visible,
+};
+use demur_ledger::{
+    author::{Author, Place},
+    content::SessionContent,
+    event_type::{Content, Facts},
+    facts::{Participant, Policy, Risk, SessionInitialized},
+    name::{CommandId, Sequence, TraceId},
+    role::Role,
+};
+use demur_store::contract::Store as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::seat::seat_name;
+use crate::{error::CommandError, owner::Owner, record};
+
+/// A run that somebody opens.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// Who opens it, and plans.
+    pub planner: &'a str,
+    /// Who plays the other roles; nobody named means the one who opens it.
+    pub agents: &'a BTreeMap<Role, Text<1, 64>>,
+    /// Whether keys are made for names that nobody has used yet.
+    pub anybody: bool,
+    /// The trace, if somebody has chosen one.
+    pub trace: Option<TraceId>,
+    /// What it is for.
+    pub content: SessionContent,
+    /// What it demands.
+    pub demands: Demands,
+}
+
+/// What a run demands before it goes on; what is left out is as usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "RunPolicy")]
+pub struct Demands {
+    /// The lowest risk class that needs the critic's approval before it starts; `low` means every call.
+    pub approval_from: Risk,
+    /// How many artifacts a claim must cite at least.
+    pub evidence_minimum: Whole<1, 64>,
+    /// Whether a failed call may be followed by a fallback proposal.
+    pub fallback: bool,
+    /// How often one call may be tried again.
+    pub retry_limit: Whole<0, 16>,
+}
+
+/// A run that is on record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Its trace.
+    pub trace: TraceId,
+    /// Whether it was there before.
+    pub repeated: bool,
+}
+
+impl Default for Demands {
+    /// Whoever executes elsewhere could start a tool before anybody looks: the critic approves every call.
+    fn default() -> Self {
+        Self {
+            approval_from: Risk::Low,
+            evidence_minimum: Whole::of::<1>(),
+            fallback: true,
+            retry_limit: Whole::of::<3>(),
+        }
+    }
+}
+
+impl From<Demands> for Policy {
+    fn from(demands: Demands) -> Self {
+        let Demands { approval_from, evidence_minimum, fallback, retry_limit } = demands;
+        Self { approval_from, evidence_minimum, fallback, retry_limit }
+    }
+}
+
+impl Opening<'_> {
+    /// Returns who plays a role.
+    fn player(&self, role: Role) -> &str {
+        self.agents.get(&role).map_or(self.planner, |name| name.as_str())
+    }
+
+    /// Checks who is named as what.
+    fn check(&self, owner: &Owner) -> Result<(), CommandError> {
+        for (role, name) in self.agents {
+            if !Role::OF_A_RUN.contains(role) {
+                let message = format!("expected planner, executor, critic or auditor, found {role}");
+                return Err(CommandError::input("ROLE_NOT_OF_A_RUN", message).about(Some("agents")));
+            }
+            if *role == Role::Planner && name.as_str() != self.planner {
+                let message = format!(
+                    "expected whoever opens the run ({}) as its planner, found another",
+                    visible(self.planner)
+                );
+                return Err(CommandError::refused("FORBIDDEN", message)
+                    .about(Some("agents.planner"))
+                    .with_hint("leave the planner out, or let the planner open the run"));
+            }
+            let known = self.anybody
+                || name.as_str() == self.planner
+                || owner.find_author(name, Role::Agent)?.is_some()
+                || owner.find_author(&seat_name(name, *role), *role)?.is_some();
+            if !known {
+                let message =
+                    format!("expected the name of somebody who asks here, found {:?}", visible(name));
+                return Err(CommandError::input("AGENT_UNKNOWN", message)
+                    .about(Some("agents"))
+                    .with_hint("`demur token new NAME --scope ask` makes somebody known"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns those who take part, as far as they have keys.
+    fn found(&self, owner: &Owner) -> Result<Option<Vec<Participant>>, CommandError> {
+        let seat = |role| owner.find_author(&seat_name(self.player(role), role), role);
+        let mut participants = Vec::new();
+        for role in Role::OF_A_RUN {
+            let Some(author) = seat(role)? else { return Ok(None) };
+            participants.push(Participant { principal: author.principal(), role });
+        }
+        participants.sort_unstable();
+        Ok(Some(participants))
+    }
+
+    /// Returns those who take part, and the planner; keys are made where there are none yet.
+    fn enrolled(&self, owner: &Owner) -> Result<(Vec<Participant>, Arc<Author>), CommandError> {
+        let mut participants = Vec::new();
+        for role in Role::OF_A_RUN {
+            let author = owner.find_or_enrol(&seat_name(self.player(role), role), role)?;
+            participants.push(Participant { principal: author.principal(), role });
+        }
+        participants.sort_unstable();
+        Ok((participants, owner.find_or_enrol(&seat_name(self.planner, Role::Planner), Role::Planner)?))
+    }
+
+    /// Returns whether a trace was opened with just this.
+    fn is_opening_of(&self, owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+        let (event, content) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
+        let Some(participants) = self.found(owner)? else { return Ok(false) };
+        let same = match event.said().map(|said| said.facts) {
+            Ok(Facts::SessionInitialized(facts)) => {
+                facts.participants.as_slice() == participants && facts.policy == Policy::from(self.demands)
+            }
+            _ => false,
+        };
+        Ok(same && content == Some(Content::SessionInitialized(self.content.clone())))
+    }
+}
+
+/// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
+pub fn open(owner: &Owner, opening: &Opening<'_>) -> Result<Opened, CommandError> {
+    opening.check(owner)?;
+    let (world, ledger) = (owner.world(), owner.ledger());
+    let now = world.now()?;
+    let trace = opening.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
+    let known = |trace| ledger.store().trace(trace).map(|found| found.is_some());
+    if known(trace)? {
+        return again(owner, opening, trace);
+    }
+    let (participants, planner) = opening.enrolled(owner)?;
+    let facts = SessionInitialized {
+        participants: List::try_from(participants)?,
+        policy: Policy::from(opening.demands),
+    };
+    let place = Place { store: ledger.registry().store(), trace, seen: None, now };
+    let content = Some(Content::SessionInitialized(opening.content.clone()));
+    let said = planner.speak(CommandId::new(now, &mut { world }), &place, facts, content, &mut { world })?;
+    match ledger.submit(said.into_submission(), None) {
+        Ok(_) => Ok(Opened { trace, repeated: false }),
+        // Somebody else with the same trace was faster.
+        Err(_) if known(trace)? => again(owner, opening, trace),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn again(owner: &Owner, opening: &Opening<'_>, trace: TraceId) -> Result<Opened, CommandError> {
+    if opening.is_opening_of(owner, trace)? {
+        return Ok(Opened { trace, repeated: true });
+    }
+    let message = format!("trace {trace} was opened with something else, or by somebody else");
+    Err(CommandError::refused("TRACE_CONFLICT", message)
+        .about(Some("trace"))
+        .with_hint("open the run under a trace of its own; nothing was recorded"))
+}

@@ -1,0 +1,61 @@
+//! A run as it is recorded, folded event by event.
+
+use demur_ledger::{
+    content::Opening,
+    envelope::Event,
+    event_type::TraceKind,
+    name::{Sequence, TraceId},
+    state::GuardError,
+};
+use demur_run::history::History;
+use demur_store::{
+    contract::{Kept, Store, TraceSummary},
+    ledger::LedgerError,
+};
+
+use crate::{error::CommandError, record};
+
+/// Takes into a history what is recorded after its last event, and calls `tell` with it.
+pub fn read_on(
+    store: &dyn Store,
+    trace: TraceId,
+    history: &mut History,
+    mut tell: impl FnMut(&Event, Option<&Opening>) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    loop {
+        let from = next(history)?;
+        let page = store.events(trace, from, PAGE)?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        for stored in page {
+            let sequence = next(history)?;
+            let event = Event::parse(&stored.bytes).map_err(|_| record::damaged(trace, sequence))?;
+            let opening = match stored.content {
+                Kept::Here(opening) => Some(opening),
+                Kept::Absent | Kept::Erased => None,
+            };
+            let content = opening.as_ref().map(|opening| &opening.bytes[..]);
+            let damaged = |error: GuardError| LedgerError::Damaged { trace, sequence, code: error.code() };
+            history.take(&event, content).map_err(damaged)?;
+            tell(&event, opening.as_ref())?;
+        }
+    }
+}
+
+/// Returns what the store has of a run; another kind of trace is refused.
+pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, CommandError> {
+    let summary = store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+    if summary.kind == TraceKind::Run {
+        return Ok(summary);
+    }
+    let message = format!("expected the trace of a run, found one of {}", summary.kind.as_str());
+    Err(CommandError::input("NOT_A_RUN", message).about(Some("trace")).with_hint("name the trace of a run"))
+}
+
+fn next(history: &History) -> Result<Sequence, CommandError> {
+    Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))
+}
+
+/// How many events are read at a time.
+const PAGE: usize = 1000;

@@ -1,0 +1,186 @@
+//! Somebody says one thing in one role of a run: signed with its key, once per idempotency key, and no final statement and no
+//! verdict that the record does not bear.
+
+use std::sync::Arc;
+
+use demur_core::{
+    canonical::{self, ReadError},
+    hash::{Digest, sha256},
+};
+use demur_ledger::{
+    author::{Artifact, Author, Place},
+    event_type::{Content, EventType, Facts, Opens, TraceKind, TypeName},
+    name::{CommandId, Position, TraceId},
+    role::Role,
+};
+use demur_run::history::History;
+use serde::Serialize;
+use serde_json::{Map, Value, json, value::RawValue};
+
+use super::{check_record, check_run, read_on, unfounded};
+use crate::{
+    error::CommandError,
+    exit::Exit,
+    keyed::{self, Keyed},
+    owner::Owner,
+};
+
+/// What somebody says.
+#[derive(Clone, Debug)]
+pub struct Saying {
+    /// In which run.
+    pub trace: TraceId,
+    /// The event type, by its name.
+    pub kind: String,
+    /// Its facts; none with an artifact, whose facts the desk makes.
+    pub facts: Map<String, Value>,
+    /// Its content.
+    pub content: Option<Map<String, Value>>,
+    /// The bytes of an artifact, and the media type where the content names none.
+    pub artifact: Option<(Vec<u8>, &'static str)>,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The event.
+    pub position: Position,
+    /// Whether the same request had been recorded before.
+    pub repeated: bool,
+}
+
+/// The request that came under a key. An artifact is what its bytes are: its commitment is another each time.
+#[derive(Serialize)]
+struct Request<'a> {
+    artifact: Option<Digest>,
+    content: Option<&'a Content>,
+    facts: Option<&'a Facts>,
+    kind: &'static str,
+    trace: TraceId,
+}
+
+/// Records what an author says in a run. The same request under the same idempotency key is recorded once, for good; another
+/// request under it is refused (CLR-04). What was refused before is judged anew.
+pub fn say(
+    owner: &Owner,
+    author: &Arc<Author>,
+    saying: Saying,
+    idempotency: Option<&str>,
+) -> Result<Recorded, CommandError> {
+    let ledger = owner.ledger();
+    let head = check_run(ledger.store(), saying.trace)?.head;
+    let kind = kind(&saying.kind)?;
+    let trace = saying.trace;
+    let (facts, content, artifact) = read(owner, kind, saying)?;
+    let request = Request {
+        artifact: artifact.as_ref().map(|artifact| sha256(&artifact.bytes)),
+        content: content.as_ref(),
+        facts: (kind != EventType::ArtifactRecorded).then_some(&facts),
+        kind: kind.as_str(),
+        trace,
+    };
+    let keyed = idempotency.map(|key| Keyed::new(author, key, &request)).transpose()?;
+    let _turn = keyed.as_ref().map(|keyed| keyed.turn(owner));
+    if let Some(keyed) = &keyed
+        && let Some(earlier) = keyed.earlier(owner, author)?
+    {
+        return Ok(Recorded { position: keyed::position(&earlier)?, repeated: true });
+    }
+    check(owner, trace, &facts)?;
+    let world = owner.world();
+    let place = Place { store: ledger.registry().store(), trace, seen: Some(head), now: world.now()? };
+    let command = keyed.map_or_else(|| CommandId::new(place.now, &mut { world }), |keyed| keyed.command());
+    let spoken = author.speak(command, &place, facts, content, &mut { world })?;
+    let recorded = ledger.submit(spoken.into_submission(), artifact.as_ref())?;
+    Ok(Recorded { position: recorded.position, repeated: recorded.repeated })
+}
+
+/// Returns the type of this name, if one of the four roles says such things after the opening.
+fn kind(name: &str) -> Result<EventType, CommandError> {
+    let said = |kind: &EventType| {
+        let rule = kind.rule();
+        rule.traces == [TraceKind::Run]
+            && rule.opens == Opens::Never
+            && Role::OF_A_RUN.iter().any(|role| kind.admits_role(*role))
+    };
+    if let Some(kind) = EventType::from_name(name).filter(said) {
+        return Ok(kind);
+    }
+    let known: Vec<_> = EventType::ALL.iter().filter(|kind| said(kind)).map(|kind| kind.as_str()).collect();
+    let message = format!("expected one of {}, found another", known.join(", "));
+    let hint = "POST /v1/runs opens a run; POST /v1/questions asks in it, with its trace";
+    Err(CommandError::input("TYPE_FORBIDDEN", message).about(Some("type")).with_hint(hint))
+}
+
+/// Returns what is said, in the ledger's types.
+fn read(
+    owner: &Owner,
+    kind: EventType,
+    saying: Saying,
+) -> Result<(Facts, Option<Content>, Option<Artifact>), CommandError> {
+    let Saying { facts, content, artifact, .. } = saying;
+    match (kind, artifact) {
+        (EventType::ArtifactRecorded, Some((bytes, media_type))) => {
+            if !facts.is_empty() {
+                let message = "expected no facts with an artifact, found some";
+                return Err(CommandError::input("MALFORMED", message)
+                    .about(Some("facts"))
+                    .with_hint("leave them out: the desk commits to the bytes itself"));
+            }
+            let mut content = content.unwrap_or_default();
+            content.entry("media_type").or_insert_with(|| json!(media_type));
+            content.entry("size").or_insert_with(|| json!(bytes.len()));
+            let artifact = Artifact::new(bytes, &mut { owner.world() });
+            Ok((artifact.facts().into(), Some(read_content(kind, &content)?), Some(artifact)))
+        }
+        (EventType::ArtifactRecorded, None) => {
+            let message = "expected the bytes of the artifact with the event that records it, found none";
+            Err(CommandError::input("ARTIFACT_MISSING", message)
+                .about(Some("artifact"))
+                .with_hint("send them as {\"text\": ...} or {\"base64\": ...}"))
+        }
+        // Bytes with an event that records none are the ledger's to refuse.
+        (_, artifact) => {
+            let content = content.map(|content| read_content(kind, &content)).transpose()?;
+            let artifact = artifact.map(|(bytes, _)| Artifact::new(bytes, &mut { owner.world() }));
+            Ok((read_facts(kind, &facts)?, content, artifact))
+        }
+    }
+}
+
+fn read_facts(kind: EventType, facts: &Map<String, Value>) -> Result<Facts, CommandError> {
+    let text = String::from_utf8(canonical::to_vec(facts)?).map_err(|error| CommandError::bug(&error))?;
+    let raw = RawValue::from_string(text).map_err(|error| CommandError::bug(&error))?;
+    Facts::parse(&TypeName::from(kind), &raw).map_err(|error| malformed("facts", kind, &error))
+}
+
+fn read_content(kind: EventType, content: &Map<String, Value>) -> Result<Content, CommandError> {
+    Content::parse(kind, &canonical::to_vec(content)?).map_err(|error| malformed("content", kind, &error))
+}
+
+fn malformed(field: &'static str, kind: EventType, error: &ReadError) -> CommandError {
+    CommandError::input("MALFORMED", format!("{field} of {kind}: {error}"))
+        .about(Some(field))
+        .with_hint(format!("its schema is /schemas/ledger/events/{kind}.json; nothing was recorded"))
+}
+
+/// Checks what takes a look at the whole record.
+fn check(owner: &Owner, trace: TraceId, facts: &Facts) -> Result<(), CommandError> {
+    let ledger = owner.ledger();
+    match facts {
+        Facts::FinalStatementSigned(_) => check_record(ledger, trace),
+        Facts::VerificationRunCompleted(facts) => {
+            let mut history = History::new();
+            read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
+            match unfounded(ledger, trace, history.profile, facts.status)? {
+                None => Ok(()),
+                Some(refused) => {
+                    let code = String::from(refused.code);
+                    let error = CommandError::told(Exit::Refused, code, refused.field, refused.message);
+                    Err(error.with_hint(refused.cure))
+                }
+            }
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,226 @@
+//! What the tools take that play a role in an accountable run. Numbers are those of events. Limits are the desk's to check.
+
+use demur_ledger::name::TraceId;
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A run to be opened.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenRun {
+    pub(crate) task: String,
+    pub(crate) objective: String,
+    #[serde(default)]
+    pub(crate) constraints: Vec<String>,
+    #[serde(default)]
+    pub(crate) agents: Agents,
+}
+
+/// Other clients, by name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Agents {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    executor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    critic: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auditor: Option<String>,
+}
+
+/// A unit of work.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Propose {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    pub(crate) objective: String,
+    pub(crate) tools: Vec<String>,
+    #[serde(default)]
+    pub(crate) assumptions: Vec<String>,
+    #[serde(default)]
+    pub(crate) expected_evidence: Vec<String>,
+    /// The refused proposal it revises.
+    #[serde(default)]
+    pub(crate) replaces: Option<u64>,
+    /// The failed intent it falls back from.
+    #[serde(default)]
+    pub(crate) fallback_for: Option<u64>,
+}
+
+/// A decision.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Review {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    /// The proposal or intent.
+    pub(crate) event: u64,
+    /// Of an intent: approved or blocked.
+    pub(crate) decision: Decision,
+    pub(crate) rationale: String,
+    /// With conditionally_approved.
+    #[serde(default)]
+    pub(crate) conditions: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Decision {
+    Approved,
+    ConditionallyApproved,
+    Blocked,
+    Rejected,
+}
+
+/// What is about to be run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Intend {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    pub(crate) proposal: u64,
+    pub(crate) tool: String,
+    /// Its arguments.
+    #[schemars(schema_with = "object")]
+    pub(crate) input: JsonObject,
+    pub(crate) risk: Risk,
+    pub(crate) justification: String,
+    /// The conditions that are met, by number from 0.
+    #[serde(default)]
+    pub(crate) meets: Vec<u64>,
+    /// The failed intent it tries again.
+    #[serde(default)]
+    pub(crate) retries: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Risk {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+/// A start.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Start {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    pub(crate) intent: u64,
+}
+
+/// An end.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Report {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    /// The event of session_start.
+    pub(crate) started: u64,
+    /// If it failed.
+    #[serde(default)]
+    pub(crate) failure: Option<Failure>,
+    #[serde(default)]
+    pub(crate) outputs: Vec<Output>,
+    #[serde(default)]
+    pub(crate) exit_status: Option<u64>,
+    #[serde(default)]
+    pub(crate) duration_ms: u64,
+    #[serde(default)]
+    pub(crate) note: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Failure {
+    Exit,
+    Signal,
+    Timeout,
+    Limit,
+    NotStarted,
+    Lost,
+}
+
+/// Becomes an artifact.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+/// A claim.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    pub(crate) text: String,
+    /// In percent.
+    pub(crate) confidence: u64,
+    /// Artifacts.
+    pub(crate) evidence: Vec<u64>,
+    /// Events of session_report.
+    pub(crate) executions: Vec<u64>,
+    #[serde(default)]
+    pub(crate) about_failure: bool,
+    /// The claim it revises.
+    #[serde(default)]
+    pub(crate) replaces: Option<u64>,
+}
+
+/// A dispute.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Challenge {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    /// The claim; to resolve, the challenge.
+    pub(crate) event: u64,
+    pub(crate) act: Dispute,
+    pub(crate) reason: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Dispute {
+    Challenge,
+    Resolve,
+    Retract,
+}
+
+/// An end of the work.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Conclude {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    /// What all of it amounts to.
+    pub(crate) verdict: String,
+}
+
+/// An audit.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AuditRun {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    #[serde(default)]
+    pub(crate) profile: Option<Profile>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Profile {
+    Strict,
+    Default,
+    Lenient,
+}
+
+fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "object"})
+}

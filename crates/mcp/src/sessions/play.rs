@@ -1,0 +1,209 @@
+//! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
+//! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
+
+use demur_core::{canonical, hash::sha256};
+use demur_desk::{
+    error::CommandError,
+    run::{ClaimView, RunStanding},
+    world::World,
+};
+use demur_ledger::name::{Sequence, TraceId};
+use rmcp::model::{CallToolResponse, JsonObject};
+use serde_json::{Value, json};
+
+use super::progress::{self, Turn};
+use crate::{
+    api::{Call, Refusal},
+    arguments::{
+        read,
+        run::{
+            AuditRun, Challenge, Claim, Conclude, Decision, Dispute, Intend, OpenRun, Propose, Report,
+            Review, Start,
+        },
+    },
+    reply::Stop,
+    tools::Job,
+    visit::Visit,
+};
+
+/// Does what a tool of a run is for.
+pub(crate) async fn play(
+    visit: &Visit<'_>,
+    job: Job,
+    arguments: JsonObject,
+) -> Result<CallToolResponse, Stop> {
+    match job {
+        Job::OpenRun => open(visit, &read(arguments)?).await,
+        Job::Propose => propose(visit, &read(arguments)?).await,
+        Job::Review => review(visit, &read(arguments)?).await,
+        Job::Intend => intend(visit, &read(arguments)?).await,
+        Job::Start => start(visit, &read(arguments)?).await,
+        Job::Report => report(visit, read(arguments)?).await,
+        Job::Claim => claim(visit, &read(arguments)?).await,
+        Job::Challenge => challenge(visit, &read(arguments)?).await,
+        Job::Conclude => conclude(visit, &read(arguments)?).await,
+        Job::AuditRun => audit(visit, &read(arguments)?).await,
+        _ => Err(Refusal::new(500, "BUG", "expected a tool of a run, found another").into()),
+    }
+}
+
+async fn open(visit: &Visit<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
+    // Chosen here, so that the request can be sent again.
+    let trace = new_trace()?;
+    let body = json!({
+        "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
+        "agents": given.agents,
+    });
+    let standing: RunStanding = visit.visitor.call(Call::post("/v1/runs", &body)).await?;
+    Ok(progress::opened(&standing))
+}
+
+async fn propose(visit: &Visit<'_>, given: &Propose) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let facts = json!({"replaces": given.replaces, "fallback_for": given.fallback_for});
+    let content = json!({
+        "objective": given.objective, "required_tools": given.tools, "assumptions": given.assumptions,
+        "expected_evidence": given.expected_evidence,
+    });
+    turn.say("planner", "proposal_created", facts, content).await?;
+    turn.end().await
+}
+
+async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let standing = turn.standing().await?;
+    if standing.intents.iter().any(|intent| intent.event.number() == given.event) {
+        if !matches!(given.decision, Decision::Approved | Decision::Blocked) || !given.conditions.is_empty() {
+            let message = "expected approved or blocked without conditions: the event is an intent";
+            let mut refusal = Refusal::new(400, "ARGUMENTS", message);
+            refusal.field = Some("decision".to_owned());
+            return Err(refusal.into());
+        }
+        let facts = json!({"intent": given.event, "decision": given.decision});
+        turn.say("critic", "tool_intent_reviewed", facts, json!({"rationale": given.rationale})).await?;
+        return turn.end().await;
+    }
+    let facts = json!({
+        "proposal": given.event, "decision": given.decision, "conditions": given.conditions.len(),
+    });
+    let content = json!({"rationale": given.rationale, "conditions": given.conditions});
+    turn.say("critic", "proposal_reviewed", facts, content).await?;
+    turn.end().await
+}
+
+async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let bytes = canonical::to_vec(&given.input)
+        .map_err(|error| Refusal::new(400, "ARGUMENTS", format!("input: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| Refusal::unreadable(&error))?;
+    let facts = json!({
+        "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
+    });
+    let content = json!({
+        "tool": given.tool, "input_hash": sha256(text.as_bytes()), "justification": given.justification,
+    });
+    // The intent first: what is refused leaves nothing behind.
+    let intent = turn.say("executor", "tool_intent_signed", facts, content).await?;
+    turn.store(&format!("input-{intent}.json"), "application/json", &text).await?;
+    turn.end().await
+}
+
+async fn start(visit: &Visit<'_>, given: &Start) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let standing = turn.standing().await?;
+    let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
+    let facts = json!({"intent": given.intent, "input": input.and_then(|intent| intent.input)});
+    turn.say("executor", "tool_execution_started", facts, json!({"limits": []})).await?;
+    turn.end().await
+}
+
+async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let standing = turn.standing().await?;
+    let runs = |started: Option<Sequence>| started.is_some_and(|at| at.number() == given.started);
+    let mut outputs = Vec::new();
+    // Of something that does not run nothing is stored: the ledger says why.
+    if standing.intents.iter().any(|intent| runs(intent.started)) {
+        for output in &given.outputs {
+            outputs.push(turn.store(&output.name, "text/plain", &output.text).await?);
+        }
+    }
+    let mut facts = json!({"started": given.started, "outputs": outputs});
+    let mut content = json!({"duration_ms": given.duration_ms, "exit_status": given.exit_status});
+    let kind = if let Some(failure) = given.failure {
+        facts["failure"] = json!(failure);
+        content["message"] = json!(given.note.unwrap_or_else(|| "it failed".to_owned()));
+        "tool_execution_failed"
+    } else {
+        content["note"] = json!(given.note);
+        "tool_execution_completed"
+    };
+    turn.say("executor", kind, facts, content).await?;
+    turn.end().await
+}
+
+async fn claim(visit: &Visit<'_>, given: &Claim) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let mut facts = json!({
+        "about_failure": given.about_failure, "evidence": ascending(&given.evidence),
+        "executions": ascending(&given.executions),
+    });
+    let content = json!({"text": given.text, "confidence": given.confidence});
+    let kind = if let Some(replaced) = given.replaces {
+        facts["replaces"] = json!(replaced);
+        "claim_revised"
+    } else {
+        "claim_issued"
+    };
+    turn.say("executor", kind, facts, content).await?;
+    turn.end().await
+}
+
+async fn challenge(visit: &Visit<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let (role, kind, facts) = match given.act {
+        Dispute::Challenge => ("critic", "claim_challenged", json!({"claim": given.event})),
+        Dispute::Resolve => ("critic", "claim_resolved", json!({"challenge": given.event})),
+        Dispute::Retract => ("executor", "claim_retracted", json!({"claim": given.event})),
+    };
+    turn.say(role, kind, facts, json!({"reason": given.reason})).await?;
+    turn.end().await
+}
+
+async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(visit, given.trace);
+    let standing = turn.standing().await?;
+    let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
+    if numbers.is_empty() {
+        let message = format!("expected a claim in play, found none while the run is {}", standing.phase);
+        let mut refusal = Refusal::new(409, "BUNDLE_INCOMPLETE", message);
+        refusal.hint = Some("Claim what was done first: session_claim.".to_owned());
+        return Err(refusal.into());
+    }
+    let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});
+    let claims: Vec<_> = standing.claims.iter().map(words).collect();
+    let content = json!({"claims": claims, "verdict": given.verdict});
+    turn.say("executor", "final_statement_signed", json!({"claims": numbers}), content).await?;
+    turn.end().await
+}
+
+async fn audit(visit: &Visit<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
+    let path = format!("/v1/runs/{}/audit", given.trace);
+    let body = given.profile.map_or_else(|| json!({}), |profile| json!({"profile": profile}));
+    let audited: Value = visit.visitor.call(Call::post(path, &body)).await?;
+    progress::audited(&audited)
+}
+
+/// Returns these numbers in order, each once: one set has one spelling.
+fn ascending(numbers: &[u64]) -> Vec<u64> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+fn new_trace() -> Result<TraceId, Refusal> {
+    let told = |error: CommandError| Refusal::new(500, error.code(), error.to_string());
+    let world = World::open().map_err(told)?;
+    Ok(TraceId::new(world.now().map_err(told)?, &mut { world }))
+}

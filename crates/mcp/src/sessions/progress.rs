@@ -1,0 +1,136 @@
+//! What a tool of a run says in the end: what was recorded, where the run stands, and who can do what next.
+
+use demur_core::visible::visible;
+use demur_desk::run::{Act, Next, RunStanding};
+use demur_ledger::name::TraceId;
+use rmcp::model::CallToolResponse;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    api::{Call, Refusal},
+    ask::new_key,
+    reply::{self, Stop},
+    visit::Visit,
+};
+
+/// Where a run stands after a call. Its schema is paid for with each of ten tools: what is always there goes without saying.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(default)]
+pub(crate) struct Progress {
+    trace: String,
+    events: Vec<u64>,
+    phase: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    verdict: Option<String>,
+    next: String,
+}
+
+/// One call of a tool: what it has recorded so far.
+pub(super) struct Turn<'a> {
+    visit: &'a Visit<'a>,
+    trace: TraceId,
+    events: Vec<u64>,
+}
+
+/// What came of something that was said.
+#[derive(Deserialize)]
+struct Recorded {
+    sequence: u64,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) const fn new(visit: &'a Visit<'a>, trace: TraceId) -> Self {
+        Self { visit, trace, events: Vec::new() }
+    }
+
+    /// Returns where the run stands.
+    pub(super) async fn standing(&self) -> Result<RunStanding, Stop> {
+        Ok(self.visit.visitor.call(Call::get(format!("/v1/runs/{}", self.trace))).await?)
+    }
+
+    /// Says something in a role, and returns the number of the event.
+    pub(super) async fn say(
+        &mut self,
+        role: &str,
+        kind: &str,
+        facts: Value,
+        content: Value,
+    ) -> Result<u64, Stop> {
+        self.send(&json!({"role": role, "type": kind, "facts": facts, "content": content})).await
+    }
+
+    /// Records a text as artifact, and returns the number of the event.
+    pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<u64, Stop> {
+        let content = json!({"name": name, "media_type": media_type});
+        let body = json!({
+            "role": "executor", "type": "artifact_recorded", "content": content, "artifact": {"text": text},
+        });
+        self.send(&body).await
+    }
+
+    async fn send(&mut self, body: &Value) -> Result<u64, Stop> {
+        let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(new_key()?);
+        let recorded: Recorded = self.visit.visitor.call(call).await?;
+        self.events.push(recorded.sequence);
+        Ok(recorded.sequence)
+    }
+
+    /// Returns what the client is told.
+    pub(super) async fn end(self) -> Result<CallToolResponse, Stop> {
+        let standing = self.standing().await?;
+        Ok(told(&standing, self.events, None))
+    }
+}
+
+/// Returns what whoever opened a run is told.
+pub(super) fn opened(standing: &RunStanding) -> CallToolResponse {
+    told(standing, vec![0], None)
+}
+
+/// Returns what the auditor is told.
+pub(super) fn audited(audited: &Value) -> Result<CallToolResponse, Stop> {
+    let standing = RunStanding::deserialize(&audited["run"]).map_err(|error| Refusal::unreadable(&error))?;
+    let events = audited["events"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    Ok(told(&standing, events, audited["status"].as_str()))
+}
+
+fn told(standing: &RunStanding, events: Vec<u64>, verdict: Option<&str>) -> CallToolResponse {
+    let mut lines = Vec::new();
+    if !events.is_empty() {
+        let numbers: Vec<_> = events.iter().map(ToString::to_string).collect();
+        lines.push(format!("Recorded in {} as event {}.", standing.trace, numbers.join(", ")));
+    }
+    lines.extend(verdict.map(|verdict| format!("Verdict: {verdict}.")));
+    lines.push(format!("Phase: {}.", standing.phase));
+    let next = next(standing);
+    lines.push(format!("Next: {next}."));
+    let progress = Progress {
+        trace: standing.trace.to_string(),
+        events,
+        phase: standing.phase.clone(),
+        verdict: verdict.map(str::to_owned),
+        next,
+    };
+    reply::with(&progress, lines.join("\n")).into()
+}
+
+/// Returns who can do what next, in a few words.
+pub(super) fn next(standing: &RunStanding) -> String {
+    let mut parts: Vec<_> = standing.next.iter().map(line).collect();
+    parts.extend(standing.questions.iter().map(|id| format!("question {id} waits for its answer")));
+    if parts.is_empty() { "nothing, the run is over".to_owned() } else { parts.join("; ") }
+}
+
+fn line(next: &Next) -> String {
+    // Closing a challenge is done with the tool that raised it.
+    let tool = if next.act == Act::Resolve { "challenge" } else { next.act.as_str() };
+    let numbers: Vec<_> = next.events.iter().take(SHOWN).map(ToString::to_string).collect();
+    let about = if numbers.is_empty() { String::new() } else { format!(" {}", numbers.join(", ")) };
+    format!("{} ({}): session_{tool}{about}", visible(&next.agent), next.role)
+}
+
+/// How many events are named.
+const SHOWN: usize = 8;

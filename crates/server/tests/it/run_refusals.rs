@@ -1,0 +1,191 @@
+//! What nobody may say in a run: every guard of the ledger is in force over the wire, and what is refused changes nothing.
+
+use serde_json::{Value, json};
+
+use crate::run::{
+    Run, artifact, claim, complete, conclusion, intent, intent_review, opening, proposal, review, start,
+};
+
+/// LED-02
+#[test]
+fn nobody_speaks_in_a_role_that_is_not_theirs() {
+    let run = Run::open();
+    let mut stolen = proposal();
+    run.refused("bo", &stolen, 409, "NOT_PARTICIPANT");
+    stolen["role"] = json!("executor");
+    run.refused("bo", &stolen, 409, "ROLE_FORBIDDEN");
+    // A key of another run is no key of this one.
+    assert_eq!(run.post("bo", "/v1/runs", &json!({"task": "own", "objective": "to plan"})).status, 201);
+    run.refused("bo", &proposal(), 409, "NOT_PARTICIPANT");
+    stolen["role"] = json!("operator");
+    run.refused("bo", &stolen, 400, "ROLE_NOT_OF_A_RUN");
+}
+
+#[test]
+fn a_run_is_unknown_to_whoever_does_not_take_part() {
+    let run = Run::open();
+    let stranger = run.server.token("eve", &["ask"]);
+    let (at, missing) = (format!("/v1/runs/{}", run.trace), "/v1/runs/01KA000000000000000000RN99".to_owned());
+    for path in [at, missing] {
+        for (method, rest, body) in
+            [("GET", "", json!({})), ("POST", "/events", proposal()), ("POST", "/audit", json!({}))]
+        {
+            let reply = run.server.call(method, &format!("{path}{rest}")).token(&stranger).json(&body).send();
+            assert_eq!(
+                (reply.status, reply.code().as_str()),
+                (404, "TRACE_UNKNOWN"),
+                "{method} {path}{rest}"
+            );
+        }
+    }
+    let reader = run.server.token("rob", &["ask", "read"]);
+    let path = format!("/v1/runs/{}/events", run.trace);
+    let reply = run.server.call("POST", &path).token(&reader).json(&proposal()).send();
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (409, "NOT_PARTICIPANT"),
+        "whoever reads does not speak"
+    );
+    let asked = run.server.call("POST", "/v1/questions").token(&stranger);
+    let reply = asked.json(&json!({"question": "Who?", "trace": run.trace})).send();
+    assert_eq!(reply.code(), "TRACE_UNKNOWN");
+}
+
+#[test]
+fn only_whoever_is_known_is_named_and_the_planner_is_who_opens() {
+    let run = Run::open();
+    let open = |agents: Value| {
+        let mut document = opening();
+        document["agents"] = agents;
+        run.post("ada", "/v1/runs", &document).code()
+    };
+    let keys =
+        || run.server.local("GET", "/v1/identities").send().json()["identities"].as_array().unwrap().len();
+    let before = keys();
+    assert_eq!(open(json!({"critic": "nobody"})), "AGENT_UNKNOWN");
+    assert_eq!(open(json!({"planner": "bo"})), "FORBIDDEN");
+    assert_eq!(open(json!({"desk": "bo"})), "ROLE_NOT_OF_A_RUN");
+    assert_eq!(open(json!({"poet": "bo"})), "MALFORMED");
+    assert_eq!(keys(), before, "nobody is enrolled by a refusal");
+    let named = run.post("ada", "/v1/runs", &json!({"task": "t", "objective": "o", "agent": "bo"}));
+    assert_eq!((named.status, named.code().as_str()), (403, "FORBIDDEN"), "a token speaks as itself");
+}
+
+#[test]
+fn only_what_the_four_roles_say_can_be_said() {
+    let run = Run::open();
+    for kind in
+        ["session_initialized", "session_aborted", "command_refused", "question_asked", "key_revoked", "poem"]
+    {
+        run.refused("ada", &json!({"role": "planner", "type": kind}), 400, "TYPE_FORBIDDEN");
+    }
+    let mut document = proposal();
+    document["facts"] = json!({});
+    run.refused("ada", &document, 400, "MALFORMED");
+    let mut document = proposal();
+    document["content"]["objective"] = json!("x".repeat(16_385));
+    run.refused("ada", &document, 400, "MALFORMED");
+    let mut document = proposal();
+    document["content"] = Value::Null;
+    run.refused("ada", &document, 409, "CONTENT_RULE");
+    let mut document = proposal();
+    document["artifact"] = json!({"text": "beside it"});
+    run.refused("ada", &document, 409, "ARTIFACT_UNASKED");
+}
+
+/// LED-06, LED-10, LED-11, LED-23, LED-24, LED-27
+#[test]
+fn nothing_happens_before_its_time() {
+    let run = Run::open();
+    run.refused("bo", &intent(0), 409, "OUT_OF_PHASE");
+    let at = run.said("ada", &proposal());
+    run.refused("bo", &intent(at), 409, "OUT_OF_PHASE");
+    run.said("cy", &review(at));
+    run.refused("cy", &review(at), 409, "REFERENCE");
+    let signed = run.said("bo", &intent(at));
+    let input = run.said("bo", &artifact("input", "{}"));
+    run.refused("bo", &start(signed, input), 409, "APPROVAL_MISSING");
+    run.said("cy", &intent_review(signed));
+    let started = run.said("bo", &start(signed, input));
+    run.refused("bo", &start(signed, input), 409, "INTENT_USED");
+    let output = run.said("bo", &artifact("output", "ok"));
+    run.refused("bo", &claim("claim_issued", output, started), 409, "EXECUTION_OPEN");
+    let ended = run.said("bo", &complete(started, output));
+    let mut bare = claim("claim_issued", output, ended);
+    bare["facts"]["evidence"] = json!([]);
+    run.refused("bo", &bare, 409, "EVIDENCE_MINIMUM");
+    run.refused("bo", &conclusion(ended), 409, "OUT_OF_PHASE");
+    run.said("bo", &claim("claim_issued", output, ended));
+    run.refused("bo", &conclusion(ended), 409, "BUNDLE_INCOMPLETE");
+    let early = run.post("dee", &format!("/v1/runs/{}/audit", run.trace), &json!({}));
+    assert_eq!((early.status, early.code().as_str()), (409, "OUT_OF_PHASE"));
+    let other = run.post("cy", &format!("/v1/runs/{}/audit", run.trace), &json!({}));
+    assert_eq!((other.status, other.code().as_str()), (409, "NOT_PARTICIPANT"));
+}
+
+/// LED-31
+#[test]
+fn nothing_is_concluded_while_a_question_of_the_run_is_open() {
+    let run = Run::open();
+    let claim = run.claim();
+    let asked = run.post("bo", "/v1/questions", &json!({"question": "Which branch?", "trace": run.trace}));
+    assert_eq!((asked.status, &asked.json()["asker"]["name"]), (201, &json!("bo.executor")), "{asked:?}");
+    let id = asked.json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(run.standing()["questions"], json!([id]));
+    run.refused("bo", &conclusion(claim), 409, "QUESTIONS_OPEN");
+    let cancel = |name: &str| run.post(name, &format!("/v1/questions/{id}/cancel"), &json!({}));
+    assert_eq!(cancel("cy").code(), "FORBIDDEN", "only whoever asked");
+    assert_eq!(cancel("bo").status, 200);
+    run.said("bo", &conclusion(claim));
+}
+
+/// LED-15, LED-34
+#[test]
+fn no_verdict_is_better_than_what_the_verifier_finds() {
+    let run = Run::open();
+    let claim = run.claim();
+    run.said("cy", &json!({
+        "role": "critic", "type": "claim_challenged", "facts": {"claim": claim}, "content": {"reason": "not shown"},
+    }));
+    run.said("bo", &conclusion(claim));
+    let started = run.say(
+        "dee",
+        &json!({
+            "role": "auditor", "type": "verification_run_started", "facts": {"profile": "strict"},
+        }),
+    );
+    assert_eq!(started.status, 201, "{started:?}");
+    let started = started.json();
+    let verdict = |status: &str| {
+        let through = json!({"sequence": started["sequence"], "hash": started["hash"]});
+        let report = "0".repeat(64);
+        json!({
+            "role": "auditor", "type": "verification_run_completed", "facts": {"status": status, "through": through},
+            "content": {"report": report, "summary": "all is well"},
+        })
+    };
+    run.refused("dee", &verdict("pass"), 409, "VERDICT_UNFOUNDED");
+    run.refused("dee", &verdict("pass_with_warnings"), 409, "VERDICT_UNFOUNDED");
+    let path = format!("/v1/runs/{}/audit", run.trace);
+    assert_eq!(run.post("dee", &path, &json!({"profile": "lenient"})).code(), "PROFILE_CONFLICT");
+    let audited = run.post("dee", &path, &json!({})).json();
+    assert_eq!((&audited["status"], &audited["profile"]), (&json!("fail"), &json!("strict")), "{audited}");
+    assert_eq!(audited["run"]["phase"], "failed", "{audited}");
+}
+
+#[test]
+fn an_artifact_beyond_the_limit_is_refused() {
+    let run = Run::open();
+    let proposal = run.said("ada", &proposal());
+    run.said("cy", &review(proposal));
+    run.refused("bo", &artifact("large", &"x".repeat((32 << 20) + 1)), 409, "ARTIFACT_TOO_LARGE");
+    assert_eq!(
+        run.say("bo", &artifact("large", &"x".repeat(2 << 20))).status,
+        201,
+        "larger than other documents"
+    );
+    let path = format!("/v1/runs/{}/events", run.trace);
+    let call =
+        run.server.call("POST", &path).token(run.token("bo")).json(&artifact("huge", &"x".repeat(49 << 20)));
+    assert!(call.try_send().is_err_and(|_| true) || call.send().status == 413);
+}
