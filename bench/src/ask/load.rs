@@ -1,6 +1,7 @@
 //! The load: connections that stay, some ask and wait, others answer.
 
 use std::{
+    fs,
     net::SocketAddr,
     time::{Duration, Instant},
 };
@@ -100,6 +101,15 @@ where
 /// Returns a runtime for clients.
 pub(crate) fn runtime() -> Result<Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+}
+
+/// Returns the processor time that a process has spent so far.
+pub(crate) fn processor_time(process: u32) -> Result<Duration> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    let fields: Vec<&str> = text.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
+    // Linux counts in hundredths of a second.
+    Ok(Duration::from_millis((ticks(11) + ticks(12)) * 10))
 }
 
 /// How long a load lasts.

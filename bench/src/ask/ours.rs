@@ -153,12 +153,7 @@ impl Server {
 
     /// Returns the processor time that the server has spent so far.
     pub(crate) fn processor_time(&self) -> Result<Duration> {
-        let text = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        let fields: Vec<&str> = text.rsplit(") ").next().unwrap_or_default().split(' ').collect();
-        let ticks =
-            |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
-        // Linux counts in hundredths of a second.
-        Ok(Duration::from_millis((ticks(11) + ticks(12)) * 10))
+        load::processor_time(self.child.id())
     }
 
     /// Returns how much memory the server holds, in bytes.

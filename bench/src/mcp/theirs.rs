@@ -6,9 +6,12 @@ use std::{
     net::SocketAddr,
     path::Path,
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context as _, Result};
+
+use crate::ask::load;
 
 /// Their server, which ends with this value.
 pub(super) struct Theirs {
@@ -32,6 +35,11 @@ impl Theirs {
         let (port, version) = line.trim().split_once(' ').context("it printed no port")?;
         let address = ([127, 0, 0, 1], port.parse()?).into();
         Ok(Some(Self { child, address, version: version.to_owned() }))
+    }
+
+    /// Returns the processor time that it has spent so far.
+    pub(super) fn processor_time(&self) -> Result<Duration> {
+        load::processor_time(self.child.id())
     }
 }
 

@@ -159,7 +159,7 @@ impl ServerHandler for Door {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::find(Sets::all(), name).map(tools::Entry::tool)
+        tools::named(name)
     }
 
     async fn call_tool(

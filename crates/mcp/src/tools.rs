@@ -3,7 +3,10 @@
 
 mod table;
 
-use std::{str::FromStr, sync::Arc};
+use std::{
+    str::FromStr,
+    sync::{Arc, LazyLock},
+};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -102,7 +105,13 @@ enum Hints {
 
 /// Returns the tools of these sets, in the order of the table.
 pub fn list(sets: Sets) -> Vec<Tool> {
-    TABLE.iter().filter(|entry| entry.job.is_in(sets)).map(Entry::tool).collect()
+    let offered = TABLE.iter().zip(TOOLS.iter()).filter(|(entry, _)| entry.job.is_in(sets));
+    offered.map(|(_, tool)| tool.clone()).collect()
+}
+
+/// Returns the tool with this name as clients see it, in whichever set it is.
+pub(crate) fn named(name: &str) -> Option<Tool> {
+    TOOLS.iter().find(|tool| tool.name == name).cloned()
 }
 
 /// Returns the tool with this name, if it is in these sets.
@@ -129,8 +138,7 @@ impl Job {
 }
 
 impl Entry {
-    /// Returns the tool as clients see it.
-    pub(crate) fn tool(&self) -> Tool {
+    fn tool(&self) -> Tool {
         let mut tool = Tool::new(self.name, self.description, Arc::new((self.input)()));
         tool.output_schema = Some(Arc::new((self.output)()));
         tool.annotations = Some(self.hints.annotations());
@@ -202,6 +210,9 @@ fn shorten(value: &mut Value, root: bool) {
         _ => {}
     }
 }
+
+/// The tools as clients see them. Their schemas are worked out from types, once: every call is held against them.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| TABLE.iter().map(Entry::tool).collect());
 
 /// What models need not know of a schema: whoever breaks a limit is told so.
 const SPARED: &[&str] =
