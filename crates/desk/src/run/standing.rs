@@ -204,7 +204,7 @@ impl Words {
                 }
             }
             (Facts::ProposalCreated(facts), _) => {
-                self.gone.extend(facts.replaces.into_iter().chain(facts.fallback_for))
+                self.gone.extend(facts.replaces.into_iter().chain(facts.fallback_for));
             }
             (Facts::ToolIntentSigned(facts), _) => self.gone.extend(facts.retries),
             (Facts::ProposalReviewed(facts), Some(Content::ProposalReviewed(content))) => {

@@ -229,4 +229,6 @@ fn what_failed_is_tried_again_and_then_fallen_back_from() {
     run.does(Cy, "session_review", &review(fallback, "rejected"), "bo (executor): session_intend");
     let input = run.standing()["artifacts"].as_u64().unwrap();
     assert_eq!(input, 2, "an input for each attempt");
+    sandbox.run(&["run", "abort", &run.trace, "--reason", "enough"]).expect_code(0);
+    run.refuses(Ada, "session_propose", &proposal(), "OUT_OF_PHASE");
 }
