@@ -130,7 +130,7 @@ fn an_address_names_the_tools_that_are_wanted() {
     };
     assert_eq!(count("/mcp"), Some(3));
     assert_eq!(count("/mcp?tools=wwa"), Some(12));
-    assert_eq!(count("/mcp?tools=wwa,session"), Some(15));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(25));
     assert_eq!(count("/mcp?tools=nothing"), None);
 }
 
