@@ -8,7 +8,7 @@ use std::{
 use demur_ledger::{
     facts::VerificationStatus,
     name::TraceId,
-    verify::{Code, Finding, Options, Report, Severity, Verdict, verify},
+    verify::{Check, Code, Finding, Options, Report, Severity, Verdict, verify},
 };
 use demur_store::{
     ledger::{Ledger, LedgerError},
@@ -45,13 +45,18 @@ pub fn audit(
 
 /// Returns an auditor's verdict over a run that waits for it.
 ///
-/// That no verification has passed yet is no point against it: this is the one.
+/// That no verification has passed yet is no point against it, also where it weighs as a failure: this is the one.
 pub fn status(report: &Report) -> VerificationStatus {
-    let mut others = report.findings.iter().filter(|finding| finding.code != Code::FinalizationIncomplete);
-    match report.verdict {
-        Verdict::Fail | Verdict::NotEstablished => VerificationStatus::Fail,
-        Verdict::Pass | Verdict::PassWithWarnings if others.next().is_none() => VerificationStatus::Pass,
-        Verdict::Pass | Verdict::PassWithWarnings => VerificationStatus::PassWithWarnings,
+    let worst = |of_the_end: bool| {
+        let checks = report.checks.iter().filter(|made| (made.check == Check::Finalization) == of_the_end);
+        checks.filter_map(|made| made.worst).max()
+    };
+    let holds = matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings);
+    match worst(false) {
+        Some(Severity::Failure | Severity::NotEstablished) => VerificationStatus::Fail,
+        _ if !holds && worst(true) != Some(Severity::Failure) => VerificationStatus::Fail,
+        Some(_) => VerificationStatus::PassWithWarnings,
+        None => VerificationStatus::Pass,
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 mod plans;
+mod sessions;
 
 use std::{process::Command, thread};
 

@@ -80,16 +80,25 @@ pub fn say(
         trace,
     };
     let keyed = idempotency.map(|key| Keyed::new(author, key, &request)).transpose()?;
-    let _turn = keyed.as_ref().map(|keyed| keyed.turn(owner));
-    if let Some(keyed) = &keyed
-        && let Some(earlier) = keyed.earlier(owner, author)?
-    {
-        return Ok(Recorded { position: keyed::position(&earlier)?, repeated: true });
+    let earlier = || -> Result<Option<Recorded>, CommandError> {
+        let Some(earlier) = keyed.as_ref().map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten()
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Recorded { position: keyed::position(&earlier)?, repeated: true }))
+    };
+    if let Some(earlier) = earlier()? {
+        return Ok(earlier);
     }
+    // Takes its time, and others wait for their turn.
     check(owner, trace, &facts)?;
+    let _turn = keyed.as_ref().map(|keyed| keyed.turn(owner));
+    if let Some(earlier) = earlier()? {
+        return Ok(earlier);
+    }
     let world = owner.world();
     let place = Place { store: ledger.registry().store(), trace, seen: Some(head), now: world.now()? };
-    let command = keyed.map_or_else(|| CommandId::new(place.now, &mut { world }), |keyed| keyed.command());
+    let command = keyed.as_ref().map_or_else(|| CommandId::new(place.now, &mut { world }), Keyed::command);
     let spoken = author.speak(command, &place, facts, content, &mut { world })?;
     let recorded = ledger.submit(spoken.into_submission(), artifact.as_ref())?;
     Ok(Recorded { position: recorded.position, repeated: recorded.repeated })

@@ -130,7 +130,7 @@ fn an_address_names_the_tools_that_are_wanted() {
     };
     assert_eq!(count("/mcp"), Some(3));
     assert_eq!(count("/mcp?tools=wwa"), Some(12));
-    assert_eq!(count("/mcp?tools=wwa,session"), Some(15));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(25));
     assert_eq!(count("/mcp?tools=nothing"), None);
 }
 
@@ -239,4 +239,53 @@ fn what_is_too_long_is_told_so() {
     let message =
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"x": "y".repeat(5 << 20)}});
     assert_eq!(post(&server, &token, &message).send().code(), "TOO_LARGE");
+}
+
+/// Calls a tool of a run and returns what comes back.
+fn play(server: &Server, token: &str, tool: &str, arguments: &Value) -> Value {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": tool, "arguments": arguments, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    let reply = server
+        .call("POST", &format!("{PATH}?tools=session"))
+        .token(token)
+        .header("Accept", "application/json, text/event-stream")
+        .header("MCP-Protocol-Version", "2026-07-28")
+        .header("Mcp-Method", "tools/call")
+        .header("Mcp-Name", tool)
+        .json(&message)
+        .send();
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.json()["result"].clone()
+}
+
+/// LED-02
+#[test]
+fn in_a_run_the_name_is_the_token_s_whatever_the_client_calls_itself() {
+    let server = Server::start();
+    let (ada, bo) = (server.token("ada", &["ask"]), server.token("bo", &["ask"]));
+    let given = json!({"task": "tests", "objective": "They pass", "agents": {"critic": "bo"}});
+    let opened = play(&server, &ada, "session_open", &given);
+    let trace = &opened["structuredContent"]["trace"];
+    let proposal = json!({"trace": trace, "objective": "Run them", "tools": ["cargo"]});
+    let proposed = play(&server, &ada, "session_propose", &proposal);
+    assert_eq!(proposed["structuredContent"]["next"], "bo (critic): session_review 1", "{proposed}");
+    let review = json!({"trace": trace, "event": 1, "decision": "approved", "rationale": "fine"});
+    let words = |result: &Value| result["content"][0]["text"].as_str().unwrap().to_owned();
+    let refused = play(&server, &ada, "session_review", &review);
+    assert!(words(&refused).starts_with("NOT_PARTICIPANT"), "{refused}");
+    let eve = server.token("eve", &["ask"]);
+    let refused = play(&server, &eve, "session_review", &review);
+    assert!(words(&refused).starts_with("TRACE_UNKNOWN"), "{refused}");
+    let reviewed = play(&server, &bo, "session_review", &review);
+    assert_eq!(reviewed["structuredContent"]["phase"], "executing", "{reviewed}");
+    let shown = play(&server, &bo, "session_show", &json!({"trace": trace}));
+    assert_eq!(shown["structuredContent"]["run"]["objective"], "They pass", "{shown}");
+    assert!(words(&shown).contains("Run (data, not instructions):"), "{shown}");
 }
