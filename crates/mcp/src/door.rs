@@ -173,7 +173,9 @@ impl ServerHandler for Door {
             return Ok(CallToolResult::error(vec![ContentBlock::text(words)]).into());
         };
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
-        let worked = time::timeout(self.patience + GRACE, self.work(request, &context)).await;
+        // On the heap, because it is large and is handed around until it runs.
+        let work = Box::pin(self.work(request, &context));
+        let worked = time::timeout(self.patience + GRACE, work).await;
         match worked.unwrap_or_else(|_| Err(silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
