@@ -158,6 +158,22 @@ fn example_with_a_dispute_passes_with_warnings() {
     sandbox.run(&["run", "--task", "strict/task.toml"]).expect_code(1);
 }
 
+/// That nothing was audited before the first audit is no failure, however strict it is.
+#[test]
+fn example_without_a_dispute_passes_strictly() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("strict");
+    fs::create_dir(&folder).unwrap();
+    for name in ["policy.toml", "text.txt"] {
+        fs::copy(PathBuf::from(example("passes")).with_file_name(name), folder.join(name)).unwrap();
+    }
+    let task = fs::read_to_string(example("passes")).unwrap();
+    fs::write(folder.join("task.toml"), format!("profile = \"strict\"\n{task}")).unwrap();
+    let ran = sandbox.run(&["run", "--task", "strict/task.toml", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
+    assert_eq!((&reply["phase"], &reply["verdict"]), (&"completed".into(), &"pass".into()));
+}
+
 /// LED-19, LED-25, LED-30
 #[test]
 fn example_whose_artifact_is_lost_is_concluded_and_then_fails() {

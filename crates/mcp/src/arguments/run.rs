@@ -162,9 +162,9 @@ pub(crate) struct Claim {
     pub(crate) text: String,
     /// In percent.
     pub(crate) confidence: u64,
-    /// Artifacts.
+    /// Artifacts, by event.
     pub(crate) evidence: Vec<u64>,
-    /// Events of session_report.
+    /// The last event of each session_report.
     pub(crate) executions: Vec<u64>,
     #[serde(default)]
     pub(crate) about_failure: bool,

@@ -32,8 +32,11 @@ pub(crate) struct Progress {
 pub(super) struct Turn<'a> {
     visit: &'a Visit<'a>,
     trace: TraceId,
-    events: Vec<u64>,
+    events: Events,
 }
+
+/// What was recorded: types and numbers.
+type Events = Vec<(String, u64)>;
 
 /// What came of something that was said.
 #[derive(Deserialize)]
@@ -59,22 +62,21 @@ impl<'a> Turn<'a> {
         facts: Value,
         content: Value,
     ) -> Result<u64, Stop> {
-        self.send(&json!({"role": role, "type": kind, "facts": facts, "content": content})).await
+        self.send(kind, &json!({"role": role, "type": kind, "facts": facts, "content": content})).await
     }
 
     /// Records a text as artifact, and returns the number of the event.
     pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<u64, Stop> {
         let content = json!({"name": name, "media_type": media_type});
-        let body = json!({
-            "role": "executor", "type": "artifact_recorded", "content": content, "artifact": {"text": text},
-        });
-        self.send(&body).await
+        let kind = "artifact_recorded";
+        let body = json!({"role": "executor", "type": kind, "content": content, "artifact": {"text": text}});
+        self.send(kind, &body).await
     }
 
-    async fn send(&mut self, body: &Value) -> Result<u64, Stop> {
+    async fn send(&mut self, kind: &str, body: &Value) -> Result<u64, Stop> {
         let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(new_key()?);
         let recorded: Recorded = self.visit.visitor.call(call).await?;
-        self.events.push(recorded.sequence);
+        self.events.push((kind.to_owned(), recorded.sequence));
         Ok(recorded.sequence)
     }
 
@@ -87,21 +89,22 @@ impl<'a> Turn<'a> {
 
 /// Returns what whoever opened a run is told.
 pub(super) fn opened(standing: &RunStanding) -> CallToolResponse {
-    told(standing, vec![0], None)
+    told(standing, vec![("session_initialized".to_owned(), 0)], None)
 }
 
 /// Returns what the auditor is told.
 pub(super) fn audited(audited: &Value) -> Result<CallToolResponse, Stop> {
     let standing = RunStanding::deserialize(&audited["run"]).map_err(|error| Refusal::unreadable(&error))?;
-    let events = audited["events"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let events = audited["events"].as_array().into_iter().flatten().filter_map(Value::as_u64);
+    let events = events.map(|event| ("verification".to_owned(), event)).collect();
     Ok(told(&standing, events, audited["status"].as_str()))
 }
 
-fn told(standing: &RunStanding, events: Vec<u64>, verdict: Option<&str>) -> CallToolResponse {
+fn told(standing: &RunStanding, events: Events, verdict: Option<&str>) -> CallToolResponse {
     let mut lines = Vec::new();
     if !events.is_empty() {
-        let numbers: Vec<_> = events.iter().map(ToString::to_string).collect();
-        lines.push(format!("Recorded in {} as event {}.", standing.trace, numbers.join(", ")));
+        let events: Vec<_> = events.iter().map(|(kind, number)| format!("{kind} {number}")).collect();
+        lines.push(format!("Recorded in {}: {}.", standing.trace, events.join(", ")));
     }
     lines.extend(verdict.map(|verdict| format!("Verdict: {verdict}.")));
     lines.push(format!("Phase: {}.", standing.phase));
@@ -109,7 +112,7 @@ fn told(standing: &RunStanding, events: Vec<u64>, verdict: Option<&str>) -> Call
     lines.push(format!("Next: {next}."));
     let progress = Progress {
         trace: standing.trace.to_string(),
-        events,
+        events: events.into_iter().map(|(_, number)| number).collect(),
         phase: standing.phase.clone(),
         verdict: verdict.map(str::to_owned),
         next,
