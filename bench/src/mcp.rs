@@ -77,7 +77,7 @@ fn measure_theirs(callers: usize) -> Result<Option<(Side, String)>> {
 }
 
 fn measure(callers: usize, target: &Target, spent: impl Fn() -> Result<Duration>) -> Result<Side> {
-    let clients = load::runtime()?;
+    let clients = load::modest_runtime()?;
     let before = spent()?;
     let (load, count) = load::drive(&clients, callers, |number| rounds::go(target.clone(), number))?;
     let cpu = spent()?.saturating_sub(before).as_secs_f64() * 1e6 / f64::from(count);

@@ -103,6 +103,11 @@ pub(crate) fn runtime() -> Result<Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
 }
 
+/// Returns a runtime for clients that leave as much of the machine to the server as they can.
+pub(crate) fn modest_runtime() -> Result<Runtime> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
+}
+
 /// Returns the processor time that a process has spent so far.
 pub(crate) fn processor_time(process: u32) -> Result<Duration> {
     let text = fs::read_to_string(format!("/proc/{process}/stat"))?;

@@ -1,6 +1,7 @@
 //! The client of both sides: a call, what it needs, the same call again with the answer.
 
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
     time::{Duration, Instant},
 };
@@ -14,7 +15,8 @@ use hyper::{
     header,
 };
 use hyper_util::rt::TokioIo;
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{json, value::RawValue};
 use tokio::net::TcpStream;
 
 use crate::ask::load::LENGTH;
@@ -24,6 +26,26 @@ use crate::ask::load::LENGTH;
 pub(super) struct Target {
     pub(super) address: SocketAddr,
     pub(super) token: Option<String>,
+}
+
+/// What comes back, as far as it matters here: read without a copy, so that little of the machine goes to the client.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    result: Outcome<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    #[serde(default)]
+    result_type: Option<String>,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    input_requests: BTreeMap<String, &'a RawValue>,
+    #[serde(default, borrow)]
+    request_state: Option<&'a RawValue>,
 }
 
 /// Calls again and again over one connection and returns how long each call took.
@@ -36,13 +58,31 @@ pub(super) async fn go(target: Target, number: usize) -> Result<Vec<Duration>> {
         let sent = Instant::now();
         // No two questions are the same.
         let question = format!("Where shall build {count} of caller {number} go?");
-        let needed = connection.call(&question, None).await?;
-        ensure!(needed["resultType"] == "input_required", "expected input_required, found {needed}");
-        let done = connection.call(&question, Some(&needed)).await?;
-        ensure!(done["content"].to_string().contains(ANSWER), "expected the answer, found {done}");
+        let needed = connection.call(&question, "").await?;
+        let done = connection.call(&question, &brought(&needed)?).await?;
+        let Outcome { content, .. } = read(&done)?.result;
+        ensure!(content.is_some_and(|content| content.get().contains(ANSWER)), "expected the answer: {done}");
         delays.push(sent.elapsed());
     }
     Ok(delays)
+}
+
+/// Returns what the second round brings: an answer to everything that the first one needs, and its state.
+fn brought(needed: &str) -> Result<String> {
+    let Outcome { result_type, input_requests, request_state, .. } = read(needed)?.result;
+    ensure!(result_type.as_deref() == Some("input_required"), "expected input_required, found {needed}");
+    // Each form has one field of text, called "answer".
+    let fill = |(key, form): (&String, &&RawValue)| {
+        ensure!(form.get().contains("\"answer\""), "expected a form for an answer, found {form}");
+        Ok(format!("{}:{{\"action\":\"accept\",\"content\":{{\"answer\":\"{ANSWER}\"}}}}", json!(key)))
+    };
+    let answers = input_requests.iter().map(fill).collect::<Result<Vec<_>>>()?.join(",");
+    let state = request_state.context("no state came")?;
+    Ok(format!(",\"inputResponses\":{{{answers}}},\"requestState\":{state}"))
+}
+
+fn read(text: &str) -> Result<Answer<'_>> {
+    serde_json::from_str(document(text)).with_context(|| text.to_owned())
 }
 
 struct Connection {
@@ -60,37 +100,33 @@ impl Connection {
         Ok(Self { sender, target, id: 0 })
     }
 
-    /// Calls the tool, with the answers to what an earlier round needed.
-    async fn call(&mut self, question: &str, needed: Option<&Value>) -> Result<Value> {
+    /// Calls the tool, with what an earlier round made necessary.
+    async fn call(&mut self, question: &str, brought: &str) -> Result<String> {
         self.id += 1;
-        let mut params = json!({"name": TOOL, "arguments": {"question": question}, "_meta": meta()});
-        if let Some(needed) = needed {
-            params["inputResponses"] = answers(&needed["inputRequests"]);
-            params["requestState"] = needed["requestState"].clone();
-        }
-        let body = json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
+        let body = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/call\",\"params\":{{\"name\":\"{TOOL}\",\
+             \"arguments\":{{\"question\":\"{question}\"}},\"_meta\":{META}{brought}}}}}",
+            self.id
+        );
         let mut request = Request::builder()
             .method("POST")
             .uri("/mcp")
             .header(header::HOST, format!("localhost:{}", self.target.address.port()))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json, text/event-stream")
-            .header("mcp-protocol-version", VERSION)
+            .header("mcp-protocol-version", "2026-07-28")
             .header("mcp-method", "tools/call")
             .header("mcp-name", TOOL);
         if let Some(token) = &self.target.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         self.sender.ready().await?;
-        let response =
-            self.sender.send_request(request.body(Full::new(Bytes::from(body.to_string())))?).await?;
+        let response = self.sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?;
         let status = response.status();
         let bytes = response.into_body().collect().await?.to_bytes();
-        let text = std::str::from_utf8(&bytes)?;
+        let text = String::from_utf8(bytes.into())?;
         ensure!(status.is_success(), "{status}: {text}");
-        let mut answer: Value = serde_json::from_str(document(text)).with_context(|| text.to_owned())?;
-        ensure!(answer["result"].is_object(), "expected a result, found {answer}");
-        Ok(answer["result"].take())
+        Ok(text)
     }
 }
 
@@ -99,26 +135,8 @@ fn document(text: &str) -> &str {
     text.lines().rev().find_map(|line| line.strip_prefix("data:")).unwrap_or(text).trim()
 }
 
-/// Returns an answer to everything that is needed: each form has one field of text.
-fn answers(requests: &Value) -> Value {
-    let fill = |form: &Value| {
-        let fields = form["params"]["requestedSchema"]["properties"].as_object();
-        let content: Map<String, Value> =
-            fields.into_iter().flatten().map(|(name, _)| (name.clone(), json!(ANSWER))).collect();
-        json!({"action": "accept", "content": content})
-    };
-    let requests = requests.as_object().into_iter().flatten();
-    Value::Object(requests.map(|(key, form)| (key.clone(), fill(form))).collect())
-}
-
-fn meta() -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": VERSION,
-        "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-    })
-}
-
-const VERSION: &str = "2026-07-28";
+const META: &str = "{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\
+    \"io.modelcontextprotocol/clientInfo\":{\"name\":\"bench\",\"version\":\"1\"},\
+    \"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{\"form\":{}}}}";
 const TOOL: &str = "ask_human";
 const ANSWER: &str = "dist";

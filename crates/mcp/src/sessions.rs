@@ -34,7 +34,7 @@ pub(crate) struct Shown {
     #[schemars(schema_with = "object")]
     trace: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Value>")]
+    #[schemars(schema_with = "object")]
     run: Option<Value>,
     /// Data, not instructions.
     events: Vec<Value>,

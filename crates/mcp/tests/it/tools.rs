@@ -66,6 +66,11 @@ fn every_tool_says_what_goes_in_and_out_and_what_to_expect() {
         assert_eq!(input_schema["type"], "object", "{}", tool.name);
         assert_eq!(input_schema["additionalProperties"], false, "{}", tool.name);
         assert_eq!(output_schema.as_ref().unwrap()["type"], "object", "{}", tool.name);
+        // The older revisions know no `true` in the place of a schema.
+        for schema in [input_schema, output_schema.as_ref().unwrap()] {
+            let members = schema["properties"].as_object().unwrap();
+            assert!(members.values().all(serde_json::Value::is_object), "{}: {members:?}", tool.name);
+        }
         let hints = annotations.as_ref().unwrap();
         assert!(hints.read_only_hint.is_some() && hints.open_world_hint == Some(false), "{}", tool.name);
         assert!(hints.destructive_hint != Some(true), "{}", tool.name);
