@@ -1,6 +1,8 @@
 //! A call in two rounds over HTTP (`input_required`, 2026-07-28): ours, where question and answer are durable, signed and
-//! chained, beside the MCP SDK for Python, which keeps nothing. One client for both, in the same run.
+//! chained, beside the MCP SDK for Python, which keeps nothing. One client for both, in the same run. And the hook, which
+//! stands before every tool call of a client.
 
+mod hook;
 mod rounds;
 mod theirs;
 
@@ -42,7 +44,7 @@ pub(crate) fn run(out: &mut impl Write) -> Result<()> {
         let name = "ours beside theirs, by the clock (by processor time)";
         writeln!(out, "{name:<52} {times:>8.1} x ({spared:.1} x)  bar {BAR} x: {verdict}")?;
     }
-    Ok(())
+    hook::run(out)
 }
 
 /// What one pass brought.

@@ -151,6 +151,13 @@ impl Server {
         Ok(self.run(&words)?.trim().to_owned())
     }
 
+    /// Returns a command that uses the server.
+    pub(crate) fn command(&self, words: &[&str]) -> Result<Command> {
+        let mut demur = Command::new(command()?);
+        demur.args(words).arg("--data").arg(&self.data);
+        Ok(demur)
+    }
+
     /// Returns the processor time that the server has spent so far.
     pub(crate) fn processor_time(&self) -> Result<Duration> {
         load::processor_time(self.child.id())
@@ -164,7 +171,7 @@ impl Server {
     }
 
     fn run(&self, words: &[&str]) -> Result<String> {
-        let ran = Command::new(command()?).args(words).arg("--data").arg(&self.data).output()?;
+        let ran = self.command(words)?.output()?;
         ensure!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
         Ok(String::from_utf8(ran.stdout)?)
     }
