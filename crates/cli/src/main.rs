@@ -59,6 +59,10 @@ use crate::{
     output::Output,
 };
 
+/// A call over MCP takes a sixth less of the processor than with the allocator of the system (note 001).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A bug must not look like a failed verification or bad input, whatever the runtime's exit code is.
     panic::catch_unwind(run).unwrap_or(Exit::Internal).into()

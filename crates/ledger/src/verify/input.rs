@@ -142,7 +142,10 @@ impl<R: BufRead> Input<R> {
             room *= 2;
         }
         self.begun.clear();
-        self.begun.extend_from_slice(&chunk.bytes[chunk.whole()..filled]);
+        // Nothing follows an end: a line that is too long is not kept.
+        if chunk.end.is_none() {
+            self.begun.extend_from_slice(&chunk.bytes[chunk.whole()..filled]);
+        }
         self.digest(chunk);
         self.line += chunk.ends.len() as u64;
         self.taken += chunk.whole();
