@@ -188,7 +188,14 @@ impl<R: BufRead> Input<R> {
     fn read_line(&mut self, chunk: &mut Chunk, limit: usize) -> io::Result<()> {
         let start = chunk.bytes.len();
         // One byte for the line feed, one to notice that the line goes on.
-        let length = self.reader.by_ref().take(limit as u64 + 2).read_until(b'\n', &mut chunk.bytes)?;
+        let most = limit + 2;
+        let first = most.min(LONG);
+        let mut length = self.reader.by_ref().take(first as u64).read_until(b'\n', &mut chunk.bytes)?;
+        if length == LONG && !chunk.bytes.ends_with(b"\n") {
+            chunk.bytes.reserve_exact(most - LONG);
+            let rest = (most - LONG) as u64;
+            length += self.reader.by_ref().take(rest).read_until(b'\n', &mut chunk.bytes)?;
+        }
         let line = &chunk.bytes[start..];
         if !line.ends_with(b"\n") {
             chunk.end = Some(match length {
@@ -213,6 +220,8 @@ impl<R: BufRead> Input<R> {
 const CHECKPOINT: &[u8] = br#"{"checkpoint":"#;
 /// The longest header that can be of this format is well below this.
 const HEADER_LIMIT: usize = 4096;
+/// From how many bytes on a line that is read alone gets all the room that it may need, and no more.
+const LONG: usize = 4 << 20;
 /// How many bytes a line may have, without its line feed.
 const LIMIT: usize = Limits::LINE.bytes;
 /// How much is read at most before a line is too long: one byte more than it may have, one for a line feed.
