@@ -22,13 +22,14 @@ export async function a_link_signs_in_once({ server, arrive }) {
 
 export async function a_choice_is_made_with_the_keyboard_only({ server, signedIn }) {
   const id = await server.ask("Which branch shall I build?", colours);
-  const { page } = await signedIn();
+  const visitor = await signedIn();
+  const { page } = visitor;
   const choice = page.getByRole("button", { name: /The development branch/ });
   await tabTo(page, choice);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Look before you send" }).waitFor();
   assert.equal((await server.question(id)).state, "open", "nothing is sent before it was looked at");
-  assert.equal(await focused(page), "Send");
+  await visitor.focuses("Send");
   await page.keyboard.press("Enter");
   await page.getByText("Your answer is on record").waitFor();
   const { state, outcome } = await server.question(id);
@@ -37,14 +38,15 @@ export async function a_choice_is_made_with_the_keyboard_only({ server, signedIn
 
 export async function text_goes_with_ctrl_enter_and_single_letters_do_nothing({ server, signedIn }) {
   const id = await server.ask("What shall the release be called?");
-  const { page } = await signedIn();
+  const visitor = await signedIn();
+  const { page } = visitor;
   for (const key of ["j", "k", "1", "d", "x", "o", "?"]) await page.keyboard.press(key);
   assert.equal(await page.evaluate(() => document.activeElement.tagName), "BODY");
   const field = page.getByLabel("Your answer");
   await tabTo(page, field);
   await page.keyboard.type("Heron d1 ?\nsecond line");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("button", { name: "Send" }).waitFor();
+  await visitor.focuses("Send");
   await page.keyboard.press("Enter");
   await page.getByText("Your answer is on record").waitFor();
   assert.equal((await server.question(id)).outcome.value, "Heron d1 ?\nsecond line");
@@ -57,12 +59,12 @@ export async function single_letters_act_once_they_are_switched_on({ server, sig
   await visitor.go("/settings");
   await page.getByRole("checkbox", { name: /single letters/i }).check();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved").waitFor();
+  await visitor.arrives(page.getByText("Saved"));
   await visitor.go("/");
   await page.keyboard.press("j");
-  assert.equal(await focused(page), "First?");
+  await visitor.focuses("First?");
   await page.keyboard.press("j");
-  assert.equal(await focused(page), "Second?");
+  await visitor.focuses("Second?");
   await page.keyboard.press("j");
   assert.equal(await focused(page), "Second?", "it ends at the last one");
   await page.keyboard.press("k");
@@ -93,11 +95,15 @@ export async function of_two_browsers_one_wins_and_the_other_is_told({ server, s
     await visitor.page.getByRole("button", { name: "Review, then send" }).first().click();
     await visitor.page.getByRole("button", { name: "Send" }).waitFor();
   }
-  await Promise.all(people.map(({ page }) => Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Send" }).click()])));
-  const won = await Promise.all(people.map(({ page }) => page.getByText("Your answer is on record").isVisible()));
+  const send = async ({ page }) => {
+    const [won, lost] = [page.getByText("Your answer is on record"), page.getByRole("heading", { name: "Too late" })];
+    await page.getByRole("button", { name: "Send" }).click();
+    await won.or(lost).first().waitFor();
+    return won.isVisible();
+  };
+  const won = await Promise.all(people.map(send));
   assert.deepEqual([...won].sort(), [false, true]);
   const loser = people[won.indexOf(false)].page;
-  await loser.getByRole("heading", { name: "Too late" }).waitFor();
   const kept = await loser.getByLabel(/What you wrote was not sent/).inputValue();
   assert.equal(kept.trim(), `answer of ${won.indexOf(false)}`);
   assert.equal((await server.question(id)).outcome.value, `answer of ${won.indexOf(true)}`);
@@ -144,10 +150,10 @@ export async function several_are_settled_at_once({ server, signedIn }) {
   await page.getByRole("heading", { name: "Look before you send" }).waitFor();
   assert.equal(await page.locator(".chosen > li").count(), 2);
   assert.equal((await server.question(ids[0])).state, "open", "nothing is sent yet");
-  assert.equal(await focused(page), "Send");
+  await visitor.focuses("Send");
   await visitor.isAccessible("the review of several");
   await page.keyboard.press("Enter");
-  await page.locator(".results").waitFor();
+  await visitor.arrives(page.locator(".results"));
   await visitor.isAccessible("what became of several");
   await visitor.picture("bulk-result");
   const states = await Promise.all(ids.map(async (id) => (await server.question(id)).state));
@@ -204,7 +210,7 @@ export async function words_survive_a_reload_and_the_end_of_the_session({ server
   assert.equal(await field.inputValue(), "A long thought");
   await page.getByRole("button", { name: "Review, then send" }).first().click();
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByText("Your answer is on record").waitFor();
+  await visitor.arrives(page.getByText("Your answer is on record"));
   assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [], "what is sent is not kept");
 }
 

@@ -38,9 +38,11 @@ export class Visitor {
       reducedMotion: "reduce",
       ...options,
     });
-    visitor.context.setDefaultTimeout(10_000);
+    // Only what fails waits that long: a busy machine is slow, not wrong.
+    visitor.context.setDefaultTimeout(30_000);
     await visitor.context.addInitScript(listen);
     await serveDrafts(visitor.context);
+    await serveLate(visitor.context);
     visitor.page = await visitor.newPage();
     return visitor;
   }
@@ -77,7 +79,18 @@ export class Visitor {
     const { page } = this;
     await page.goto(await this.server.link(...words));
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "Waiting for me", level: 1 }).waitFor();
+    await this.arrives(page.getByRole("heading", { name: "Waiting for me", level: 1 }));
+  }
+
+  /** Waits until the page that shows something is whole: what can be seen is there before stylesheet and script are. */
+  async arrives(locator) {
+    await locator.waitFor();
+    await this.page.waitForLoadState("load");
+  }
+
+  /** Waits until something with this text has the focus. */
+  async focuses(text) {
+    await this.page.waitForFunction((text) => document.activeElement.textContent.trim() === text, text);
   }
 
   go(path) {
@@ -165,5 +178,15 @@ async function serveDrafts(context) {
     const name = new URL(route.request().url()).pathname.split("/").pop();
     const type = name.endsWith(".css") ? "text/css" : "text/javascript";
     await route.fulfill({ contentType: type, body: await readFile(join(folder, name)) });
+  });
+}
+
+/** As over a bad network, stylesheet and script come up to so many milliseconds after the words. */
+async function serveLate(context) {
+  const most = Number(process.env.DEMUR_LATE ?? 0);
+  if (!most) return;
+  await context.route("**/assets/*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+    await route.continue();
   });
 }

@@ -40,9 +40,10 @@ export async function markup_and_scripts_are_shown_and_do_nothing({ server, sign
   await visitor.go(`/questions/${ids[0]}`);
   await page.getByLabel("Your answer").fill(attacks.join("\n"));
   await page.getByRole("button", { name: "Review, then send" }).first().click();
+  await visitor.arrives(page.getByRole("heading", { name: "Look before you send" }));
   await isInert(page);
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByText("Your answer is on record").waitFor();
+  await visitor.arrives(page.getByText("Your answer is on record"));
   await isInert(page);
   await visitor.go(`/traces/${ids[0].split(".")[0]}`);
   await isInert(page);

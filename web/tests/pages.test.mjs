@@ -65,27 +65,25 @@ async function fill(server) {
 async function visitAll({ server, signedIn }, options, examine) {
   const { pages, branch } = await fill(server);
   const visitor = await signedIn({ ...options, expects: [/status of (404|422|409)/] });
-  const check = async (where) => {
-    await visitor.page.waitForLoadState("load");
+  const check = async (where, shown) => {
+    await visitor.arrives(shown);
     await examine(visitor, where);
   };
   for (const [where, path] of Object.entries(pages)) {
     await visitor.go(path);
-    await check(where);
+    await examine(visitor, where);
   }
   await visitor.go(pages.question);
   await visitor.page.locator(".more details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
-  await check("ways");
+  await examine(visitor, "ways");
   await visitor.page.getByRole("button", { name: /as it was tested/ }).click();
-  await check("review");
+  await check("review", visitor.page.getByRole("heading", { name: "Look before you send" }));
   await server.answer(branch, "main");
   await visitor.page.getByRole("button", { name: "Send" }).click();
-  await visitor.page.getByRole("heading", { name: "Too late" }).waitFor();
-  await check("late");
+  await check("late", visitor.page.getByRole("heading", { name: "Too late" }));
   await visitor.go(pages.text);
   await visitor.page.getByRole("button", { name: "Review, then send" }).first().click();
-  await visitor.page.getByText("Write something first.").waitFor();
-  await check("wrong");
+  await check("wrong", visitor.page.getByText("Write something first."));
 }
 
 export function every_page_is_accessible_in_light_and_dark(visits) {
@@ -170,6 +168,7 @@ export async function pictures_for_the_documents({ server, signedIn }) {
   await visitor.go(`/questions/${branch}`);
   await visitor.picture("docs-question-light", { fullPage: false });
   await visitor.page.getByRole("button", { name: /as it was tested/ }).click();
+  await visitor.arrives(visitor.page.getByRole("heading", { name: "Look before you send" }));
   await visitor.picture("docs-review-light", { fullPage: false });
   const night = await signedIn({ viewport: { width: 390, height: 760 }, colorScheme: "dark" });
   await night.picture("docs-inbox-phone", { fullPage: false });

@@ -91,7 +91,7 @@ export class Server {
 }
 
 /** Waits until something holds; fails where it does not come to hold. */
-export async function until(what, holds, seconds = 15) {
+export async function until(what, holds, seconds = 60) {
   const limit = Date.now() + seconds * 1000;
   while (!(await holds())) {
     if (Date.now() > limit) throw new Error(`${what} does not come to hold`);

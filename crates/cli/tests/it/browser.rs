@@ -8,8 +8,15 @@ use std::{
     process::Command,
 };
 
+use crate::sandbox::count;
+
 /// Runs the tests of one file in `web/tests`.
 fn browser(file: &str) {
+    browser_late(file, 0);
+}
+
+/// Runs them with stylesheet and script up to so many milliseconds late.
+fn browser_late(file: &str, milliseconds: u32) {
     let pictures = kept("pictures");
     let output = Command::new("node")
         .arg(tests().join("run.mjs"))
@@ -17,6 +24,7 @@ fn browser(file: &str) {
         .env("DEMUR", env!("CARGO_BIN_EXE_demur"))
         .env("DEMUR_NODE", modules())
         .env("DEMUR_PICTURES", &pictures)
+        .env("DEMUR_LATE", milliseconds.to_string())
         .output()
         .expect("node is not there: run `cargo xtask test`");
     let said = String::from_utf8_lossy(&output.stdout);
@@ -77,6 +85,14 @@ fn modules() -> PathBuf {
 #[test]
 fn people_answer_decline_extend_and_race() {
     browser("answering");
+}
+
+/// What people do rests on nothing that comes late on a bad network.
+#[test]
+fn proof_answers_wait_for_no_stylesheet_and_no_script() {
+    for _ in 0..count(1, 10) {
+        browser_late("answering", 500);
+    }
 }
 
 /// AEP-15
