@@ -335,20 +335,14 @@ function restoreDrafts(root) {
   }
 }
 
-/** Forgets what was sent, once a page says that it was. */
+/** Forgets what was sent, on the page that says that it was: no other page has to have known. */
 function forgetSent() {
-  const sent = sessionStorage.getItem("sent");
-  if (!sent || !document.querySelector(".notice, .results")) return;
-  sessionStorage.removeItem("sent");
-  const [question, act] = sent.split(" ");
-  const settled = articles().some((one) => one.dataset.question === question && one.dataset.state !== "open");
-  const over = `draft ${question} ${settled || question === SEVERAL ? "" : `${act} `}`;
+  const question = document.querySelector(".results") ? SEVERAL : location.pathname.match(/^\/questions\/([^/]+)$/)?.[1];
+  const act = document.querySelector(".notice") && new URLSearchParams(location.search).get("sent");
+  if (question !== SEVERAL && !act) return;
+  const open = articles().some((one) => one.dataset.question === question && one.dataset.state === "open");
+  const over = `draft ${question} ${open ? `${act} ` : ""}`;
   Object.keys(sessionStorage).filter((key) => key.startsWith(over)).forEach((key) => sessionStorage.removeItem(key));
-}
-
-function rememberSending(event) {
-  if (!event.target.matches("form.send") || event.submitter?.name === "back") return;
-  sessionStorage.setItem("sent", `${questionOf(event.target)} ${event.target.elements.act?.value || ""}`);
 }
 
 // ---- Keys ----
@@ -420,7 +414,6 @@ function offerNotices() {
 }
 
 document.addEventListener("keydown", onKey);
-document.addEventListener("submit", rememberSending);
 document.addEventListener("input", (event) => event.target.form && fields(document).includes(event.target) && keepDraft(event.target));
 forgetSent();
 restoreDrafts(document);
