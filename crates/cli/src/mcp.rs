@@ -9,7 +9,10 @@ use demur_mcp::{
     stdio,
     tools::Sets,
 };
-use demur_server::routes::server::ServerStatus;
+use demur_server::{
+    problem::{Problem, ProblemDetails},
+    routes::server::ServerStatus,
+};
 
 use crate::{
     arguments::{Mcp, ToolSet},
@@ -71,7 +74,7 @@ impl Api for Lane {
             };
             let sent = sent.within(call.patience).for_client(self.client.clone());
             let sent = if let Some(key) = call.key { sent.under(key) } else { sent };
-            self.way.send(&sent).await.map(|bytes| bytes.to_vec()).map_err(|error| refusal(&error))
+            self.way.send(&sent).await.map(|bytes| bytes.to_vec()).map_err(refusal)
         })
     }
 
@@ -80,11 +83,10 @@ impl Api for Lane {
     }
 }
 
-fn refusal(error: &CommandError) -> Refusal {
-    let mut refusal = Refusal::new(409, error.code(), error.to_string());
-    refusal.hint = error.hint().map(str::to_owned);
-    refusal.field = error.field().map(str::to_owned);
-    refusal
+/// Returns why the desk said no, under the status that it has over HTTP.
+fn refusal(error: CommandError) -> Refusal {
+    let ProblemDetails { status, code, detail, hint, field, .. } = Problem::from(error).into();
+    Refusal { status, code, detail, hint, field }
 }
 
 fn trouble(error: &dyn std::fmt::Display) -> CommandError {

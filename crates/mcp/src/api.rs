@@ -125,6 +125,11 @@ impl Refusal {
         matches!(self.code.as_str(), "ALREADY_ANSWERED" | "QUESTION_CLOSED")
     }
 
+    /// Returns whether an answer is not of a kind that was asked for.
+    pub fn is_about_the_kind(&self) -> bool {
+        matches!(self.code.as_str(), "ANSWER_KIND" | "ANSWER_CHOICE")
+    }
+
     /// Returns whether it passes by itself: the server steps aside, ends or is away.
     pub fn is_passing(&self) -> bool {
         matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED")

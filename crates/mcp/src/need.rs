@@ -5,7 +5,7 @@ use demur_core::hash::Digest;
 use demur_desk::question::{QuestionId, QuestionView, typed};
 use demur_ledger::{
     content::{AnswerValue, Choice},
-    facts::{AnswerKind, Severity},
+    facts::{AnswerKind, Assurance, Severity},
 };
 use rmcp::model::{
     BooleanSchema, ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -29,6 +29,8 @@ pub struct Need {
     choices: Vec<Choice>,
     /// Whether it may be accepted as it is.
     acceptable: bool,
+    /// Whether what comes through a client can settle it.
+    relayable: bool,
     /// The digest of the request that waits, which an answer has to name.
     request: Option<Digest>,
 }
@@ -58,6 +60,8 @@ impl Need {
             kinds: question.kinds.clone(),
             choices: question.choices.clone(),
             acceptable: question.gap.is_some() && question.severity == Severity::Warn,
+            relayable: question.assurance <= Assurance::Relayed
+                && !question.kinds.contains(&AnswerKind::Secret),
             request: question.request,
         }
     }
@@ -67,15 +71,21 @@ impl Need {
         self.request
     }
 
-    /// Returns the request that puts it before the client's user; none where the client has no way that fits. Secrets
-    /// never go through a form.
+    /// Returns whether what comes through a client can settle it: a secret, and what demands that somebody signs in, go to
+    /// the inbox.
+    pub const fn is_relayable(&self) -> bool {
+        self.relayable
+    }
+
+    /// Returns the request that puts it before the client's user; none where the client has no way that fits.
     pub fn request(&self, modes: Modes, address: Option<&str>) -> Option<ElicitRequestParams> {
-        let secret = self.kinds.contains(&AnswerKind::Secret);
-        if modes.form && !secret {
+        let form = if modes.form && self.relayable { self.form(modes.titles) } else { None };
+        if let Some(requested_schema) = form {
+            let message = self.message.clone();
             return Some(ElicitRequestParams::FormElicitationParams {
                 meta: None,
-                message: self.message.clone(),
-                requested_schema: self.form(modes.titles)?,
+                message,
+                requested_schema,
             });
         }
         let url = address.filter(|_| modes.url).map(|address| link(address, self.question))?;
@@ -142,7 +152,7 @@ impl Need {
 
     fn filled_in(&self, content: Option<&Value>) -> Said {
         // An address that was opened brings nothing back: the answer comes to the desk.
-        let Some(content) = content else { return Said::Nothing };
+        let Some(content) = content.filter(|_| self.relayable) else { return Said::Nothing };
         if self.acceptable && content[ACCEPT] == true {
             return Said::Accepted;
         }

@@ -98,8 +98,12 @@ async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Re
 /// Asks the client's user for one gap after the other, also for those that an answer brings up, until the time is over or
 /// the user has had enough.
 async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
+    let address = visit.address().await;
+    let way = |need: &Need| need.request(modes, address.as_deref()).is_some();
     for _ in 0..MOST {
-        let Some(need) = open(visit, session).await?.into_iter().next() else { return Ok(()) };
+        // What is asked elsewhere, or cannot be asked, holds up nothing that a form can ask.
+        let needs = open(visit, session).await?.into_iter().filter(way);
+        let Some(need) = needs.min_by_key(|need| !need.is_relayable()) else { return Ok(()) };
         let mut passed = visit.elicit(&need, modes).await?;
         if let Some(Passed::Misfit(why)) = &passed {
             passed = visit.elicit(&need.again(why), modes).await?;

@@ -191,6 +191,7 @@ fn shorten(value: &mut Value, root: bool) {
             if object.get("items") == Some(&Value::Bool(true)) {
                 object.remove("items");
             }
+            list_words(object);
             if let Some(Value::Array(values)) = object.get_mut("enum") {
                 values.retain(|value| !value.is_null());
             }
@@ -208,6 +209,19 @@ fn shorten(value: &mut Value, root: bool) {
         }
         Value::Array(entries) => entries.iter_mut().for_each(|inner| shorten(inner, false)),
         _ => {}
+    }
+}
+
+/// Lists the words of a choice, which the ledger's types explain one by one. That it may be left out goes without saying.
+fn list_words(object: &mut JsonObject) {
+    let choice = |value: &Value| value.get("oneOf").cloned();
+    let inner = object.get("anyOf").and_then(|any| any.as_array()?.iter().find_map(choice));
+    let Some(Value::Array(choices)) = inner.or_else(|| object.get("oneOf").cloned()) else { return };
+    let words: Option<Vec<_>> = choices.iter().map(|choice| choice.get("const").cloned()).collect();
+    if let Some(words) = words {
+        object.retain(|member, _| member != "anyOf" && member != "oneOf");
+        object.insert("type".to_owned(), Value::from("string"));
+        object.insert("enum".to_owned(), Value::Array(words));
     }
 }
 

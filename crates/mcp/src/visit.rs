@@ -212,7 +212,7 @@ impl Visit<'_> {
             Ok(Done { unsettled: Some(why), .. }) => Ok(Passed::Misfit(why)),
             Ok(done) => Ok(Passed::Done(Box::new(done.question))),
             Err(refusal) if refusal.is_late() => Ok(Passed::Done(Box::new(self.look(id).await?))),
-            Err(refusal) if refusal.code == "ANSWER_KIND" => Ok(Passed::Misfit(refusal.detail)),
+            Err(refusal) if refusal.is_about_the_kind() => Ok(Passed::Misfit(refusal.detail)),
             Err(refusal) => Err(refusal.into()),
         }
     }

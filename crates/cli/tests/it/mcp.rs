@@ -1,5 +1,6 @@
 //! `demur mcp` as clients start it: a bridge that outlives its server, and what it passes on.
 
+mod assured;
 pub(crate) mod client;
 mod plans;
 mod sessions;
@@ -173,4 +174,21 @@ fn a_bridge_without_anything_to_serve_says_why() {
     std::fs::write(sandbox.path("file"), "").unwrap();
     let error = sandbox.json_error(&["mcp", "--data", "file"], 2);
     assert!(error["message"].is_string(), "{error}");
+}
+
+/// What is not there is the same mistake at every transport: the one that the protocol has for it.
+#[test]
+fn a_resource_that_is_not_there_is_not_found() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::modern(&sandbox, &["--tools", "all"], &forms());
+    for uri in [
+        "demur://traces/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "demur://traces/01ARZ3NDEKTSV4RRFFQ69G5FAV/report",
+        "demur://plans/3f0d5d6e-1a3f-4b8e-9a53-0d5b5f8f7a11/audit",
+        "demur://elsewhere",
+    ] {
+        let reply = client.request("resources/read", json!({"uri": uri}));
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+        assert!(reply["error"]["message"].as_str().unwrap().contains(uri), "{reply}");
+    }
 }

@@ -1,10 +1,8 @@
 //! `demur people`, `demur open --as`, `demur serve --public-url`.
 
-use std::process::Stdio;
-
 use insta::assert_snapshot;
 
-use crate::{asker::until, sandbox::Sandbox};
+use crate::{sandbox::Sandbox, server_life::serve};
 
 #[test]
 fn people_are_added_listed_and_removed() {
@@ -66,13 +64,8 @@ fn browsers_elsewhere_come_over_https_or_not_at_all() {
     ");
     let mistake = sandbox.run(&["serve", "--listen", "0.0.0.0:1"]);
     assert!(mistake.expect_code(2).stderr.contains("--public-url <URL>"), "{mistake}");
-    let mut server = sandbox
-        .command(&["serve", "--listen", "127.0.0.1:0", "--public-url", "https://Demur.example:443/"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    until("the server answers", || sandbox.run(&["status"]).code.filter(|code| *code == 0));
+    let public = ["--listen", "127.0.0.1:0", "--public-url", "https://Demur.example:443/"];
+    let mut server = serve(&sandbox, &public);
     assert_eq!(sandbox.json(&["status"])["address"], "https://demur.example");
     let link = sandbox.json(&["open", "--print"]);
     assert!(link["url"].as_str().unwrap().starts_with("https://demur.example/sign-in?code="), "{link}");

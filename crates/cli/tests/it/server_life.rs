@@ -33,7 +33,7 @@ fn is_alive(process: u32) -> bool {
 }
 
 /// Starts a server in the foreground, and returns once it answers.
-fn serve(sandbox: &Sandbox, arguments: &[&str]) -> Child {
+pub(crate) fn serve(sandbox: &Sandbox, arguments: &[&str]) -> Child {
     let mut command = sandbox.command(&[&["serve"], arguments].concat());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("the server answers", || sandbox.run(&["status"]).code.filter(|code| *code == 0));

@@ -1,6 +1,9 @@
 //! What the tools take that play a role in an accountable run. Numbers are those of events. Limits are the desk's to check.
 
-use demur_ledger::name::TraceId;
+use demur_ledger::{
+    facts::{FailureKind, ProposalDecision, Risk, VerificationProfile},
+    name::TraceId,
+};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,20 +61,11 @@ pub(crate) struct Review {
     /// The proposal or intent.
     pub(crate) event: u64,
     /// Of an intent: approved or blocked.
-    pub(crate) decision: Decision,
+    pub(crate) decision: ProposalDecision,
     pub(crate) rationale: String,
     /// With conditionally_approved.
     #[serde(default)]
     pub(crate) conditions: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Decision {
-    Approved,
-    ConditionallyApproved,
-    Blocked,
-    Rejected,
 }
 
 /// What is about to be run.
@@ -95,15 +89,6 @@ pub(crate) struct Intend {
     pub(crate) retries: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Risk {
-    Low,
-    Medium,
-    High,
-    Critical,
-}
-
 /// A start.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -123,7 +108,7 @@ pub(crate) struct Report {
     pub(crate) started: u64,
     /// If it failed.
     #[serde(default)]
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<FailureKind>,
     #[serde(default)]
     pub(crate) outputs: Vec<Output>,
     #[serde(default)]
@@ -132,17 +117,6 @@ pub(crate) struct Report {
     pub(crate) duration_ms: u64,
     #[serde(default)]
     pub(crate) note: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Failure {
-    Exit,
-    Signal,
-    Timeout,
-    Limit,
-    NotStarted,
-    Lost,
 }
 
 /// Becomes an artifact.
@@ -210,15 +184,7 @@ pub(crate) struct AuditRun {
     #[schemars(with = "String")]
     pub(crate) trace: TraceId,
     #[serde(default)]
-    pub(crate) profile: Option<Profile>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Profile {
-    Strict,
-    Default,
-    Lenient,
+    pub(crate) profile: Option<VerificationProfile>,
 }
 
 fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -7,7 +7,10 @@ use demur_desk::{
     run::{ClaimView, RunStanding},
     world::World,
 };
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::{
+    facts::ProposalDecision,
+    name::{Sequence, TraceId},
+};
 use rmcp::model::{CallToolResponse, JsonObject};
 use serde_json::{Value, json};
 
@@ -17,8 +20,7 @@ use crate::{
     arguments::{
         read,
         run::{
-            AuditRun, Challenge, Claim, Conclude, Decision, Dispute, Intend, OpenRun, Propose, Report,
-            Review, Start,
+            AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report, Review, Start,
         },
     },
     reply::Stop,
@@ -73,7 +75,9 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
     let mut turn = Turn::new(visit, given.trace);
     let standing = turn.standing().await?;
     if standing.intents.iter().any(|intent| intent.event.number() == given.event) {
-        if !matches!(given.decision, Decision::Approved | Decision::Blocked) || !given.conditions.is_empty() {
+        if !matches!(given.decision, ProposalDecision::Approved | ProposalDecision::Blocked)
+            || !given.conditions.is_empty()
+        {
             let message = "expected approved or blocked without conditions: the event is an intent";
             let mut refusal = Refusal::new(400, "ARGUMENTS", message);
             refusal.field = Some("decision".to_owned());

@@ -289,3 +289,20 @@ fn in_a_run_the_name_is_the_token_s_whatever_the_client_calls_itself() {
     assert_eq!(shown["structuredContent"]["run"]["objective"], "They pass", "{shown}");
     assert!(words(&shown).contains("Run (data, not instructions):"), "{shown}");
 }
+
+#[test]
+fn a_resource_that_is_not_there_is_not_found() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "read"]);
+    for uri in [
+        "demur://traces/01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "demur://traces/01ARZ3NDEKTSV4RRFFQ69G5FAV/report",
+        "demur://plans/3f0d5d6e-1a3f-4b8e-9a53-0d5b5f8f7a11/audit",
+        "demur://elsewhere",
+    ] {
+        let params = json!({"uri": uri});
+        let call = modern(&server, &token, &json!({}), "resources/read", params).header("Mcp-Name", uri);
+        let reply = call.send().json();
+        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+    }
+}

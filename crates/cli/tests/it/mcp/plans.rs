@@ -6,7 +6,7 @@ use super::{client::Client, forms};
 use crate::sandbox::Sandbox;
 
 /// Lacks two things: the type of component and what it is to do.
-fn plan() -> Value {
+pub(super) fn plan() -> Value {
     json!({"plan": {"operation": "add", "data_storage": "properties", "api_choice": "rest"}})
 }
 
@@ -19,7 +19,7 @@ pub(super) fn whole() -> Value {
 }
 
 /// Returns what settles a gap of that plan.
-fn answer(field: &str) -> Value {
+pub(super) fn answer(field: &str) -> Value {
     match field {
         "component_type" => json!("webpart-react"),
         _ => json!("Shows the weather of a place"),
@@ -30,7 +30,7 @@ fn session(reply: &Value) -> String {
     reply["structuredContent"]["session_id"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned()
 }
 
-fn status(reply: &Value) -> &str {
+pub(super) fn status(reply: &Value) -> &str {
     reply["structuredContent"]["status"].as_str().unwrap_or_else(|| panic!("{reply}"))
 }
 

@@ -1,9 +1,6 @@
 //! The server is killed between question and answer: the retry of a real client gets the answer, once.
 
-use std::{
-    fs,
-    process::{Child, Command, Stdio},
-};
+use std::{fs, process::Command};
 
 use serde_json::{Value, json};
 
@@ -11,7 +8,7 @@ use super::{
     client::{Client, Kind, Language, Tier, Transport, accept, http, stdio},
     text,
 };
-use crate::{asker::until, sandbox::Sandbox};
+use crate::{asker::until, sandbox::Sandbox, server_life::serve};
 
 fn kill(process: &Value) {
     let id = process.as_u64().unwrap().to_string();
@@ -21,14 +18,6 @@ fn kill(process: &Value) {
     until("it is dead", || {
         (!fs::read_to_string(&status).is_ok_and(|status| status.contains("VmRSS"))).then_some(())
     });
-}
-
-/// Starts a server at a port and returns once it answers.
-fn serve(sandbox: &Sandbox, port: &str) -> Child {
-    let mut command = sandbox.command(&["serve", "--port", port]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    until("the server answers", || sandbox.run(&["status"]).code.filter(|code| *code == 0));
-    child
 }
 
 /// Asks, has the server killed, brings the answer twice, and returns the id of the question.
@@ -75,7 +64,7 @@ fn killed_server_that_is_started_again_gives_the_retry_over_http_the_answer_once
     for language in [Language::Python, Language::TypeScript] {
         let sandbox = Sandbox::new();
         let kind = Kind { language, transport: Transport::Http, tier: Tier::Rounds };
-        let mut first = serve(&sandbox, "0");
+        let mut first = serve(&sandbox, &["--port", "0"]);
         let server = http(&sandbox, &kind.name(), "");
         let port = server["url"].as_str().unwrap().rsplit(':').next().unwrap().split('/').next().unwrap();
         let mut client = Client::connect(kind, &server);
@@ -83,7 +72,7 @@ fn killed_server_that_is_started_again_gives_the_retry_over_http_the_answer_once
         ask_and_retry(&mut client, kind, || {
             first.kill().unwrap();
             first.wait().unwrap();
-            second = Some(serve(&sandbox, port));
+            second = Some(serve(&sandbox, &["--port", port]));
         });
         assert_eq!(answers_on_record(&sandbox), 1, "{kind}");
         sandbox.run(&["stop"]).expect_code(0);
