@@ -2,8 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    env,
-    ffi::OsString,
     fmt,
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
@@ -13,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use demur_mcp_fixture::variable;
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -247,11 +246,6 @@ pub(super) fn http(sandbox: &Sandbox, name: &str, tools: &str) -> Value {
     let address = sandbox.json(&["status"])["address"].as_str().unwrap().to_owned();
     let query = if tools.is_empty() { String::new() } else { format!("?tools={tools}") };
     json!({"url": format!("{address}/mcp{query}"), "token": made["secret"]})
-}
-
-/// Returns what `cargo xtask test` makes ready.
-pub(super) fn variable(name: &str) -> OsString {
-    env::var_os(name).unwrap_or_else(|| panic!("{name} is not set: run `cargo xtask test`"))
 }
 
 /// How long a client may say nothing: longer than any call takes.

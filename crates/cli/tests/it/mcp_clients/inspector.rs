@@ -2,9 +2,10 @@
 
 use std::{path::PathBuf, process::Command};
 
+use demur_mcp_fixture::variable;
 use serde_json::{Value, json};
 
-use super::client::{http, stdio, variable};
+use super::client::{http, stdio};
 use crate::sandbox::Sandbox;
 
 /// Returns what the Inspector says.
