@@ -74,9 +74,9 @@ fn level() -> LevelFilter {
 }
 
 /// Returns who is heard in the log. The library that speaks MCP logs whole messages, with questions and answers in them,
-/// so it is heard only when something is wrong.
+/// and an error for every client that hangs up: what a client does wrong it is told itself, and no log is filled with it.
 fn heard(level: LevelFilter) -> Targets {
-    Targets::new().with_default(level).with_target("rmcp", level.min(LevelFilter::WARN))
+    Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF)
 }
 
 /// Says which server runs for the data folder.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListToolsResult,
         PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
         ServerCapabilities, ServerConfig, Tool,
@@ -13,18 +13,20 @@ use rmcp::{
     service::RequestContext,
 };
 use tokio::{
-    sync::{Semaphore, watch},
+    sync::watch,
     time::{self, Instant},
 };
 
 use crate::{
     api::{Host, Refusal},
     arguments::read,
-    ask,
+    ask, misfit,
     plan::{self, Goal},
     prompts,
     reply::{self, Stop},
-    resources, sessions,
+    resources,
+    room::{MOST, Rooms},
+    sessions,
     state::{Bound, States},
     tier::Tier,
     tools::{self, Job, Sets},
@@ -37,16 +39,22 @@ pub struct Door {
     host: Arc<dyn Host>,
     states: Arc<States>,
     sets: Sets,
-    /// How many calls there are at once: a client that sends more is told so.
-    room: Arc<Semaphore>,
+    rooms: Arc<Rooms>,
     patience: Duration,
     ended: watch::Receiver<bool>,
 }
 
 impl Door {
-    /// Returns a door that offers these tools. What waits comes to an end when `ended` says so.
-    pub fn new(host: Arc<dyn Host>, states: Arc<States>, sets: Sets, ended: watch::Receiver<bool>) -> Self {
-        Self { host, states, sets, room: Arc::new(Semaphore::new(MOST)), patience: PATIENCE, ended }
+    /// Returns a door that offers these tools; its calls are counted in `rooms`. What waits comes to an end when `ended`
+    /// says so.
+    pub fn new(
+        host: Arc<dyn Host>,
+        states: Arc<States>,
+        sets: Sets,
+        rooms: Arc<Rooms>,
+        ended: watch::Receiver<bool>,
+    ) -> Self {
+        Self { host, states, sets, rooms, patience: PATIENCE, ended }
     }
 
     /// Returns the door with less patience than usual.
@@ -63,6 +71,7 @@ impl Door {
     ) -> Result<CallToolResponse, Stop> {
         let client = client_name(context);
         let visitor = self.host.visitor(&context.extensions, &client)?;
+        let _turn = self.rooms.enter(&visitor.identity).ok_or_else(crowded)?;
         let sets = visitor.sets.unwrap_or(self.sets);
         let entry = tools::find(sets, &request.name).ok_or_else(|| unknown(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
@@ -162,16 +171,20 @@ impl ServerHandler for Door {
         tools::named(name)
     }
 
+    /// What comes here is no request that the protocol has, or one of ours with members that do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(misfit::told(&request))
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Ok(_turn) = self.room.try_acquire() else {
-            let words =
-                format!("expected at most {MOST} calls at once, found more; wait for the others first");
-            return Ok(CallToolResult::error(vec![ContentBlock::text(words)]).into());
-        };
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
@@ -184,6 +197,13 @@ impl ServerHandler for Door {
             Err(Stop::Cancelled) => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
+}
+
+fn crowded() -> Refusal {
+    let mut refusal =
+        Refusal::new(429, "TOO_MANY_CALLS", format!("expected at most {MOST} calls at once, found more"));
+    refusal.hint = Some("Wait for the others first.".to_owned());
+    refusal
 }
 
 fn silent() -> Refusal {
@@ -227,5 +247,3 @@ const VERSIONS: &[ProtocolVersion] =
 const PATIENCE: Duration = Duration::from_secs(43);
 /// How long what comes after may take.
 const GRACE: Duration = Duration::from_millis(1_900);
-/// How many calls of one door there are at once.
-const MOST: usize = 256;

@@ -9,11 +9,13 @@
 //! | which tier a client is served in | [`tier`] |
 //! | what a client carries from one round to the next | [`state`] |
 //! | the table of tools | [`tools`] |
+//! | how many calls an asker has at once | [`room`] |
 //! | the door itself, over any transport | [`door`], [`stdio`] |
 
 pub mod api;
 pub mod door;
 pub mod need;
+pub mod room;
 pub mod state;
 pub mod stdio;
 pub mod tier;
@@ -21,6 +23,7 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod misfit;
 mod plan;
 mod prompts;
 mod reply;

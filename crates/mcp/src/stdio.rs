@@ -23,7 +23,8 @@ use crate::{api::Host, door::Door, state::States, tools::Sets};
 pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, sets: Sets) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let (ending, ended) = watch::channel(false);
-    Box::pin(serve_pipes(Door::new(host, states, sets, ended), ending, reader, writer)).await
+    let door = Door::new(host, states, sets, Arc::default(), ended);
+    Box::pin(serve_pipes(door, ending, reader, writer)).await
 }
 
 /// Serves a client on a pair of pipes until it hangs up. `ending` is told as soon as it does, so that nothing waits for

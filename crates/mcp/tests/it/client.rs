@@ -42,7 +42,8 @@ impl Client {
     pub(crate) fn modern(desk: &Arc<Desk>, capabilities: Value, opening: Opening) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (ending, ended) = watch::channel(false);
-        let door = Door::new(Arc::new(Porch(Arc::clone(desk))), Arc::new(opening.states), Sets::all(), ended);
+        let host = Arc::new(Porch(Arc::clone(desk)));
+        let door = Door::new(host, Arc::new(opening.states), Sets::all(), Arc::default(), ended);
         let (reader, writer) = tokio::io::split(theirs);
         let door = tokio::spawn(stdio::serve_pipes(door.within(opening.patience), ending, reader, writer));
         let (reader, writer) = tokio::io::split(ours);

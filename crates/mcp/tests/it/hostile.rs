@@ -126,6 +126,37 @@ fn lines_that_are_no_messages_do_not_close_the_door() {
     });
 }
 
+/// A request of the protocol whose members do not fit is that, and no unknown method.
+#[test]
+fn members_that_do_not_fit_are_named() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({"elicitation": {}}), Opening::default());
+        let ask = |more: &Value| {
+            let mut params = json!({"name": "ask_human", "arguments": {"question": "?"}});
+            params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            ("tools/call", params)
+        };
+        let misfits = [
+            ask(&json!({"arguments": ["?"]})),
+            ask(&json!({"name": 5})),
+            ask(&json!({"requestState": 5})),
+            ask(&json!({"inputResponses": [1]})),
+            ("resources/read", json!({"uri": 5})),
+            ("prompts/get", json!({"name": ["critic"]})),
+        ];
+        for (method, params) in misfits {
+            let reply = client.request(method, params).await;
+            assert_eq!(reply["error"]["code"], -32602, "{reply}");
+            let words = reply["error"]["message"].as_str().unwrap();
+            assert!(words.starts_with(&format!("params of {method}: invalid type: ")), "{reply}");
+        }
+        let reply = client.request("tools/explode", json!({})).await;
+        assert_eq!(reply["error"]["code"], -32601, "{reply}");
+        assert_eq!(reply["error"]["message"], "unknown method \"tools/explode\"", "{reply}");
+    });
+}
+
 /// Whoever sends more than there is room for is told so, at once, and the others wait on.
 #[test]
 fn a_flood_is_refused_and_costs_nobody_else() {
@@ -140,7 +171,7 @@ fn a_flood_is_refused_and_costs_nobody_else() {
         }
         for _ in 0..calls {
             let reply = client.next().await;
-            if words(&reply).starts_with("expected at most 256 calls at once") {
+            if words(&reply).starts_with("TOO_MANY_CALLS: expected at most 256 calls at once") {
                 refused += 1;
             } else {
                 assert!(words(&reply).starts_with("Not answered."), "{reply}");

@@ -11,7 +11,7 @@ use std::{
 };
 
 use axum::{
-    Router,
+    Json, Router,
     body::Body,
     extract::{Request, State},
     middleware,
@@ -23,12 +23,14 @@ use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
     door::Door,
+    room::Rooms,
     state::States,
     tools::Sets,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::{StatusCode, header, http::request::Parts};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
 use tokio::time;
 use tower::ServiceExt as _;
 
@@ -58,6 +60,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
     });
     let house = Arc::new(House { service: Arc::clone(service), inside });
     let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
+    let rooms = Arc::new(Rooms::default());
     let door = move || {
         let host: Arc<dyn Host> = Arc::clone(&house) as _;
         let states = if let Some(states) = states.get() {
@@ -66,7 +69,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
             let made = States::open(house.service.premises.data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
-        Ok(Door::new(host, states, Sets::default(), ended.clone()))
+        Ok(Door::new(host, states, Sets::default(), Arc::clone(&rooms), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, Arc::new(Sessions::default()), config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
@@ -88,8 +91,25 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
-    let request = Request::from_parts(parts, Full::new(bytes));
-    protocol.handle(request).await.map(Body::new)
+    let media = parts.headers.get(header::CONTENT_TYPE);
+    let is_json = media.is_some_and(|media| media.as_bytes().starts_with(b"application/json"));
+    let request = Request::from_parts(parts, Full::new(bytes.clone()));
+    let response = protocol.handle(request).await.map(Body::new);
+    // The library says so, in words of its own, of whatever it cannot read.
+    if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+        return no_message(&bytes);
+    }
+    response
+}
+
+/// Returns the protocol's own error for what is no message of it.
+fn no_message(bytes: &[u8]) -> Response {
+    let (code, message) = match serde_json::from_slice::<Value>(bytes) {
+        Err(error) => (-32700, format!("expected JSON: {error}")),
+        Ok(_) => (-32600, "expected one JSON-RPC message with the member \"method\"".to_owned()),
+    };
+    let reply = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
+    (StatusCode::BAD_REQUEST, Json(reply)).into_response()
 }
 
 /// The server, as the host of the door.

@@ -6,6 +6,7 @@ use std::{
     thread,
 };
 
+use demur_mcp::room::MOST;
 use demur_server::routes::mcp::{ASKING, PATH};
 use serde_json::{Value, json};
 
@@ -305,4 +306,41 @@ fn a_resource_that_is_not_there_is_not_found() {
         let reply = call.send().json();
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
     }
+}
+
+#[test]
+fn what_is_no_message_gets_the_error_of_the_protocol() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let deep = format!("{{\"jsonrpc\":{}{}", "[".repeat(9_000), "]".repeat(9_000));
+    for (body, code) in [("{", -32700), ("", -32700), (deep.as_str(), -32700), ("[]", -32600), ("7", -32600)]
+    {
+        let call = post(&server, &token, &json!({})).body(body.as_bytes());
+        let reply = call.header("MCP-Protocol-Version", "2026-07-28").send();
+        assert_eq!((reply.status, reply.json()["error"]["code"].clone()), (400, json!(code)), "{reply:?}");
+    }
+}
+
+/// Whoever floods is told so, however many connections it takes; nobody else waits for that, and it is over when they are.
+#[test]
+fn a_flood_over_many_connections_is_refused() {
+    let server = Server::start();
+    let (flooder, other) = (server.token("flooder", &["ask"]), server.token("other", &["ask", "relay"]));
+    let waiting = |number: usize| {
+        let params = json!({"name": "ask_human", "arguments": {"question": format!("{number}?")}});
+        modern(&server, &flooder, &json!({}), "tools/call", params)
+    };
+    let probe = || {
+        let arguments = json!({"question_id": "01ARZ3NDEKTSV4RRFFQ69G5FAV.0"});
+        let params = json!({"name": "check_question", "arguments": arguments});
+        let told = modern(&server, &flooder, &json!({}), "tools/call", params).send().json();
+        assert_eq!(told["result"]["isError"], true, "{told}");
+        told["result"]["content"][0]["text"].as_str().unwrap().split(':').next().unwrap().to_owned()
+    };
+    assert_eq!(probe(), "QUESTION_UNKNOWN");
+    let calls: Vec<_> = (0..MOST).map(|number| waiting(number).open()).collect();
+    until("there is no room", || probe() == "TOO_MANY_CALLS");
+    needed(&ask(&server, &other, &json!({})));
+    drop(calls);
+    until("there is room again", || probe() == "QUESTION_UNKNOWN");
 }

@@ -1,0 +1,33 @@
+//! Requests that do not have the shape of any: the library hands them on as they came, and the client hears what is wrong
+//! with them in the protocol's own error.
+
+use rmcp::{
+    ErrorData,
+    model::{
+        CallToolRequestParams, CustomRequest, ErrorCode, GetPromptRequestParams, ReadResourceRequestParams,
+    },
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Returns what is wrong with a request.
+pub(crate) fn told(request: &CustomRequest) -> ErrorData {
+    let params = request.params.clone().unwrap_or_default();
+    let why = match request.method.as_str() {
+        "tools/call" => why::<CallToolRequestParams>(params),
+        "prompts/get" => why::<GetPromptRequestParams>(params),
+        "resources/read" => why::<ReadResourceRequestParams>(params),
+        _ => return unknown(&request.method),
+    };
+    ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
+}
+
+fn why<T: DeserializeOwned>(params: Value) -> String {
+    let error = serde_json::from_value::<T>(params).err();
+    error.map_or_else(|| "they do not fit the schema".to_owned(), |error| error.to_string())
+}
+
+fn unknown(method: &str) -> ErrorData {
+    let shown: String = method.chars().take(64).collect();
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {shown:?}"), None)
+}

@@ -1,0 +1,76 @@
+//! How many calls of one asker there are at once, whatever carries them: whoever sends more is told so, and nobody else
+//! waits for it.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// The calls that are at work.
+#[derive(Debug, Default)]
+pub struct Rooms {
+    taken: Mutex<HashMap<String, usize>>,
+}
+
+impl Rooms {
+    /// Lets a call in; none if its asker has as many as there may be.
+    pub fn enter(self: &Arc<Self>, asker: &str) -> Option<Turn> {
+        let mut taken = self.taken();
+        let count = taken.entry(asker.to_owned()).or_default();
+        if *count >= MOST {
+            return None;
+        }
+        *count += 1;
+        Some(Turn { rooms: Arc::clone(self), asker: asker.to_owned() })
+    }
+
+    fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        // Numbers are whole at any time.
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that was let in, until it is over.
+pub struct Turn {
+    rooms: Arc<Rooms>,
+    asker: String,
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Turn").field("asker", &self.asker).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut taken = self.rooms.taken();
+        if let Some(count) = taken.get_mut(&self.asker) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.asker);
+            }
+        }
+    }
+}
+
+/// How many calls of one asker there are at once.
+pub const MOST: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_asker_has_room_of_its_own_and_leaves_nothing_behind() {
+        let rooms = Arc::new(Rooms::default());
+        let turns: Vec<_> = (0..MOST).map(|_| rooms.enter("one").unwrap()).collect();
+        assert!(rooms.enter("one").is_none());
+        let other = rooms.enter("another").unwrap();
+        drop(turns);
+        assert!(rooms.enter("one").is_some());
+        drop(other);
+        assert!(rooms.taken().is_empty());
+    }
+}
