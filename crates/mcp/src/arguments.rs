@@ -77,7 +77,8 @@ impl AskHuman {
         let choice = |text: &Text<1, 256>| {
             Text::try_from(text.as_str()).map(|label| Choice { label, value: text.clone() })
         };
-        let choices: Vec<_> = self.choices.iter().map(choice).collect::<Result<_, _>>().map_err(wrong)?;
+        let choices: Vec<_> =
+            self.choices.iter().map(choice).collect::<Result<_, _>>().map_err(at("choices"))?;
         let kind = match self.kind {
             Some(Kind::YesNo) => AnswerKind::YesNo,
             Some(Kind::Number) => AnswerKind::Numeric,
@@ -86,8 +87,8 @@ impl AskHuman {
             None if !choices.is_empty() => AnswerKind::MultipleChoice,
             Some(Kind::Text) | None => AnswerKind::Freetext,
         };
-        ask.kinds = vec![kind].try_into().map_err(wrong)?;
-        ask.choices = choices.try_into().map_err(wrong)?;
+        ask.kinds = vec![kind].try_into().map_err(at("kind"))?;
+        ask.choices = choices.try_into().map_err(at("choices"))?;
         ask.context.clone_from(&self.context);
         ask.blocks = self.blocks.clone();
         ask.trace = self.trace;
@@ -97,11 +98,31 @@ impl AskHuman {
 
 /// Returns the arguments of a tool; a model hears what is wrong with them.
 pub(crate) fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Stop> {
-    serde_json::from_value(Value::Object(arguments)).map_err(wrong)
+    fit(Value::Object(arguments)).map_err(wrong)
 }
 
-fn wrong(error: impl std::fmt::Display) -> Stop {
-    let mut refusal = Refusal::new(400, "ARGUMENTS", error.to_string());
+/// What does not fit, and where.
+pub(crate) struct Misfit {
+    /// The member, as a dotted path; none where it is the whole.
+    pub(crate) member: Option<String>,
+    pub(crate) why: String,
+}
+
+/// Returns a value as a type.
+pub(crate) fn fit<T: DeserializeOwned>(value: Value) -> Result<T, Misfit> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        Misfit { member: Some(path).filter(|path| path != "."), why: error.inner().to_string() }
+    })
+}
+
+fn at<E: std::fmt::Display>(member: &str) -> impl Fn(E) -> Stop {
+    move |error| wrong(Misfit { member: Some(member.to_owned()), why: error.to_string() })
+}
+
+fn wrong(misfit: Misfit) -> Stop {
+    let mut refusal = Refusal::new(400, "ARGUMENTS", misfit.why);
+    refusal.field = misfit.member;
     refusal.hint = Some("Call the tool again with arguments that fit its input schema.".to_owned());
     Stop::Refused(refusal)
 }

@@ -10,6 +10,8 @@ use rmcp::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::arguments::{Misfit, fit};
+
 /// Returns what is wrong with a request.
 pub(crate) fn told(request: &CustomRequest) -> ErrorData {
     let params = request.params.clone().unwrap_or_default();
@@ -23,8 +25,11 @@ pub(crate) fn told(request: &CustomRequest) -> ErrorData {
 }
 
 fn why<T: DeserializeOwned>(params: Value) -> String {
-    let error = serde_json::from_value::<T>(params).err();
-    error.map_or_else(|| "they do not fit the schema".to_owned(), |error| error.to_string())
+    match fit::<T>(params) {
+        Err(Misfit { member: Some(member), why }) => format!("{member}: {why}"),
+        Err(Misfit { member: None, why }) => why,
+        Ok(_) => "they do not fit the schema".to_owned(),
+    }
 }
 
 fn unknown(method: &str) -> ErrorData {

@@ -35,21 +35,22 @@ fn arguments_that_do_not_fit_are_told_to_the_model() {
         let desk = Desk::new(true);
         let mut client = Client::modern(&desk, json!({}), Opening::default());
         let wrong = [
-            ("ask_human", json!({})),
-            ("ask_human", json!({"question": 5})),
-            ("ask_human", json!({"question": ""})),
-            ("ask_human", json!({"question": "?", "kind": "anything"})),
-            ("ask_human", json!({"question": "?", "choices": "a"})),
-            ("ask_human", json!({"question": "?", "surprise": true})),
-            ("check_question", json!({"question_id": "nothing"})),
-            ("wwa_clarify_check", json!({"plan": []})),
-            ("wwa_clarify_audit", json!({"session_id": 7})),
-            ("session_show", json!({"trace": "x"})),
+            ("ask_human", json!({}), ": missing field `question`"),
+            ("ask_human", json!({"question": 5}), " (question): invalid type"),
+            ("ask_human", json!({"question": ""}), " (question): expected 1 to"),
+            ("ask_human", json!({"question": "?", "kind": "anything"}), " (kind): unknown variant"),
+            ("ask_human", json!({"question": "?", "choices": "a"}), " (choices): invalid type"),
+            ("ask_human", json!({"question": "?", "choices": ["a", 7]}), " (choices[1]): invalid type"),
+            ("ask_human", json!({"question": "?", "surprise": true}), " (surprise): unknown field"),
+            ("check_question", json!({"question_id": "nothing"}), " (question_id): expected the id"),
+            ("wwa_clarify_check", json!({"plan": []}), " (plan): invalid type"),
+            ("wwa_clarify_audit", json!({"session_id": 7}), " (session_id): invalid type"),
+            ("session_show", json!({"trace": "x"}), " (trace): expected"),
         ];
-        for (tool, arguments) in wrong {
+        for (tool, arguments, told) in wrong {
             let reply = client.call(tool, arguments.clone()).await;
             assert_eq!(reply["result"]["isError"], true, "{tool} {arguments}: {reply}");
-            assert!(words(&reply).starts_with("ARGUMENTS: "), "{reply}");
+            assert!(words(&reply).starts_with(&format!("ARGUMENTS{told}")), "{told}: {reply}");
             assert_eq!(reply["result"]["structuredContent"], Value::Null, "{reply}");
         }
         assert_eq!(desk.answers(), 0);
@@ -138,18 +139,18 @@ fn members_that_do_not_fit_are_named() {
             ("tools/call", params)
         };
         let misfits = [
-            ask(&json!({"arguments": ["?"]})),
-            ask(&json!({"name": 5})),
-            ask(&json!({"requestState": 5})),
-            ask(&json!({"inputResponses": [1]})),
-            ("resources/read", json!({"uri": 5})),
-            ("prompts/get", json!({"name": ["critic"]})),
+            (ask(&json!({"arguments": ["?"]})), "arguments"),
+            (ask(&json!({"name": 5})), "name"),
+            (ask(&json!({"requestState": 5})), "requestState"),
+            (ask(&json!({"inputResponses": [1]})), "inputResponses"),
+            (("resources/read", json!({"uri": 5})), "uri"),
+            (("prompts/get", json!({"name": ["critic"]})), "name"),
         ];
-        for (method, params) in misfits {
+        for ((method, params), member) in misfits {
             let reply = client.request(method, params).await;
             assert_eq!(reply["error"]["code"], -32602, "{reply}");
             let words = reply["error"]["message"].as_str().unwrap();
-            assert!(words.starts_with(&format!("params of {method}: invalid type: ")), "{reply}");
+            assert!(words.starts_with(&format!("params of {method}: {member}: invalid type: ")), "{reply}");
         }
         let reply = client.request("tools/explode", json!({})).await;
         assert_eq!(reply["error"]["code"], -32601, "{reply}");
