@@ -338,8 +338,14 @@ fn a_flood_over_many_connections_is_refused() {
         told["result"]["content"][0]["text"].as_str().unwrap().split(':').next().unwrap().to_owned()
     };
     assert_eq!(probe(), "QUESTION_UNKNOWN");
-    let calls: Vec<_> = (0..MOST).map(|number| waiting(number).open()).collect();
-    until("there is no room", || probe() == "TOO_MANY_CALLS");
+    // A busy desk may refuse some of them for reasons of its own, so that it takes a few more.
+    let mut calls = Vec::new();
+    while probe() == "QUESTION_UNKNOWN" {
+        assert!(calls.len() < 4 * MOST, "there is always room");
+        calls.push(waiting(calls.len()).open());
+    }
+    assert!(calls.len() >= MOST, "{} were too many", calls.len());
+    assert_eq!(probe(), "TOO_MANY_CALLS");
     needed(&ask(&server, &other, &json!({})));
     drop(calls);
     until("there is room again", || probe() == "QUESTION_UNKNOWN");
