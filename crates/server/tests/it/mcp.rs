@@ -338,7 +338,7 @@ fn a_flood_over_many_connections_is_refused() {
         told["result"]["content"][0]["text"].as_str().unwrap().split(':').next().unwrap().to_owned()
     };
     assert_eq!(probe(), "QUESTION_UNKNOWN");
-    // A busy desk may refuse some of them for reasons of its own, so that it takes a few more.
+    // Asking whether there is room takes room as well, so that a few of them may be refused before.
     let mut calls = Vec::new();
     while probe() == "QUESTION_UNKNOWN" {
         assert!(calls.len() < 4 * MOST, "there is always room");
