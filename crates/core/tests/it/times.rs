@@ -90,11 +90,24 @@ fn every_day_is_the_day_of_the_independent_calendar() {
     assert_eq!(days, 2_932_896);
 }
 
+/// Beside it, dates and times of day count to the end of the year 9999; points in time of that library end a day before.
+const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+
+#[test]
+fn last_day_is_the_last_day_of_the_independent_calendar() {
+    for text in ["9999-12-30T22:00:01.000Z", "9999-12-31T23:59:59.999Z"] {
+        let theirs: jiff::civil::DateTime = text.trim_end_matches('Z').parse().unwrap();
+        let ours = time(text).map(|time| i128::from(time.as_millis()));
+        assert_eq!(ours, Some(theirs.duration_since(EPOCH).as_millis()), "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn texts_are_those_of_the_independent_implementation(millis in 0..=Timestamp::MAX.as_millis()) {
         let time = Timestamp::from_millis(millis).unwrap();
-        let theirs = jiff::Timestamp::from_millisecond(i64::try_from(millis).unwrap()).unwrap();
+        let since = jiff::SignedDuration::from_millis(i64::try_from(millis).unwrap());
+        let theirs = EPOCH.checked_add(since).unwrap();
         prop_assert_eq!(time.to_string(), theirs.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string());
         prop_assert_eq!(time.to_string().parse::<Timestamp>().unwrap(), time);
         let json = serde_json::to_string(&time).unwrap();
@@ -105,8 +118,9 @@ proptest! {
     fn a_text_is_a_time_exactly_if_the_independent_implementation_says_so(
         text in "(19[67]|20[0-2]|210|999)[0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-5][0-9]\\.[0-9]{3}Z"
     ) {
-        let theirs = text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
-        let ours = time(&text).map(|time| i64::try_from(time.as_millis()).unwrap());
+        let theirs = text.trim_end_matches('Z').parse::<jiff::civil::DateTime>().ok();
+        let theirs = theirs.map(|theirs| theirs.duration_since(EPOCH).as_millis());
+        let ours = time(&text).map(|time| i128::from(time.as_millis()));
         prop_assert_eq!(ours, theirs.filter(|millis| *millis >= 0));
     }
 }
