@@ -49,6 +49,8 @@ fn a_question_is_listed_reviewed_answered_and_done() {
     assert_eq!(review.status, 200);
     assert!(review.text().contains("The second") && review.text().contains("<code>7001</code>"));
     assert_eq!(state(&server, &id)["state"], "open", "a review changes nothing");
+    let early = browser.page(&format!("/questions/{id}?sent=answer"));
+    assert!(!early.contains("is on record"), "a link that anybody can make says nothing: {early}");
     let sent = review_and_send(&browser, &id, "answer", &[("choice", "1")]);
     assert_eq!((sent.status, sent.header("location")), (303, Some(&*format!("/questions/{id}?sent=answer"))));
     let outcome = &state(&server, &id)["outcome"];

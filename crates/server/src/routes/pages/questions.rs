@@ -162,7 +162,7 @@ pub(super) async fn question_page(
     let shown = QuestionPage {
         frame: &frame,
         card,
-        notice: sent.as_deref().and_then(sent_words).map(|words| Notice { words, next }),
+        notice: sent.and_then(|sent| sent_words(&sent, &question)).map(|words| Notice { words, next }),
         names,
         keys_may_answer: question.assurance == Assurance::Agent,
         may_cancel: may_cancel(&visiting.caller),
@@ -187,16 +187,18 @@ fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
     Ok(names)
 }
 
-/// Returns what a page says about what was just done; nothing for a word that means nothing.
-fn sent_words(sent: &str) -> Option<&'static str> {
+/// Returns what a page says about what was just done; nothing for a word that means nothing. Anybody can make a link: that
+/// something is on record is said only of a question that is no longer open.
+fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
+    let over = question.state != "open";
     Some(match sent {
-        "answer" => ENGLISH.sent_answered,
-        "accept" => ENGLISH.sent_accepted,
-        "decline" => ENGLISH.sent_declined,
-        "ask-back" => ENGLISH.sent_asked_back,
+        "answer" if over => ENGLISH.sent_answered,
+        "accept" if over => ENGLISH.sent_accepted,
+        "decline" if over => ENGLISH.sent_declined,
+        "ask-back" if over => ENGLISH.sent_asked_back,
+        "cancel" if over => ENGLISH.sent_cancelled,
         "pass" => ENGLISH.sent_passed,
         "extend" => ENGLISH.sent_extended,
-        "cancel" => ENGLISH.sent_cancelled,
         "again" => ENGLISH.sent_again,
         _ => return None,
     })
