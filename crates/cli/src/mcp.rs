@@ -85,8 +85,7 @@ impl Api for Lane {
 
 /// Returns why the desk said no, under the status that it has over HTTP.
 fn refusal(error: CommandError) -> Refusal {
-    let ProblemDetails { status, code, detail, hint, field, .. } = Problem::from(error).into();
-    Refusal { status, code, detail, hint, field }
+    ProblemDetails::from(Problem::from(error)).into()
 }
 
 fn trouble(error: &dyn std::fmt::Display) -> CommandError {

@@ -96,7 +96,12 @@ impl CommandError {
 
     /// Returns whether an answer was refused because it is not of a kind that was asked for.
     pub fn is_about_the_kind(&self) -> bool {
-        matches!(&*self.code, "ANSWER_KIND" | "ANSWER_CHOICE")
+        is_about_the_kind(&self.code)
+    }
+
+    /// Returns whether somebody else was first.
+    pub fn is_late(&self) -> bool {
+        is_late(&self.code)
     }
 
     /// Returns how the command ends.
@@ -149,6 +154,16 @@ fn is_about_the_path(kind: io::ErrorKind) -> bool {
             | PermissionDenied
             | ReadOnlyFilesystem
     )
+}
+
+/// Returns whether a code says that an answer is not of a kind that was asked for.
+pub fn is_about_the_kind(code: &str) -> bool {
+    matches!(code, "ANSWER_KIND" | "ANSWER_CHOICE")
+}
+
+/// Returns whether a code says that somebody else was first.
+pub fn is_late(code: &str) -> bool {
+    matches!(code, "ALREADY_ANSWERED" | "QUESTION_CLOSED")
 }
 
 #[cfg(test)]

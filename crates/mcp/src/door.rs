@@ -177,7 +177,7 @@ impl ServerHandler for Door {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(misfit::told(&request))
+        Err(misfit::told(request))
     }
 
     async fn call_tool(

@@ -5,6 +5,7 @@
 //! | part | module |
 //! |---|---|
 //! | the way to the desk, and who comes through this door | [`api`] |
+//! | what is no request, and what is wrong with it | [`misfit`] |
 //! | what a client lacks, as a form or an address | [`need`] |
 //! | which tier a client is served in | [`tier`] |
 //! | what a client carries from one round to the next | [`state`] |
@@ -14,6 +15,7 @@
 
 pub mod api;
 pub mod door;
+pub mod misfit;
 pub mod need;
 pub mod room;
 pub mod state;
@@ -23,7 +25,6 @@ pub mod tools;
 
 mod arguments;
 mod ask;
-mod misfit;
 mod plan;
 mod prompts;
 mod reply;

@@ -1,5 +1,4 @@
-//! Requests that do not have the shape of any: the library hands them on as they came, and the client hears what is wrong
-//! with them in the protocol's own error.
+//! What does not have the shape of any request: the client hears what is wrong with it in the protocol's own error.
 
 use rmcp::{
     ErrorData,
@@ -8,13 +7,13 @@ use rmcp::{
     },
 };
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::arguments::{Misfit, fit};
 
-/// Returns what is wrong with a request.
-pub(crate) fn told(request: &CustomRequest) -> ErrorData {
-    let params = request.params.clone().unwrap_or_default();
+/// Returns what is wrong with a request, which the library hands on as it came.
+pub(crate) fn told(request: CustomRequest) -> ErrorData {
+    let params = request.params.unwrap_or_default();
     let why = match request.method.as_str() {
         "tools/call" => why::<CallToolRequestParams>(params),
         "prompts/get" => why::<GetPromptRequestParams>(params),
@@ -35,4 +34,13 @@ fn why<T: DeserializeOwned>(params: Value) -> String {
 fn unknown(method: &str) -> ErrorData {
     let shown: String = method.chars().take(64).collect();
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {shown:?}"), None)
+}
+
+/// Returns the reply to bytes that are no message of the protocol.
+pub fn no_message(bytes: &[u8]) -> Value {
+    let error = match serde_json::from_slice::<Value>(bytes) {
+        Err(error) => ErrorData::parse_error(format!("expected JSON: {error}"), None),
+        Ok(_) => ErrorData::invalid_request("expected one JSON-RPC message with the member \"method\"", None),
+    };
+    json!({"jsonrpc": "2.0", "error": error})
 }

@@ -3,7 +3,6 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -32,15 +31,10 @@ impl Rooms {
 }
 
 /// A call that was let in, until it is over.
+#[derive(Debug)]
 pub struct Turn {
     rooms: Arc<Rooms>,
     asker: String,
-}
-
-impl fmt::Debug for Turn {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Turn").field("asker", &self.asker).finish_non_exhaustive()
-    }
 }
 
 impl Drop for Turn {

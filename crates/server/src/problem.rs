@@ -3,6 +3,7 @@
 
 use axum::response::{IntoResponse, Response};
 use demur_desk::{error::CommandError, exit::Exit, question::Ending};
+use demur_mcp::api::Refusal;
 use hyper::{StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,14 @@ impl From<ProblemDetails> for Problem {
 impl From<Problem> for ProblemDetails {
     fn from(problem: Problem) -> Self {
         *problem.0
+    }
+}
+
+/// As the door of MCP passes it on, whatever carries it.
+impl From<ProblemDetails> for Refusal {
+    fn from(problem: ProblemDetails) -> Self {
+        let ProblemDetails { status, code, detail, hint, field, .. } = problem;
+        Self { status, code, detail, hint, field }
     }
 }
 

@@ -166,7 +166,7 @@ impl<'a> Session<'a> {
                 self.numbers.see(&done.question);
                 words::done(number, &done, self.face.paint())
             }
-            Err(error) if matches!(error.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
+            Err(error) if error.is_late() => {
                 let shown = question::fetch(&self.client, id)?;
                 self.numbers.see(&shown);
                 words::too_late(number, &shown)

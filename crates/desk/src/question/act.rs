@@ -349,8 +349,7 @@ fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
 /// Returns the refusal with who was first, when and how.
 fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
     let ending = view(owner, id).ok().and_then(|question| question.outcome);
-    let Some(ending) = ending.filter(|_| matches!(error.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED"))
-    else {
+    let Some(ending) = ending.filter(|_| error.is_late()) else {
         return error;
     };
     let by = ending.by.unwrap_or_else(|| "the desk".to_owned());

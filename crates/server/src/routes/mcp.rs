@@ -23,6 +23,7 @@ use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
     door::Door,
+    misfit::no_message,
     room::Rooms,
     state::States,
     tools::Sets,
@@ -30,7 +31,6 @@ use demur_mcp::{
 use http_body_util::{BodyExt as _, Full};
 use hyper::{StatusCode, header, http::request::Parts};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::{Value, json};
 use tokio::time;
 use tower::ServiceExt as _;
 
@@ -97,19 +97,9 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
     let response = protocol.handle(request).await.map(Body::new);
     // The library says so, in words of its own, of whatever it cannot read.
     if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-        return no_message(&bytes);
+        return (StatusCode::BAD_REQUEST, Json(no_message(&bytes))).into_response();
     }
     response
-}
-
-/// Returns the protocol's own error for what is no message of it.
-fn no_message(bytes: &[u8]) -> Response {
-    let (code, message) = match serde_json::from_slice::<Value>(bytes) {
-        Err(error) => (-32700, format!("expected JSON: {error}")),
-        Ok(_) => (-32600, "expected one JSON-RPC message with the member \"method\"".to_owned()),
-    };
-    let reply = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
-    (StatusCode::BAD_REQUEST, Json(reply)).into_response()
 }
 
 /// The server, as the host of the door.
@@ -209,8 +199,7 @@ fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
     };
     let hidden = status.is_server_error() && !caller.is_local();
     let problem = if hidden { Problem::from(problem).for_others().into() } else { problem };
-    let ProblemDetails { status, code, detail, hint, field, .. } = problem;
-    Refusal { status, code, detail, hint, field }
+    problem.into()
 }
 
 /// Where the door is.

@@ -6,7 +6,7 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use axum::{Extension, Json, extract::State};
 use demur_core::limit::{List, Text};
 use demur_desk::{
-    error::CommandError,
+    error::{self, CommandError},
     owner::Owner,
     question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
     recording::Recording,
@@ -210,7 +210,7 @@ where
 async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> Result<Json<Done>, Problem> {
     match done {
         Ok(done) => Ok(Json(done)),
-        Err(problem) if matches!(problem.code(), "ALREADY_ANSWERED" | "QUESTION_CLOSED") => {
+        Err(problem) if error::is_late(problem.code()) => {
             let shown = service.work(move |_, owner| question::view(owner, id)).await;
             Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
         }
