@@ -6,6 +6,7 @@ mod descriptors;
 mod files;
 mod privileges;
 mod resources;
+mod sockets;
 
 use std::{
     convert::Infallible,
@@ -68,6 +69,7 @@ fn prepare(request: &Request) -> Result<(Vec<String>, Command), String> {
     sentences.push(privileges::gain_none()?);
     sentences.extend(files::confine(request)?);
     sentences.extend(privileges::drop_all());
+    sentences.push(sockets::open_none()?);
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| format!("it cannot be bound to the life of its supervisor: {error}"))?;
     let mut command = Command::new(&request.command[0]);

@@ -1,6 +1,6 @@
 //! What tools may do to others: network, signals, processes, rights.
 
-use std::net::TcpListener;
+use std::{net::TcpListener, os::unix::net::UnixListener};
 
 use demur_sandbox::Ending;
 
@@ -30,6 +30,58 @@ fn tool_does_not_listen() {
     ));
     let expected = if is_limited(&outcome, "network: TCP") { "refused\n" } else { "bound\n" };
     assert_eq!(text(&outcome.stdout), expected, "{}", text(&outcome.stderr));
+}
+
+/// ONE-14
+#[test]
+fn tool_reaches_no_unix_socket() {
+    let bench = Bench::new();
+    let path = bench.path("socket");
+    let _listener = UnixListener::bind(&path).unwrap();
+    let outcome = bench.run(&bench.python(&format!(
+        "import ctypes, socket\n\
+         for kind in [socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET]:\n\
+         \x20   try: socket.socket(socket.AF_UNIX, kind).connect('{}'); print('connected')\n\
+         \x20   except PermissionError: print('refused')\n\
+         for kind in [socket.SOCK_DGRAM, socket.SOCK_RAW]:\n\
+         \x20   try: socket.socketpair(socket.AF_UNIX, kind | socket.SOCK_CLOEXEC); print('paired')\n\
+         \x20   except PermissionError: print('refused')\n\
+         call = ctypes.CDLL(None).syscall\n\
+         print(call(0x40000029, 1, 1, 0), call(425, 8, ctypes.byref(ctypes.create_string_buffer(256))))",
+        path.display()
+    )));
+    let expected = format!("{}-1 -1\n", "refused\n".repeat(5));
+    assert_eq!(text(&outcome.stdout), expected, "{}", text(&outcome.stderr));
+    assert!(is_limited(&outcome, "sockets: no Unix socket"), "{outcome:?}");
+}
+
+/// Calls of another architecture have other numbers: 359 opens a socket through the door for 32-bit programs.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn tool_opens_no_unix_socket_with_the_calls_of_another_architecture() {
+    let bench = Bench::new();
+    let outcome = bench.run(&bench.python(
+        "import ctypes, mmap\n\
+         code = bytes.fromhex('53 b867010000 bb01000000 b901000000 31d2 cd80 5b c3')\n\
+         page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)\n\
+         page.write(code)\n\
+         at = ctypes.addressof(ctypes.c_char.from_buffer(page))\n\
+         print('ready', flush=True)\n\
+         print('opened', ctypes.CFUNCTYPE(ctypes.c_int)(at)())",
+    ));
+    assert_eq!(text(&outcome.stdout), "ready\n", "{outcome:?}");
+    assert!(matches!(outcome.ending, Ending::Signal(_)), "{outcome:?}");
+}
+
+#[test]
+fn tool_talks_to_its_own_over_a_pair_of_sockets() {
+    let bench = Bench::new();
+    let outcome = bench.run(&bench.python(
+        "import socket\n\
+         here, there = socket.socketpair()\n\
+         here.sendall(b'heard'); print(there.recv(5).decode())",
+    ));
+    assert_eq!((outcome.ending, text(&outcome.stdout)), (Ending::Exit(0), "heard\n"));
 }
 
 #[test]
