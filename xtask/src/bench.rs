@@ -40,7 +40,20 @@ pub(crate) fn run(names: &[String]) -> Result<Verdict> {
             passed &= peers_command(&workspace, package).status().context("cannot run cargo")?.success();
         }
     }
+    println!();
+    print_load("at the end");
     Ok(Verdict::from_passed(passed))
+}
+
+/// Prints how busy the machine is: a figure by the clock means little beside other work.
+fn print_load(when: &str) {
+    let load = fs::read_to_string("/proc/loadavg").map_or_else(|_| unknown(), |text| one_minute(&text));
+    println!("load    {load}, in the last minute, {when}");
+}
+
+/// Returns the first figure in the text of `/proc/loadavg`.
+fn one_minute(loadavg: &str) -> String {
+    loadavg.split_whitespace().next().map_or_else(unknown, str::to_owned)
 }
 
 /// Makes the environment of the race beside LangGraph and tells the benchmark where it is. Without pip, or without a
@@ -80,7 +93,7 @@ fn print_header() {
     println!("cores   {cores}");
     println!("kernel  {kernel}");
     println!("rustc   {}", rustc_version());
-    println!();
+    print_load("at the beginning");
 }
 
 /// Returns the name of the first processor in the text of `/proc/cpuinfo`.
@@ -113,6 +126,12 @@ const CEDAR: &str = "cedar";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn load_is_that_of_the_last_minute() {
+        assert_eq!(one_minute("0.52 1.48 2.00 2/310 4711\n"), "0.52");
+        assert_eq!(one_minute(""), "unknown");
+    }
 
     #[test]
     fn reads_the_first_cpu_model() {
