@@ -13,7 +13,11 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use demur_bench::{clock::spent, measure::median};
+use demur_bench::{
+    clock::spent,
+    measure::median,
+    table::{Table, met, whole},
+};
 use demur_core::{key::SecretKey, random::Seeded};
 use demur_ledger::name::Sequence;
 use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
@@ -25,20 +29,17 @@ use self::{
 
 /// Measures appends by one caller and by many, to one trace and to many.
 pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
-    writeln!(out)?;
-    writeln!(
-        out,
-        "{:<24} {:>8} {:>8} {:>7} {:>7} {:>7} {:>8} {:>8}  bar",
-        "append", "per s", "raw", "ratio", "cpu us", "raw", "p50 ms", "p99 ms"
-    )?;
+    let headings = ["", "per s", "raw", "ratio", "cpu us", "raw", "p50", "p99", "bar", "met"];
+    let mut table = Table::new(headings);
     for shape in SHAPES {
         let mut passes = Vec::new();
         for pass in 1..=PASSES {
             eprintln!("append: {}, pass {pass} of {PASSES}", shape.name);
             passes.push(measure(&shape)?);
         }
-        shape.write(&passes, out)?;
+        table.row(shape.row(&passes));
     }
+    table.write(out)?;
     limits::run(out)?;
     scale::run(full, out)
 }
@@ -73,29 +74,28 @@ struct Pass {
 }
 
 impl Shape {
-    fn write(&self, passes: &[Pass], out: &mut impl Write) -> Result<()> {
+    fn row(&self, passes: &[Pass]) -> [String; 10] {
         let ratio = median(passes.iter().map(|pass| pass.rate / pass.raw));
-        let milliseconds =
-            |pick: fn(&Pass) -> Duration| median(passes.iter().map(|pass| pick(pass).as_secs_f64() * 1e3));
-        let bar = match self.bar {
-            Some(least) => {
-                format!("{:.0} %: {}", least * 100.0, if ratio >= least { "met" } else { "missed" })
-            }
-            None => "-".to_owned(),
+        let middle = |pick: fn(&Pass) -> f64| whole(median(passes.iter().map(pick)));
+        let milliseconds = |pick: fn(&Pass) -> Duration| {
+            format!("{:.2} ms", median(passes.iter().map(|pass| pick(pass).as_secs_f64() * 1e3)))
         };
-        writeln!(
-            out,
-            "{:<24} {:>8.0} {:>8.0} {:>6.1}% {:>7.0} {:>7.0} {:>8.2} {:>8.2}  {bar}",
-            self.name,
-            median(passes.iter().map(|pass| pass.rate)),
-            median(passes.iter().map(|pass| pass.raw)),
-            ratio * 100.0,
-            median(passes.iter().map(|pass| pass.cpu)),
-            median(passes.iter().map(|pass| pass.raw_cpu)),
+        let (bar, reached) = match self.bar {
+            Some(least) => (format!("{:.0} %", least * 100.0), met(ratio >= least)),
+            None => (String::new(), ""),
+        };
+        [
+            self.name.to_owned(),
+            middle(|pass| pass.rate),
+            middle(|pass| pass.raw),
+            format!("{:.1} %", ratio * 100.0),
+            middle(|pass| pass.cpu),
+            middle(|pass| pass.raw_cpu),
             milliseconds(|pass| pass.p50),
             milliseconds(|pass| pass.p99),
-        )?;
-        Ok(())
+            bar,
+            reached.to_owned(),
+        ]
     }
 }
 

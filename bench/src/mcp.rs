@@ -6,10 +6,13 @@ mod hook;
 mod rounds;
 mod theirs;
 
-use std::{io::Write, time::Duration};
+use std::{io::Write, thread, time::Duration};
 
 use anyhow::{Context as _, Result};
-use demur_bench::measure::median;
+use demur_bench::{
+    measure::median,
+    table::{Table, met, whole},
+};
 
 use self::{rounds::Target, theirs::Theirs};
 use crate::ask::{
@@ -19,9 +22,12 @@ use crate::ask::{
 
 /// Measures calls of many callers and of one.
 pub(crate) fn run(out: &mut impl Write) -> Result<()> {
-    writeln!(out)?;
-    let (rate, p50, p99, cpu) = ("per s", "p50 ms", "p99 ms", "server us");
-    writeln!(out, "{:<52} {rate:>10} {p50:>8} {p99:>8} {cpu:>10}", "call in two rounds over HTTP")?;
+    let headings =
+        ["call in two rounds", "callers", "cores to use", "server busy", "per second", "p50", "p99"];
+    let [name, callers, cores, busy, rate, p50, p99] = headings;
+    let last = ["server per call", "ours beside it", "by processor time", "bar 5 x"];
+    let [cpu, times, spared, bar] = last;
+    let mut table = Table::new([name, callers, cores, busy, rate, p50, p99, cpu, times, spared, bar]);
     for callers in CALLERS {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for pass in 1..=PASSES {
@@ -29,21 +35,21 @@ pub(crate) fn run(out: &mut impl Write) -> Result<()> {
             ours.push(measure_ours(callers)?);
             theirs.extend(measure_theirs(callers)?);
         }
-        let words = if callers == 1 { "one caller".to_owned() } else { format!("{callers} callers") };
-        write_side(out, &format!("ours, durable and signed, {words}"), &ours)?;
+        table.row(row("ours, durable and signed", callers, &ours)?);
         let [(_, version), ..] = theirs.as_slice() else {
-            writeln!(out, "the MCP SDK for Python was not measured: `cargo xtask bench mcp` fetches it")?;
+            eprintln!("the MCP SDK for Python was not measured: `cargo xtask bench mcp` fetches it");
             continue;
         };
-        let name = format!("MCP SDK for Python {version}, {words}");
+        let name = format!("MCP SDK for Python {version}, keeps nothing");
         let theirs: Vec<Side> = theirs.into_iter().map(|(side, _)| side).collect();
-        write_side(out, &name, &theirs)?;
         let times = median(ours.iter().zip(&theirs).map(|(ours, theirs)| ours.load.rate / theirs.load.rate));
         let spared = median(ours.iter().zip(&theirs).map(|(ours, theirs)| theirs.cpu / ours.cpu));
-        let verdict = if times >= BAR { "met" } else { "missed" };
-        let name = "ours beside theirs, by the clock (by processor time)";
-        writeln!(out, "{name:<52} {times:>8.1} x ({spared:.1} x)  bar {BAR} x: {verdict}")?;
+        let [name, callers, cores, busy, rate, p50, p99, cpu] = row(&name, callers, &theirs)?;
+        let (times_said, spared) = (format!("{times:.1} x"), format!("{spared:.1} x"));
+        let bar = met(times >= BAR).to_owned();
+        table.row([name, callers, cores, busy, rate, p50, p99, cpu, times_said, spared, bar]);
     }
+    table.write(out)?;
     hook::run(out)
 }
 
@@ -54,12 +60,21 @@ struct Side {
     cpu: f64,
 }
 
-fn write_side(out: &mut impl Write, name: &str, passes: &[Side]) -> Result<()> {
+/// Returns what one side has of the machine and what it brings.
+fn row(name: &str, callers: usize, passes: &[Side]) -> Result<[String; 8]> {
     let middle = |pick: fn(&Side) -> f64| median(passes.iter().map(pick));
-    let (rate, p50, p99) =
-        (middle(|side| side.load.rate), middle(|side| side.load.p50), middle(|side| side.load.p99));
-    writeln!(out, "{name:<52} {rate:>10.0} {p50:>8.2} {p99:>8.2} {:>10.0}", middle(|side| side.cpu))?;
-    Ok(())
+    let cores = thread::available_parallelism().context("cannot count the cores")?;
+    let milliseconds = |figure: f64| format!("{figure:.2} ms");
+    Ok([
+        name.to_owned(),
+        callers.to_string(),
+        cores.to_string(),
+        format!("{:.1}", middle(|side| side.load.rate * side.cpu / 1e6)),
+        whole(middle(|side| side.load.rate)),
+        milliseconds(middle(|side| side.load.p50)),
+        milliseconds(middle(|side| side.load.p99)),
+        format!("{:.0} us", middle(|side| side.cpu)),
+    ])
 }
 
 fn measure_ours(callers: usize) -> Result<Side> {

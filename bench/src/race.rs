@@ -7,33 +7,34 @@ mod ours;
 use std::io::Write;
 
 use anyhow::Result;
+use demur_bench::table::{Table, whole};
 use serde::Deserialize;
 
 /// Runs the races of both.
 pub(crate) fn run(out: &mut impl Write) -> Result<()> {
     eprintln!("race: {RACES} of ours");
     let mut sides = vec![ours::race(RACES)?];
-    let missing = match langgraph::interpreter() {
+    match langgraph::interpreter() {
         Some(interpreter) => {
             eprintln!("race: {RACES} of LangGraph with each of its checkpointers");
             sides.extend(langgraph::race(&interpreter, RACES)?);
-            None
         }
         None => {
-            Some("LangGraph was not measured: `cargo xtask bench race` fetches it with pip, if there is one")
+            eprintln!(
+                "LangGraph was not measured: `cargo xtask bench race` fetches it with pip, if there is one"
+            );
         }
-    };
-    writeln!(out)?;
-    writeln!(
-        out,
-        "{:<36} {:>6} {:>9} {:>8} {:>6} {:>11} {:>11} {:>7}",
-        "two answers at once", "races", "both ran", "one ran", "none", "loser told", "both think", "per s"
-    )?;
-    for side in &sides {
-        side.write(out)?;
     }
-    if let Some(missing) = missing {
-        writeln!(out, "{missing}")?;
+    let headings =
+        ["two answers at once", "races", "both ran", "one ran", "none", "loser told", "both think"];
+    let [name, races, both, once, never, told, think] = headings;
+    let mut table = Table::new([name, races, both, once, never, told, think, "per s"]);
+    for side in &sides {
+        table.row(side.row());
+    }
+    table.write(out)?;
+    for (side, error) in sides.iter().flat_map(|side| side.errors.iter().map(move |error| (side, error))) {
+        eprintln!("{} told: {error}", side.name);
     }
     Ok(())
 }
@@ -60,23 +61,11 @@ struct Side {
 }
 
 impl Side {
-    fn write(&self, out: &mut impl Write) -> Result<()> {
-        writeln!(
-            out,
-            "{:<36} {:>6} {:>9} {:>8} {:>6} {:>11} {:>11} {:>7.0}",
-            self.name,
-            self.races,
-            self.both,
-            self.once,
-            self.never,
-            self.told,
-            self.both_think,
-            f64::from(self.races) / self.seconds
-        )?;
-        for error in &self.errors {
-            writeln!(out, "    told: {error}")?;
-        }
-        Ok(())
+    fn row(&self) -> [String; 8] {
+        let rate = f64::from(self.races) / self.seconds;
+        let counts = [self.races, self.both, self.once, self.never, self.told, self.both_think];
+        let [races, both, once, never, told, think] = counts.map(|count| count.to_string());
+        [self.name.clone(), races, both, once, never, told, think, whole(rate)]
     }
 }
 

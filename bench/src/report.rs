@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use demur_bench::measure::Comparison;
+use demur_bench::{
+    measure::Comparison,
+    table::{Table, met},
+};
 
 /// The rows measured so far.
 pub(crate) struct Report {
@@ -46,24 +49,18 @@ impl Report {
 
     /// Writes the table; without rows there is none.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.rows.is_empty() {
-            return Ok(());
-        }
-        writeln!(out, "{:<52} {:>11} {:>11} {:>6}  {:<9} met", "name", "rate", "reference", "ratio", "bar")?;
+        let mut table = Table::new(["", "ours", "reference", "ratio", "bar", "met"]);
         for Row { name, unit, comparison, bar } in &self.rows {
-            let (wanted, met) = match bar {
-                None => (String::from("-"), "-"),
-                Some(bar) => (words(*bar), if bar.is_met(comparison) { "yes" } else { "no" }),
+            let (wanted, reached) = match bar {
+                None => (String::new(), ""),
+                Some(bar) => (words(*bar), met(bar.is_met(comparison))),
             };
-            let rate = format!("{} {unit}", short(comparison.ours));
-            let reference = format!("{} {unit}", short(comparison.reference));
-            writeln!(
-                out,
-                "{name:<52} {rate:>11} {reference:>11} {:>6.2}  {wanted:<9} {met}",
-                comparison.ratio
-            )?;
+            let rate = |rate: f64| format!("{}{unit}", short(rate));
+            let (ours, reference) = (rate(comparison.ours), rate(comparison.reference));
+            let ratio = format!("{:.2}", comparison.ratio);
+            table.row([name.clone(), ours, reference, ratio, wanted, reached.to_owned()]);
         }
-        Ok(())
+        table.write(out)
     }
 }
 

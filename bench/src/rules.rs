@@ -4,18 +4,17 @@
 use std::{hint::black_box, io::Write, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
-use demur_bench::{clock::spent_by_thread, measure::compare};
+use demur_bench::{
+    clock::spent_by_thread,
+    measure::compare,
+    table::{Table, met},
+};
 use demur_core::canonical;
 use demur_rules::{Pack, Plan, Rules, Settled};
 
 /// Measures looks and loading.
 pub(crate) fn run(out: &mut impl Write) -> Result<()> {
-    writeln!(out)?;
-    writeln!(
-        out,
-        "{:<28} {:>5} {:>10} {:>8} {:>13} {:>6}  bar",
-        "plan against a pack", "gaps", "median us", "p99 us", "canonical us", "ratio"
-    )?;
+    let mut table = Table::new(["plan", "gaps", "median", "p99", "canonical JSON", "ratio", "bar met"]);
     let (default, travel) = (Rules::builtin()?, travel()?);
     for case in CASES {
         let rules = match case.pack {
@@ -23,12 +22,14 @@ pub(crate) fn run(out: &mut impl Write) -> Result<()> {
             Against::Travel => &travel,
         };
         eprintln!("rules: {}", case.name);
-        case.measure(rules, out)?;
+        table.row(case.measure(rules)?);
     }
-    writeln!(out)?;
-    writeln!(out, "{:<28} {:>5} {:>10} {:>8}", "loading a pack", "", "median us", "p99 us")?;
-    load("default", Rules::builtin, out)?;
-    load("travel", || Rules::layer(&[Pack::read(TRAVEL)?]), out)
+    table.write(out)?;
+    let mut table = Table::new(["loading", "median", "p99"]);
+    table.row(load("default pack", Rules::builtin)?);
+    table.row(load("travel pack", || Rules::layer(&[Pack::read(TRAVEL)?]))?);
+    table.write(out)?;
+    Ok(())
 }
 
 /// A plan and how many gaps it has.
@@ -46,7 +47,7 @@ enum Against {
 }
 
 impl Case {
-    fn measure(&self, rules: &Rules, out: &mut impl Write) -> Result<()> {
+    fn measure(&self, rules: &Rules) -> Result<[String; 7]> {
         let (plan, settled) = (Plan::read(self.plan.as_bytes())?, Settled::default());
         let found = rules.detect(&plan, &settled)?.len();
         ensure!(found == self.gaps, "{}: expected {} gaps, found {found}", self.name, self.gaps);
@@ -54,23 +55,21 @@ impl Case {
         let rates = compare(1.0, look, || canonical::to_vec(black_box(plan.as_value())))?;
         let [_, p99] = quantiles(LOOKS, look)?;
         let median = 1e6 / rates.ours;
-        let met = if median < BAR && p99 < BAR { "met" } else { "missed" };
-        writeln!(
-            out,
-            "{:<28} {found:>5} {median:>10.1} {p99:>8.1} {:>13.2} {:>6.0}  under {:.0} ms: {met}",
-            self.name,
-            1e6 / rates.reference,
-            1.0 / rates.ratio,
-            BAR / 1e3
-        )?;
-        Ok(())
+        Ok([
+            self.name.to_owned(),
+            found.to_string(),
+            format!("{median:.1} us"),
+            format!("{p99:.1} us"),
+            format!("{:.2} us", 1e6 / rates.reference),
+            format!("{:.0}", 1.0 / rates.ratio),
+            met(median < BAR && p99 < BAR).to_owned(),
+        ])
     }
 }
 
-fn load<T, E>(name: &str, mut work: impl FnMut() -> Result<T, E>, out: &mut impl Write) -> Result<()> {
-    let [median, p99] = quantiles(LOADS, &mut work)?;
-    writeln!(out, "{name:<28} {:>5} {median:>10.0} {p99:>8.0}", "")?;
-    Ok(())
+fn load<T, E>(name: &str, mut work: impl FnMut() -> Result<T, E>) -> Result<[String; 3]> {
+    let [median, p99] = quantiles(LOADS, &mut work)?.map(|time| format!("{:.2} ms", time / 1e3));
+    Ok([name.to_owned(), median, p99])
 }
 
 /// Returns the median and the 99th of a hundred, in microseconds, of single calls. What reading the clock costs is
@@ -106,7 +105,7 @@ const TRAVEL: [(&str, &str); 2] = [
 
 const CASES: [Case; 4] = [
     Case {
-        name: "default, complete",
+        name: "default pack, complete",
         pack: Against::Default,
         gaps: 0,
         plan: r#"{"description": "A web part with the news of the trust", "component_type": "webpart-react",
@@ -116,14 +115,14 @@ const CASES: [Case; 4] = [
             "real_build": true, "output_path": "dist", "deployment_target": "SharePoint Online"}"#,
     },
     Case {
-        name: "default, five gaps",
+        name: "default pack, five gaps",
         pack: Against::Default,
         gaps: 5,
         plan: r#"{"description": "A web part", "operation": "add", "standards_selected": ["JSP 440", "GDPR"],
             "languages": ["en-gb", "ar-sa"], "real_build": true, "deployment_target": "USWDS"}"#,
     },
     Case {
-        name: "travel, complete",
+        name: "travel pack, complete",
         pack: Against::Travel,
         gaps: 0,
         plan: r#"{"purpose": "a conference", "traveller": {"name": "Ada Lovelace", "nationality": "GB"},
@@ -132,7 +131,7 @@ const CASES: [Case; 4] = [
             "fare": {"refundable": true}}"#,
     },
     Case {
-        name: "travel, two gaps",
+        name: "travel pack, two gaps",
         pack: Against::Travel,
         gaps: 2,
         plan: r#"{"purpose": "a conference", "traveller": {"name": "Ada Lovelace", "nationality": "GB"},

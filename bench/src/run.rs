@@ -11,7 +11,10 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
-use demur_bench::measure::median;
+use demur_bench::{
+    measure::median,
+    table::{Table, met, whole},
+};
 use demur_sandbox::Request;
 use rusqlite::Connection;
 
@@ -30,16 +33,16 @@ pub(crate) fn run(out: &mut impl Write) -> Result<()> {
     }
     let of = |pick: fn(&Pass) -> f64| median(passes.iter().map(pick));
     let ratio = of(|pass| (pass.whole - pass.tools) / pass.commit);
-    writeln!(out)?;
-    writeln!(out, "run of {CALLS} tool calls, per call")?;
-    writeln!(out, "  events                     {:>9.2}", of(|pass| pass.events))?;
-    writeln!(out, "  commits                    {:>9.2}", of(|pass| pass.commits))?;
-    writeln!(out, "  whole                      {:>9.2} ms", of(|pass| pass.whole))?;
-    writeln!(out, "  tool and helper alone      {:>9.2} ms", of(|pass| pass.tools))?;
-    writeln!(out, "  overhead                   {:>9.2} ms", of(|pass| pass.whole - pass.tools))?;
-    writeln!(out, "  one commit of one event    {:>9.2} ms", of(|pass| pass.commit))?;
-    let met = if ratio < BAR { "met" } else { "missed" };
-    writeln!(out, "  overhead in commits        {ratio:>9.2}     bar: under {BAR}: {met}")?;
+    let mut table = Table::new([&format!("per call of {}", whole(f64::from(CALLS))), ""]);
+    let mut row = |name: &str, figure: String| table.row([name.to_owned(), figure]);
+    row("events, all signed", format!("{:.2}", of(|pass| pass.events)));
+    row("commits", format!("{:.2}", of(|pass| pass.commits)));
+    row("whole", format!("{:.2} ms", of(|pass| pass.whole)));
+    row("tool and helper alone", format!("{:.2} ms", of(|pass| pass.tools)));
+    row("overhead", format!("{:.2} ms", of(|pass| pass.whole - pass.tools)));
+    row("one commit of one event", format!("{:.2} ms", of(|pass| pass.commit)));
+    row("overhead in commits", format!("{ratio:.2} (bar: under {BAR}: {})", met(ratio < BAR)));
+    table.write(out)?;
     Ok(())
 }
 

@@ -28,23 +28,22 @@ pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
     let folder = tempfile::tempdir().context("cannot make a folder for the fixtures")?;
     let cores = thread::available_parallelism().context("cannot count the cores")?.get();
     let sizes = if full { &SIZES[..] } else { &SIZES[..SIZES.len() - 1] };
-    writeln!(out)?;
+    let (mut table, mut stages) = (table::new(), None);
     for size in sizes {
         let path = folder.path().join(format!("{size}.jsonl"));
         eprintln!("verify: making {size} events");
-        let written = write_fixture::write(&Plan::usual(*size), &path)?;
+        write_fixture::write(&Plan::usual(*size), &path)?;
         let rows = rows(&path, *size, cores)?;
-        if size == &sizes[0] || size > &STAGES_AT {
-            table::write_heading(out)?;
-        }
-        for row in &rows {
-            row.write(written, out)?;
-        }
+        rows.iter().for_each(|row| table.row(row.cells()));
         if *size == STAGES_AT {
             let total = rows.iter().find(|row| row.cores == 1 && !row.hash_only).map(Row::cpu_per_event);
-            stage::write(&path, cores, total, out)?;
+            stages = Some(stage::table(&path, cores, total)?);
         }
         fs::remove_file(&path).context("cannot remove the fixture")?;
+    }
+    table.write(out)?;
+    if let Some(stages) = stages {
+        stages.write(out)?;
     }
     Ok(())
 }

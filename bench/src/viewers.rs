@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
+use demur_bench::table::{Table, met, whole};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -53,14 +54,17 @@ pub(crate) fn run(out: &mut impl Write) -> Result<()> {
 fn write(out: &mut impl Write, delays: &[f64], idle: f64, busy: f64) -> Result<()> {
     let at = |share: usize| delays.get((delays.len() * share / 100).min(delays.len() - 1)).copied();
     let [p50, p99, slowest] = [50, 99, 100].map(|share| at(share).unwrap_or(f64::NAN));
-    let met = |is_met: bool| if is_met { "met" } else { "missed" };
-    writeln!(out)?;
-    writeln!(out, "{:<52} {:>10}", format!("an answer reaches {VIEWERS} open pages, {ROUNDS} times"), "ms")?;
-    writeln!(out, "{:<52} {p50:>10.1}", "from the answer's request to the page, middle")?;
-    writeln!(out, "{:<52} {p99:>10.1}  bar 1000 ms: {}", "of a hundred the slowest", met(p99 < 1000.0))?;
-    writeln!(out, "{:<52} {slowest:>10.1}", "the slowest of all")?;
-    writeln!(out, "{:<52} {idle:>10.1}", "memory of the server per open page, kB")?;
-    writeln!(out, "{:<52} {busy:>10.1}  bar 50 kB: {}", "the same after all answers, kB", met(busy < 50.0))?;
+    let heading = format!("{} open pages, {ROUNDS} answers", whole(f64::from(VIEWERS)));
+    let mut table = Table::new([&heading, "", "bar", "met"]);
+    let mut row = |name: &str, figure: String, bar: &str, is_met: &str| {
+        table.row([name.to_owned(), figure, bar.to_owned(), is_met.to_owned()]);
+    };
+    row("from the answer's request to the page, middle", format!("{p50:.0} ms"), "", "");
+    row("of a hundred the slowest", format!("{p99:.0} ms"), "1,000 ms", met(p99 < 1000.0));
+    row("the slowest of all", format!("{slowest:.0} ms"), "", "");
+    row("memory of the server per open page", format!("{idle:.1} kB"), "", "");
+    row("the same after all answers", format!("{busy:.1} kB"), "50 kB", met(busy < 50.0));
+    table.write(out)?;
     Ok(())
 }
 

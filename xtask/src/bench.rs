@@ -40,7 +40,20 @@ pub(crate) fn run(names: &[String]) -> Result<Verdict> {
             passed &= peers_command(&workspace, package).status().context("cannot run cargo")?.success();
         }
     }
+    println!();
+    print_load("at the end");
     Ok(Verdict::from_passed(passed))
+}
+
+/// Prints how busy the machine is: a figure by the clock means little beside other work.
+fn print_load(when: &str) {
+    let load = fs::read_to_string("/proc/loadavg").map_or_else(|_| unknown(), |text| one_minute(&text));
+    println!("load    {load}, in the last minute, {when}");
+}
+
+/// Returns the first figure in the text of `/proc/loadavg`.
+fn one_minute(loadavg: &str) -> String {
+    loadavg.split_whitespace().next().map_or_else(unknown, str::to_owned)
 }
 
 /// Makes the environment of the race beside LangGraph and tells the benchmark where it is. Without pip, or without a
@@ -80,7 +93,7 @@ fn print_header() {
     println!("cores   {cores}");
     println!("kernel  {kernel}");
     println!("rustc   {}", rustc_version());
-    println!();
+    print_load("at the beginning");
 }
 
 /// Returns the name of the first processor in the text of `/proc/cpuinfo`.
@@ -112,12 +125,54 @@ const CEDAR: &str = "cedar";
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    #[test]
+    fn load_is_that_of_the_last_minute() {
+        assert_eq!(one_minute("0.52 1.48 2.00 2/310 4711\n"), "0.52");
+        assert_eq!(one_minute(""), "unknown");
+    }
 
     #[test]
     fn reads_the_first_cpu_model() {
         let text = "processor\t: 0\nmodel name\t: Fast CPU @ 3: GHz\nmodel name\t: Other\n";
         assert_eq!(cpu_model(text).as_deref(), Some("Fast CPU @ 3: GHz"));
         assert_eq!(cpu_model("processor: 0\n"), None);
+    }
+
+    /// The peers are built with `--locked`, and nothing else in the gate looks at their lock file.
+    #[test]
+    fn lock_file_of_the_peers_knows_what_our_crates_depend_on() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let read = |path: &str| fs::read_to_string(root.join(path)).unwrap().parse::<toml::Table>().unwrap();
+        let lock = read("bench/peers/Cargo.lock");
+        let mut seen = 0;
+        for package in lock["package"].as_array().unwrap() {
+            let name = package["name"].as_str().unwrap();
+            let Some(short) = name.strip_prefix("demur-") else { continue };
+            let manifest = match short {
+                "bench" => "bench/Cargo.toml".to_owned(),
+                "peers" => "bench/peers/Cargo.toml".to_owned(),
+                "cedar" => "bench/peers/cedar/Cargo.toml".to_owned(),
+                other => format!("crates/{other}/Cargo.toml"),
+            };
+            let locked = package.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
+            // A name, and its version where there are several.
+            let locked: Vec<&str> = locked.filter_map(|one| one.as_str()?.split(' ').next()).collect();
+            let manifest = read(&manifest);
+            let wanted = manifest["dependencies"].as_table().unwrap().iter();
+            let is_optional =
+                |one: &toml::Value| one.get("optional").is_some_and(|it| it.as_bool() == Some(true));
+            for (wanted, _) in wanted.filter(|(_, one)| !is_optional(one)) {
+                assert!(
+                    locked.contains(&wanted.as_str()),
+                    "{name} needs {wanted}: run `cargo update --workspace --manifest-path bench/peers/Cargo.toml`"
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "{seen} dependencies were found");
     }
 }

@@ -9,9 +9,11 @@ mod fixture;
 mod licences;
 mod needs;
 mod outside;
+mod process;
 mod prove;
 mod python;
 mod requirements;
+mod slow;
 mod source;
 mod style;
 mod tally;
@@ -77,12 +79,13 @@ Every automation of demur.
 
 Usage: cargo xtask <command> [arguments]
 
-  test [filter...]      make this machine ready, run every test, end with `N passed, N failed`
+  test [filter...]      make this machine ready, run every test, end with `N passed, N failed`;
+                        a test that takes over 5 minutes is ended and named
   requirements          hold the ids that tests name against conformance/requirements.toml
       --check-against FILE   also compare ids and texts with a Markdown list
   licences              check licences, banned crates, duplicates and the number of packages
   style                 check the rules for source files that clippy does not know
-  prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release
+  prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release, at most an hour each
   bench [name...]       run the benchmarks, in release: canonical, signatures, verify, append, run, race, rules, mcp;
                         none means all
       --full                 verify a million events too

@@ -20,7 +20,7 @@ struct Need {
     purpose: &'static str,
 }
 
-const NEEDS: [Need; 8] = [
+const NEEDS: [Need; 7] = [
     Need {
         probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
         package: "python3",
@@ -48,12 +48,16 @@ const NEEDS: [Need; 8] = [
         purpose: "the snippets of docs/asking.md, which are run",
     },
     Need {
-        probe: &["node", "-e", "process.exit(Number(parseInt(process.versions.node) < 20))"],
-        package: "nodejs",
-        purpose: "the tests of the inbox in a browser, Node.js 20 or newer",
+        // A shell has its own, but tests start the program.
+        probe: &["kill", "--version"],
+        package: "procps",
+        purpose: "the tests that kill a process",
     },
-    Need { probe: &["npm", "--version"], package: "npm", purpose: "what those tests drive the browser with" },
-    Need { probe: &["chromium", "--version"], package: "chromium", purpose: "the browser of those tests" },
+    Need {
+        probe: &["chromium", "--version"],
+        package: "chromium",
+        purpose: "the tests of the inbox in a browser",
+    },
 ];
 
 /// Returns once every need is met, after installing what was missing where that is possible.
@@ -178,7 +182,7 @@ mod tests {
     fn request_names_every_package_and_its_purpose() {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let request = request(&missing);
-        assert!(request.contains("python3 python3-venv tmux curl jq nodejs npm chromium\n"), "{request}");
+        assert!(request.contains("python3 python3-venv tmux curl jq procps chromium\n"), "{request}");
         for need in &NEEDS {
             assert!(request.contains(need.purpose), "{request}");
         }

@@ -11,7 +11,7 @@ use crate::outside::Outside;
 use crate::tally::Tally;
 use crate::verdict::Verdict;
 use crate::workspace::{Workspace, output_of};
-use crate::{needs, test};
+use crate::{needs, process, test};
 
 /// Returns whether all proofs whose name contains one of the filters passed; no filter means every proof.
 pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
@@ -26,8 +26,14 @@ pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
             println!("\n==> {} {name}", executable.target);
             let start = Instant::now();
             let passed = executable.prove(&name, &outside)?;
-            times.push((start.elapsed(), format!("{} {name}", executable.target)));
-            if passed { tally.passed += 1 } else { tally.failed += 1 }
+            let name = format!("{} {name}", executable.target);
+            if passed.is_none() {
+                tally
+                    .troubles
+                    .push(format!("{name} took longer than {} minutes and was ended", LIMIT.as_secs() / 60));
+            }
+            times.push((start.elapsed(), name));
+            if passed == Some(true) { tally.passed += 1 } else { tally.failed += 1 }
         }
     }
     print_times(&times);
@@ -50,14 +56,16 @@ impl TestExecutable {
         Ok(proofs_in(&String::from_utf8_lossy(&output_of(command)?), filters))
     }
 
-    fn prove(&self, name: &str, outside: &Outside) -> Result<bool> {
+    /// Returns whether a proof holds, or nothing if it took too long and was ended.
+    fn prove(&self, name: &str, outside: &Outside) -> Result<Option<bool>> {
         let mut command = self.command();
         command
             .args([name, "--exact", "--nocapture", "--test-threads=1"])
             .env("DEMUR_PROOF", "full")
             .stdin(Stdio::null());
         outside.announce(&mut command);
-        Ok(command.status().with_context(|| format!("cannot run {}", self.path.display()))?.success())
+        let mut child = command.spawn().with_context(|| format!("cannot run {}", self.path.display()))?;
+        Ok(process::wait_at_most(&mut child, LIMIT)?.map(|status| status.success()))
     }
 
     /// Returns a call of the executable in the folder and with the variable that `cargo test` would give it.
@@ -132,6 +140,8 @@ struct Target {
     name: String,
 }
 
+/// How long one proof may take, on a busy machine too.
+const LIMIT: Duration = Duration::from_hours(1);
 const PREFIXES: [&str; 2] = ["proof_", "fuzz_"];
 
 #[cfg(test)]

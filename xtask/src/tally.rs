@@ -1,6 +1,7 @@
 //! Counting what a test run prints: the `test result:` lines of libtest and the suites that cargo announces.
 
 use std::fmt;
+use std::time::Duration;
 
 /// The sums of one or more runs of `cargo test`.
 #[derive(Debug, Default, PartialEq)]
@@ -19,13 +20,17 @@ pub(crate) struct Suite {
     pub(crate) name: String,
     pub(crate) seconds: f64,
     has_result: bool,
+    /// How many tests it has, as it says before the first.
+    expected: u64,
+    /// How many of them have ended well, and how many have not.
+    ended: (u64, u64),
 }
 
 impl Tally {
     /// Takes note of one line of output.
     pub(crate) fn read_line(&mut self, line: &str) {
         if let Some(name) = suite_name(line) {
-            self.suites.push(Suite { name, seconds: 0.0, has_result: false });
+            self.suites.push(Suite { name, seconds: 0.0, has_result: false, expected: 0, ended: (0, 0) });
         } else if let Some(result) = TestResult::parse(line) {
             self.passed += result.passed;
             self.failed += result.failed;
@@ -34,6 +39,33 @@ impl Tally {
                 suite.seconds += result.seconds;
                 suite.has_result = true;
             }
+        } else if let Some(suite) = self.suites.last_mut() {
+            suite.read_line(line);
+        }
+    }
+
+    /// Takes note that the suite that ran last is ended because these tests took too long; none of them if it was silent.
+    pub(crate) fn end_suite(&mut self, names: &[String], limit: Duration) {
+        let Some(suite) = self.suites.last_mut() else { return };
+        let overdue = u64::try_from(names.len()).unwrap_or(u64::MAX);
+        let (mut passed, mut failed, mut lost) = (0, 0, 0);
+        if !suite.has_result {
+            (passed, failed) = suite.ended;
+            lost = suite.expected.saturating_sub(passed + failed + overdue);
+        }
+        suite.has_result = true;
+        self.passed += passed;
+        self.failed += failed + overdue.max(1);
+        let (name, limit) = (&suite.name, limit.as_secs());
+        if names.is_empty() {
+            self.troubles.push(format!("{name} said nothing for {limit} s and was ended"));
+        }
+        for test in names {
+            self.troubles
+                .push(format!("{test} took longer than {limit} s and was ended, with its suite {name}"));
+        }
+        if lost > 0 {
+            self.troubles.push(format!("of {name} another {lost} have no result because of that"));
         }
     }
 
@@ -76,6 +108,20 @@ impl Tally {
     }
 }
 
+impl Suite {
+    fn read_line(&mut self, line: &str) {
+        if let Some(count) =
+            line.strip_prefix("running ").and_then(|rest| rest.split(' ').next()?.parse().ok())
+        {
+            self.expected = count;
+        } else if line.starts_with("test ") && line.ends_with(" ... ok") {
+            self.ended.0 += 1;
+        } else if line.starts_with("test ") && line.ends_with(" ... FAILED") {
+            self.ended.1 += 1;
+        }
+    }
+}
+
 /// The total line, which is the last that a test run prints.
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,7 +160,7 @@ fn seconds(part: &str) -> Option<f64> {
 }
 
 /// Returns the name of the suite that cargo announces in this line.
-fn suite_name(line: &str) -> Option<String> {
+pub(crate) fn suite_name(line: &str) -> Option<String> {
     if let Some(name) = line.strip_prefix("   Doc-tests ") {
         return Some(format!("{} (documentation)", name.trim_end()));
     }
@@ -181,6 +227,50 @@ mod tests {
         assert_eq!((tally.passed, tally.failed), (0, 1));
         assert_eq!(tally.troubles, ["demur_core (unittests src/lib.rs) ended without a result"]);
     }
+
+    #[test]
+    fn suite_that_is_ended_names_the_test_and_counts_what_ran_before() {
+        let mut tally = Tally::default();
+        for line in ENDED.lines() {
+            tally.read_line(line);
+        }
+        tally.end_suite(&["life::hangs".to_owned()], Duration::from_mins(5));
+        tally.finish(false);
+        assert_eq!(tally.to_string(), "2 passed, 2 failed");
+        assert_eq!(
+            tally.troubles,
+            [
+                "life::hangs took longer than 300 s and was ended, with its suite it (tests/it/main.rs)",
+                "of it (tests/it/main.rs) another 1 have no result because of that",
+            ]
+        );
+    }
+
+    #[test]
+    fn suite_that_hangs_after_its_result_counts_its_tests_once_and_fails() {
+        let mut tally = Tally::default();
+        for line in TWO_SUITES.lines().take(6) {
+            tally.read_line(line);
+        }
+        tally.end_suite(&[], Duration::from_mins(5));
+        tally.finish(false);
+        assert_eq!(tally.to_string(), "3 passed, 1 failed");
+        assert_eq!(
+            tally.troubles,
+            ["demur_core (unittests src/lib.rs) said nothing for 300 s and was ended"]
+        );
+    }
+
+    const ENDED: &str = "\
+   Compiling demur-core v0.1.0
+     Running tests/it/main.rs (target/debug/deps/it-0123456789abcdef)
+
+running 5 tests
+test a ... ok
+test life::begins ... ok
+test life::fails ... FAILED
+test life::hangs has been running for over 60 seconds
+";
 
     #[test]
     fn code_that_does_not_compile_counts_as_a_failure() {

@@ -1,15 +1,19 @@
 //! `cargo xtask test`: makes the machine ready, runs every test of the workspace and counts them.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Write};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::needs;
 use crate::outside::Outside;
-use crate::tally::Tally;
+use crate::slow::Slow;
+use crate::tally::{Tally, suite_name};
 use crate::verdict::Verdict;
 use crate::workspace::Workspace;
+use crate::{needs, process};
 
 /// Returns whether all tests whose name contains one of the filters passed; no filter means every test.
 pub(crate) fn run(filters: &[String]) -> Result<Verdict> {
@@ -53,33 +57,114 @@ pub(crate) fn report(tally: &Tally) {
 }
 
 fn cargo_test(workspace: &Workspace, outside: &Outside, what: &[&str], filters: &[String]) -> Result<Tally> {
+    let mut command = workspace.cargo();
+    command.args(["test", "--workspace", "--no-fail-fast"]).args(what).arg("--").args(filters);
+    outside.announce(&mut command);
+    // With one thread libtest does not say which test takes long.
+    if thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
+        command.env("RUST_TEST_THREADS", "2");
+    }
+    watch(command, LIMIT, &mut io::stdout())
+}
+
+/// Returns the tally of what a command prints, each line shown as soon as it arrives. A suite with a test that takes longer
+/// than the limit is ended; the command goes on with the next one.
+fn watch(mut command: Command, limit: Duration, out: &mut impl Write) -> Result<Tally> {
     // One pipe for both streams keeps cargo's announcement of a suite in front of the suite's own output.
     let (reader, writer) = io::pipe().context("cannot open a pipe")?;
-    let mut child = {
-        let mut command = workspace.cargo();
-        command.args(["test", "--workspace", "--no-fail-fast"]).args(what).arg("--").args(filters);
-        outside.announce(command.stdin(Stdio::null()));
-        command.stdout(writer.try_clone().context("cannot open a pipe")?).stderr(writer);
-        // The command holds ends of the pipe: it goes away here, otherwise the reader would wait for ever.
-        command.spawn().context("cannot run cargo")?
-    };
-    let mut tally = read(reader)?;
+    command.stdin(Stdio::null()).stdout(writer.try_clone().context("cannot open a pipe")?).stderr(writer);
+    let mut child = command.spawn().context("cannot run cargo")?;
+    // The command holds ends of the pipe: without this the reader would wait for ever.
+    drop(command);
+    let lines = lines(reader);
+    let (mut tally, mut slow) = (Tally::default(), Slow::new(limit));
+    let mut ended: Option<Instant> = None;
+    loop {
+        match lines.recv_timeout(LOOK) {
+            Ok(line) => {
+                out.write_all(&line).and_then(|()| out.flush()).context("cannot write to stdout")?;
+                let line = String::from_utf8_lossy(&line);
+                let line = line.trim_end_matches(['\r', '\n']);
+                tally.read_line(line);
+                slow.read_line(line, suite_name(line).is_some(), Instant::now());
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        // What a test left behind may hold the pipe for ever.
+        if ended.is_some_and(|at| at.elapsed() >= PATIENCE) {
+            break;
+        }
+        if let Some(names) = slow.take_overdue(Instant::now()) {
+            tally.end_suite(&names, limit);
+            process::end_descendants(child.id());
+        }
+        if ended.is_none() && child.try_wait().context("cannot wait for cargo")?.is_some() {
+            ended = Some(Instant::now());
+        }
+    }
     tally.finish(child.wait().context("cannot wait for cargo")?.success());
     Ok(tally)
 }
 
-/// Returns the tally of all lines, each shown as soon as it arrives.
-fn read(reader: PipeReader) -> Result<Tally> {
-    let mut reader = BufReader::new(reader);
-    let mut tally = Tally::default();
-    let mut line = Vec::new();
-    let mut stdout = io::stdout().lock();
-    while reader.read_until(b'\n', &mut line).context("cannot read what cargo prints")? > 0 {
-        stdout.write_all(&line).and_then(|()| stdout.flush()).context("cannot write to stdout")?;
-        tally.read_line(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']));
-        line.clear();
-    }
-    Ok(tally)
+/// Returns the lines that come out of a pipe, as they come.
+fn lines(reader: PipeReader) -> Receiver<Vec<u8>> {
+    // Bounded: a reader that is behind holds the writer back.
+    let (sender, receiver) = mpsc::sync_channel(1024);
+    thread::spawn(move || {
+        let mut reader = BufReader::new(reader);
+        loop {
+            let mut line = Vec::new();
+            match reader.read_until(b'\n', &mut line) {
+                Ok(1..) if sender.send(line).is_ok() => {}
+                _ => return,
+            }
+        }
+    });
+    receiver
 }
 
+/// How long one test may take. On a free machine none takes a minute.
+const LIMIT: Duration = Duration::from_mins(5);
+/// How often the tests are looked at that run.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long after the end of cargo its output may still come.
+const PATIENCE: Duration = Duration::from_secs(5);
 const SLOWEST_SHOWN: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    /// As cargo does it: a suite is a process of its own, and the next one begins whatever becomes of it.
+    #[test]
+    fn test_that_hangs_is_ended_and_named_and_the_next_suite_runs() {
+        let script = "echo '     Running tests/it/main.rs (target/debug/deps/it-0)'
+            sh -c 'exec 2>/dev/null; echo running 2 tests; echo test quick ... ok; sleep 601 &
+                   echo test hangs has been running for over 60 seconds; sleep 600'
+            echo '     Running tests/it/main.rs (target/debug/deps/next-0)'
+            echo 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s'
+            exit 101";
+        let tally = watch(shell(script), Duration::from_secs(60), &mut io::sink()).unwrap();
+        assert_eq!(tally.to_string(), "4 passed, 1 failed");
+        assert_eq!(
+            tally.troubles,
+            ["hangs took longer than 60 s and was ended, with its suite it (tests/it/main.rs)"]
+        );
+    }
+
+    #[test]
+    fn process_that_a_test_left_behind_holds_nobody_up() {
+        let begin = Instant::now();
+        // It is no descendant any more, and still holds the pipe.
+        let tally = watch(shell("(setsid sleep 30 &) ; echo done"), LIMIT, &mut io::sink()).unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(25), "it waited {:?}", begin.elapsed());
+        assert_eq!(tally.failed, 0);
+    }
+}

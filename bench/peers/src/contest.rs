@@ -1,74 +1,89 @@
 //! Two sides that take turns, and the table of what came out.
 
-use std::io::Write;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use demur_bench::clock::spent;
 use demur_bench::measure::median;
+use demur_bench::table::{Table, met, whole};
 
-/// How time is counted.
+/// How many cores each side uses, and so how time is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Count {
-    /// Seconds of processor time: what one core does, whatever else runs.
-    OneCore,
-    /// Seconds by the clock: our side uses all cores, theirs as many as its API does, which is one.
-    AllCores,
+pub(crate) struct Cores {
+    pub(crate) ours: usize,
+    /// Their API has one thread. With more, so many files of theirs are checked at once, each by a thread of its own.
+    pub(crate) theirs: usize,
+}
+
+impl Cores {
+    /// Returns whether seconds of processor time are counted: what one core does, whatever else runs. Otherwise it is the
+    /// clock, because cores that wait for one another cost time too.
+    const fn by_processor_time(self) -> bool {
+        self.ours == 1 && self.theirs == 1
+    }
 }
 
 /// What is compared.
 pub(crate) struct Contest {
     pub(crate) name: &'static str,
-    pub(crate) count: Count,
+    pub(crate) cores: Cores,
     /// Entries, and so signatures where they are checked, of each side.
     pub(crate) entries: u64,
     /// The size of our file and of theirs.
     pub(crate) bytes: (u64, u64),
-    /// How many times their entries per second are to be reached.
+    /// How many times their entries per second are to be reached, with as many cores on both sides.
     pub(crate) bar: Option<f64>,
     /// Whether the bytes per second are held against the bar too; a signature has no bytes.
     pub(crate) bytes_count: bool,
 }
 
 impl Contest {
-    /// Runs both sides in turns and writes the row.
+    /// Runs both sides in turns and returns the row.
     pub(crate) fn run(
         &self,
-        out: &mut impl Write,
         ours: impl Fn() -> Result<()>,
-        theirs: impl Fn() -> Result<()>,
-    ) -> Result<()> {
+        theirs: impl Fn() -> Result<()> + Sync,
+    ) -> Result<[String; 12]> {
+        eprintln!("peers: {}, cores {} beside {}", self.name, self.cores.ours, self.cores.theirs);
         let mut passes = Vec::with_capacity(PASSES);
         for _ in 0..PASSES {
-            passes.push((self.rate(&ours)?, self.rate(&theirs)?));
+            let theirs = self.rate(&|| at_once(self.cores.theirs, &theirs))? * cores(self.cores.theirs)?;
+            passes.push((self.rate(&ours)?, theirs));
         }
         let ours = median(passes.iter().map(|pass| pass.0));
         let theirs = median(passes.iter().map(|pass| pass.1));
         let ratio = median(passes.iter().map(|pass| pass.0 / pass.1));
         let (our_size, their_size) = (self.size(self.bytes.0), self.size(self.bytes.1));
         let byte_ratio = ratio * our_size / their_size;
-        let (bar, met) = match self.bar {
-            None => ("-".to_owned(), "-".to_owned()),
-            Some(least) => {
-                let met = |ratio| if ratio >= least { "yes" } else { "no" };
-                let by_bytes =
-                    if self.bytes_count { format!(", by bytes {}", met(byte_ratio)) } else { String::new() };
-                (format!("{least} x"), format!("{}{by_bytes}", met(ratio)))
+        let (bar, met) = self.verdict(ratio, byte_ratio);
+        let counted = if self.cores.by_processor_time() { "cpu" } else { "clock" };
+        Ok([
+            self.name.to_owned(),
+            format!("{} : {}, {counted}", self.cores.ours, self.cores.theirs),
+            whole(ours),
+            whole(theirs),
+            format!("{ratio:.2}"),
+            whole(our_size),
+            whole(their_size),
+            format!("{:.1}", ours * our_size / 1e6),
+            format!("{:.1}", theirs * their_size / 1e6),
+            format!("{byte_ratio:.2}"),
+            bar,
+            met,
+        ])
+    }
+
+    /// Returns the bar and whether it is met. A side with more cores than the other is there to be seen, not to meet it.
+    fn verdict(&self, ratio: f64, byte_ratio: f64) -> (String, String) {
+        match self.bar.filter(|_| self.cores.ours == self.cores.theirs) {
+            None => (String::new(), String::new()),
+            Some(least) if self.bytes_count => {
+                let (entries, bytes) = (met(ratio >= least), met(byte_ratio >= least));
+                (format!("{least} x"), format!("by entries {entries}, by bytes {bytes}"))
             }
-        };
-        let cores = match self.count {
-            Count::OneCore => "one, cpu",
-            Count::AllCores => "all, clock",
-        };
-        writeln!(
-            out,
-            "{:<44} {cores:<10} {ours:>9.0} {theirs:>9.0} {ratio:>6.2} {our_size:>6.0} {their_size:>6.0} {:>7.1} {:>7.1} {:>6.2}  {bar:<5} {met}",
-            self.name,
-            ours * our_size / 1e6,
-            theirs * their_size / 1e6,
-            byte_ratio,
-        )?;
-        Ok(out.flush()?)
+            Some(least) => (format!("{least} x"), met(ratio >= least).to_owned()),
+        }
     }
 
     /// Returns the entries per second.
@@ -83,10 +98,7 @@ impl Contest {
             }
             Ok(rounds)
         })?;
-        let seconds = match self.count {
-            Count::OneCore => spent.cpu,
-            Count::AllCores => spent.wall,
-        };
+        let seconds = if self.cores.by_processor_time() { spent.cpu } else { spent.wall };
         Ok(self.entries as f64 * f64::from(rounds) / seconds.as_secs_f64())
     }
 
@@ -96,23 +108,39 @@ impl Contest {
     }
 }
 
-/// Writes what the columns are.
-pub(crate) fn write_heading(out: &mut impl Write) -> Result<()> {
-    Ok(writeln!(
-        out,
-        "{:<44} {:<10} {:>9} {:>9} {:>6} {:>6} {:>6} {:>7} {:>7} {:>6}  {:<5} met",
+/// Has so many threads do the work at once.
+fn at_once(threads: usize, work: &(impl Fn() -> Result<()> + Sync)) -> Result<()> {
+    if threads == 1 {
+        return work();
+    }
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running.into_iter().try_for_each(|one| one.join().map_err(|_| anyhow!("a thread panicked"))?)
+    })
+}
+
+fn cores(count: usize) -> Result<f64> {
+    Ok(f64::from(u32::try_from(count)?))
+}
+
+/// Returns the table without rows.
+pub(crate) fn table() -> Table {
+    let [ours, theirs, ratio] = ["ours", "theirs", "ratio"];
+    let [cores, bytes, rate] = ["cores ours : theirs", "bytes ours", "MB/s ours"];
+    Table::new([
         "entries per second",
-        "cores",
-        "ours",
-        "theirs",
-        "ratio",
-        "B ours",
-        "B them",
-        "MB ours",
-        "MB them",
-        "ratio",
-        "bar"
-    )?)
+        cores,
+        ours,
+        theirs,
+        ratio,
+        bytes,
+        theirs,
+        rate,
+        theirs,
+        ratio,
+        "bar",
+        "met",
+    ])
 }
 
 /// Long beside the steps in which processor time is counted.

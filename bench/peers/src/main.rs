@@ -1,6 +1,7 @@
 //! The verifier of demur beside signet-core 0.11.0 and witness-log-core 0.6.1, each through its public API, on
-//! records of its own kind in files. The sides take turns, first by processor time, where all have one thread, then
-//! by the clock, where ours has a thread for each core. `cargo xtask bench peers` runs it; `docs/benchmarks.md` says what is compared.
+//! records of its own kind in files. The sides take turns: on one core each, by processor time; on all cores each, by the
+//! clock; and ours on all cores beside the one that their API uses. `cargo xtask bench peers` runs it;
+//! `docs/benchmarks.md` says what is compared.
 
 mod contest;
 mod ours;
@@ -12,48 +13,41 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 
-use self::contest::{Contest, Count};
+use self::contest::{Contest, Cores};
 
 fn main() -> Result<()> {
     let folder = tempfile::tempdir().context("cannot make a folder for the records")?;
-    let mut out = io::stdout().lock();
-    contest::write_heading(&mut out)?;
-    let cores = thread::available_parallelism().context("cannot count the cores")?.get();
-    let sides = [(Count::OneCore, 1), (Count::AllCores, cores)];
+    let mut table = contest::table();
+    let all = thread::available_parallelism().context("cannot count the cores")?.get();
+    // Equal cores first; then all of ours beside the one that their API uses.
+    let sides = [(1, 1), (all, all), (all, 1)].map(|(ours, theirs)| Cores { ours, theirs });
 
     let ledger = ours::Ledger::create(&folder.path().join("ours-10k.jsonl"), TEN_THOUSAND)?;
     let audit = signet::Audit::create(&folder.path().join("signet"), TEN_THOUSAND)?;
     let bytes = (ledger.bytes, audit.bytes);
-    for (count, threads) in sides {
+    for cores in sides {
         let signed =
-            |name, bar| Contest { name, count, entries: TEN_THOUSAND, bytes, bar, bytes_count: false };
-        signed("signet-core: chain and all signatures", Some(8.0)).run(
-            &mut out,
-            || ledger.verify(true, threads),
-            || audit.verify(),
-        )?;
-        signed("signet-core: bare `verify`, receipts parsed", None).run(
-            &mut out,
-            || ledger.verify(true, threads),
-            || audit.verify_parsed(),
-        )?;
+            |name, bar| Contest { name, cores, entries: TEN_THOUSAND, bytes, bar, bytes_count: false };
+        let verify = || ledger.verify(true, cores.ours);
+        let whole = signed("signet-core 0.11.0, chain and all signatures, 10,000", Some(8.0));
+        table.row(whole.run(verify, || audit.verify())?);
+        let bare = signed("signet-core 0.11.0, bare `verify`, receipts parsed before", None);
+        table.row(bare.run(verify, || audit.verify_parsed())?);
     }
 
     for (entries, name) in [
-        (TEN_THOUSAND, "witness-log-core: 10k, hashes"),
-        (HUNDRED_THOUSAND, "witness-log-core: 100k, hashes"),
+        (TEN_THOUSAND, "witness-log-core 0.6.1, 10,000 leaves, hashes only"),
+        (HUNDRED_THOUSAND, "witness-log-core 0.6.1, 100,000 leaves, hashes only"),
     ] {
         let ledger = ours::Ledger::create(&folder.path().join("ours.jsonl"), entries)?;
         let dossier = witness::Dossier::create(&folder.path().join("dossier.json"), entries)?;
-        for (count, threads) in sides {
+        for cores in sides {
             let bytes = (ledger.bytes, dossier.bytes);
-            Contest { name, count, entries, bytes, bar: Some(1.0), bytes_count: true }.run(
-                &mut out,
-                || ledger.verify(false, threads),
-                || dossier.verify(),
-            )?;
+            let contest = Contest { name, cores, entries, bytes, bar: Some(1.0), bytes_count: true };
+            table.row(contest.run(|| ledger.verify(false, cores.ours), || dossier.verify())?);
         }
     }
+    table.write(&mut io::stdout().lock())?;
     Ok(())
 }
 

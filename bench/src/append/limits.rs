@@ -3,6 +3,7 @@
 use std::{fs::File, io::Write, os::unix::fs::FileExt as _, path::Path, time::Instant};
 
 use anyhow::{Context as _, Result};
+use demur_bench::table::{Table, whole};
 use demur_core::{hash::Purpose, key::SecretKey, random::Seeded};
 
 /// Measures one thread.
@@ -12,20 +13,20 @@ pub(super) fn run(out: &mut impl Write) -> Result<()> {
     let message = [b'm'; 600];
     let signature = key.sign(Purpose::Statement, &message);
     let public = key.public();
-    writeln!(out)?;
-    writeln!(out, "{:<52} {:>10}", "the machine alone, one thread", "per s")?;
-    let mut row = |name: &str, rate: f64| writeln!(out, "{name:<52} {rate:>10.0}");
-    row("4 KiB overwritten, fdatasync", syncs(&folder.path().join("overwritten"), true)?)?;
-    row("4 KiB appended, fdatasync", syncs(&folder.path().join("appended"), false)?)?;
+    let mut table = Table::new(["the machine alone, one thread", "per s"]);
+    let mut row = |name: &str, rate: f64| table.row([name.to_owned(), whole(rate)]);
+    row("4 KiB overwritten, fdatasync", syncs(&folder.path().join("overwritten"), true)?);
+    row("4 KiB appended, fdatasync", syncs(&folder.path().join("appended"), false)?);
     let made = rate(|_| {
         std::hint::black_box(key.sign(Purpose::Statement, &message));
         Ok(())
     });
-    row("Ed25519 signatures made, 600 bytes", made?)?;
+    row("Ed25519 signatures made, 600 bytes", made?);
     row(
         "Ed25519 signatures checked at the door",
         rate(|_| Ok(public.admit(Purpose::Statement, &message, &signature)?))?,
-    )?;
+    );
+    table.write(out)?;
     Ok(())
 }
 

@@ -4,7 +4,11 @@
 use std::{fs, io::Write, path::Path, thread, time::Instant};
 
 use anyhow::{Context as _, Result};
-use demur_bench::{clock::spent, measure::median};
+use demur_bench::{
+    clock::spent,
+    measure::median,
+    table::{Table, grouped, met, whole},
+};
 use demur_core::{
     key::SecretKey,
     random::{Random as _, Seeded},
@@ -28,20 +32,19 @@ pub(super) fn run(full: bool, out: &mut impl Write) -> Result<()> {
     let fresh = cast::open(&empty.ledger, &empty.agents, 1)?;
     let few = empty.spread(64)?;
 
-    writeln!(out)?;
-    writeln!(out, "{:<52} {:>10} {:>10}  bar 1.5", "cost of an append", "cpu us", "pages")?;
+    let mut table = Table::new(["", "cpu us", "pages", "cpu", "pages", "bar 1.5 x"]);
     let base = cost(|| empty.calls(fresh))?;
-    base.write("one trace, empty store", None, out)?;
-    cost(|| long.calls(runs))?.write(&format!("the same in a trace of {events} events"), Some(&base), out)?;
+    table.row(base.row("one trace, empty store", None));
+    let words = format!("the same in a trace of {} events", grouped(&events.to_string()));
+    table.row(cost(|| long.calls(runs))?.row(&words, Some(&base)));
     let base = cost(|| empty.proposals(&few))?;
-    base.write("64 traces in turns, empty store", None, out)?;
-    let newest = &many[many.len() - 64..];
-    cost(|| wide.proposals(newest))?.write(&format!("64 of {traces} traces in turns"), Some(&base), out)?;
-    cost(|| wide.proposals(&shuffled(&many)))?.write(
-        &format!("any of {traces} traces, none of them in memory"),
-        Some(&base),
-        out,
-    )?;
+    table.row(base.row("64 traces in turns, empty store", None));
+    let (newest, traces) = (&many[many.len() - 64..], grouped(&traces.to_string()));
+    let words = format!("64 of {traces} traces in turns");
+    table.row(cost(|| wide.proposals(newest))?.row(&words, Some(&base)));
+    let words = format!("any of {traces} traces, none of them in memory");
+    table.row(cost(|| wide.proposals(&shuffled(&many)))?.row(&words, Some(&base)));
+    table.write(out)?;
     pages(&long, runs.trace, events, out)?;
     restart(long, runs, out)
 }
@@ -118,17 +121,15 @@ struct Cost {
 }
 
 impl Cost {
-    fn write(&self, name: &str, base: Option<&Self>, out: &mut impl Write) -> Result<()> {
-        write!(out, "{name:<52} {:>10.0} {:>10.2}", self.cpu, self.pages)?;
-        match base {
-            None => writeln!(out)?,
-            Some(base) => {
-                let (cpu, pages) = (self.cpu / base.cpu, self.pages / base.pages);
-                let met = if cpu <= 1.5 && pages <= 1.5 { "met" } else { "missed" };
-                writeln!(out, "  cpu {cpu:.2} x, pages {pages:.2} x: {met}")?;
-            }
-        }
-        Ok(())
+    fn row(&self, name: &str, base: Option<&Self>) -> [String; 6] {
+        let (cpu, pages) = (format!("{:.0}", self.cpu), format!("{:.2}", self.pages));
+        let Some(base) = base else {
+            return [name.to_owned(), cpu, pages, String::new(), String::new(), String::new()];
+        };
+        let times = [self.cpu / base.cpu, self.pages / base.pages];
+        let reached = met(times.iter().all(|times| *times <= 1.5)).to_owned();
+        let [cpu_times, pages_times] = times.map(|times| format!("{times:.2} x"));
+        [name.to_owned(), cpu, pages, cpu_times, pages_times, reached]
     }
 }
 
@@ -156,8 +157,7 @@ fn written() -> Result<u64> {
 }
 
 fn pages(site: &Site, trace: TraceId, events: u64, out: &mut impl Write) -> Result<()> {
-    writeln!(out)?;
-    writeln!(out, "{:<52} {:>10}", "pages of 100 events", "per s")?;
+    let mut table = Table::new(["pages of 100 events", "per s"]);
     for upto in [10_000, events] {
         let mut dice = Seeded::from_number(upto);
         let begin = Instant::now();
@@ -169,8 +169,9 @@ fn pages(site: &Site, trace: TraceId, events: u64, out: &mut impl Write) -> Resu
             anyhow::ensure!(page.len() == 100, "a page was short");
         }
         let rate = f64::from(READS) / begin.elapsed().as_secs_f64();
-        writeln!(out, "{:<52} {rate:>10.0}", format!("anywhere in the first {upto} events"))?;
+        table.row([format!("anywhere in the first {} events", grouped(&upto.to_string())), whole(rate)]);
     }
+    table.write(out)?;
     Ok(())
 }
 
@@ -191,13 +192,11 @@ fn restart(site: Site, run: OpenRun, out: &mut impl Write) -> Result<()> {
         drop(ledger.close()?);
     }
     let milliseconds = median(opened.into_iter());
-    let met = if milliseconds < 1000.0 { "met" } else { "missed" };
-    writeln!(out)?;
-    writeln!(
-        out,
-        "start to first append in a trace of {} events: {milliseconds:.0} ms, bar 1000 ms: {met}",
-        newest.sequence.number() + 1
-    )?;
+    let mut table = Table::new(["", "", "bar 1 s"]);
+    let events = grouped(&(newest.sequence.number() + 1).to_string());
+    let words = format!("from opening the folder to the first append in a trace of {events} events");
+    table.row([words, format!("{milliseconds:.0} ms"), met(milliseconds < 1000.0).to_owned()]);
+    table.write(out)?;
     Ok(())
 }
 

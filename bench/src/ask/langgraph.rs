@@ -9,7 +9,10 @@ use crate::race::langgraph::{interpreter, lines};
 #[derive(Debug, Deserialize)]
 pub(super) struct Side {
     pub(super) name: String,
-    pub(super) threads: u32,
+    /// How many callers, each with a thread of its own.
+    pub(super) threads: usize,
+    /// How many cores were busy on average.
+    pub(super) busy: f64,
     /// Round trips per second.
     pub(super) rate: f64,
 }

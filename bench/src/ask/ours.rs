@@ -11,12 +11,12 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
+use demur_bench::clock::spent;
 use demur_ledger::envelope::Event;
 use demur_store::{
     contract::{Cursor, Store as _},
     sqlite::SqliteStore,
 };
-use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tokio::sync::{
     Mutex,
@@ -24,7 +24,7 @@ use tokio::sync::{
 };
 
 use super::{
-    CALLERS,
+    feed::Feed,
     load::{self, Connection, LENGTH},
 };
 use crate::append::raw::Row;
@@ -34,30 +34,35 @@ pub(super) struct Ours {
     pub(super) rate: f64,
     /// Microseconds of processor time of the server per round trip.
     pub(super) cpu: f64,
+    /// How many cores were busy on average, with server and clients.
+    pub(super) busy: f64,
     pub(super) p50: f64,
     pub(super) p99: f64,
 }
 
-/// Returns how many round trips there are in a second, and what was recorded meanwhile.
-pub(super) fn round_trips() -> Result<(Ours, Vec<Row>)> {
+/// Returns how many round trips of so many callers there are in a second, and what was recorded meanwhile.
+pub(super) fn round_trips(callers: usize) -> Result<(Ours, Vec<Row>)> {
     let folder = tempfile::tempdir().context("cannot make a folder")?;
     let data = folder.path().join("data");
     let server = Server::start(&data)?;
     let (ask, relay) = (server.token("asker", "ask")?, server.token("chat", "relay")?);
     let (read, address) = (server.token("ear", "read")?, server.address);
     let clients = load::runtime()?;
-    let (told, heard) = mpsc::channel(CALLERS);
+    let (told, heard) = mpsc::channel(callers);
     let heard = Arc::new(Mutex::new(heard));
-    clients.spawn(listen(address, read, told));
-    for _ in 0..CALLERS {
+    // Before anybody asks: a question that the feed does not tell of would wait for its answer in vain.
+    let feed = clients.block_on(Feed::open(address, read))?;
+    clients.spawn(listen(feed, told));
+    for _ in 0..callers {
         clients.spawn(answerer(address, relay.clone(), Arc::clone(&heard)));
     }
     let before = server.processor_time()?;
-    let (load, count) = load::drive(&clients, CALLERS, |_| asker(address, ask.clone()))?;
-    let spent = server.processor_time()?.saturating_sub(before);
+    let ((load, count), clients) = spent(|| load::drive(&clients, callers, |_| asker(address, ask.clone())))?;
+    let server_time = server.processor_time()?.saturating_sub(before);
     drop(server);
-    let cpu = spent.as_secs_f64() * 1e6 / f64::from(count);
-    Ok((Ours { rate: load.rate, cpu, p50: load.p50, p99: load.p99 }, rows(&data)?))
+    let cpu = server_time.as_secs_f64() * 1e6 / f64::from(count);
+    let busy = (server_time + clients.cpu).as_secs_f64() / clients.wall.as_secs_f64();
+    Ok((Ours { rate: load.rate, cpu, busy, p50: load.p50, p99: load.p99 }, rows(&data)?))
 }
 
 /// Asks and waits for the answer, in one request, again and again.
@@ -84,21 +89,10 @@ async fn answerer(address: SocketAddr, token: String, heard: Arc<Mutex<Receiver<
     }
 }
 
-/// Listens to the feed and passes on every question that is asked.
-async fn listen(address: SocketAddr, token: String, told: Sender<String>) -> Result<()> {
-    let mut feed = Connection::open(address, Some(token)).await?.open_feed().await?;
-    let mut text = String::new();
-    while let Some(frame) = feed.frame().await {
-        text.push_str(std::str::from_utf8(frame?.data_ref().map_or(&b""[..], |data| &data[..]))?);
-        while let Some(end) = text.find('\n') {
-            let line: String = text.drain(..=end).collect();
-            let Some(data) = line.strip_prefix("data: ") else { continue };
-            let notice: Value = serde_json::from_str(data)?;
-            if notice["type"] == "question_asked" {
-                let question = notice["questions"][0].as_str().context("a question without an id")?;
-                told.send(question.to_owned()).await?;
-            }
-        }
+/// Passes on every question that the feed tells of.
+async fn listen(mut feed: Feed, told: Sender<String>) -> Result<()> {
+    while let Some(question) = feed.question().await? {
+        told.send(question).await?;
     }
     Ok(())
 }

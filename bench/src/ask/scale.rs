@@ -10,7 +10,10 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use demur_bench::measure::median;
+use demur_bench::{
+    measure::median,
+    table::{Table, met, whole},
+};
 use demur_core::limit::Text;
 use demur_desk::{
     data::DataFolder,
@@ -21,7 +24,6 @@ use demur_ledger::role::Role;
 
 use super::{
     load::{self, Connection},
-    met,
     ours::{Server, command},
 };
 
@@ -39,16 +41,23 @@ pub(super) fn run(out: &mut impl Write) -> Result<()> {
     let full = mebibytes(server.memory()?);
     drop(server);
     let seen = median((0..SIGHTS).map(|_| first_sight()).collect::<Result<Vec<_>>>()?.into_iter());
-    writeln!(out)?;
-    writeln!(out, "{QUESTIONS} open questions")?;
+    let mut table =
+        Table::new([&format!("{} open questions", whole(f64::from(QUESTIONS))), "", "bar", "met"]);
     let mut row = |name: &str, figure: f64, unit: &str, bar: f64, least: &str| {
-        writeln!(out, "{name:<52} {figure:>10.1} {unit:<3}  bar {least}: {}", met(figure < bar))
+        table.row([
+            name.to_owned(),
+            format!("{figure:.1} {unit}"),
+            least.to_owned(),
+            met(figure < bar).to_owned(),
+        ]);
     };
-    row("a page of 50 over HTTP, middle", pages.0, "ms", 50.0, "50 ms")?;
-    row("the slowest of all pages", pages.1, "ms", 50.0, "50 ms")?;
-    row("memory of the server after all pages", full, "MiB", 190.7, "200 MB")?;
-    row("memory of an idle server", idle, "MiB", 28.6, "30 MB")?;
-    row("`ask` without a server to `inbox`, middle", seen, "ms", 300.0, "300 ms")?;
+    row(&format!("a page of 50 over HTTP, middle of {PAGES} pages"), pages.0, "ms", 50.0, "50 ms");
+    row("the slowest of them", pages.1, "ms", 50.0, "50 ms");
+    row("memory of the server afterwards", full, "MiB", 190.7, "200 MB");
+    row("memory of an idle server", idle, "MiB", 28.6, "30 MB");
+    let name = "from `demur ask` where no server runs to the question in `demur inbox --list`";
+    row(&format!("{name}, middle of {SIGHTS}"), seen, "ms", 300.0, "300 ms");
+    table.write(out)?;
     Ok(())
 }
 
@@ -57,7 +66,7 @@ fn fill(data: &Path) -> Result<()> {
     let (owner, _) = Owner::open_or_create(&DataFolder::at(data.to_owned()))?;
     owner.enrol("asker", Role::Agent)?;
     let author = owner.find_author("asker", Role::Agent)?.context("the key is gone")?;
-    let work = |number: usize| -> Result<()> {
+    let work = |number: u32| -> Result<()> {
         for round in 0..QUESTIONS / THREADS {
             let words = format!("Question {round} of {number}: where shall the build go, and why there?");
             question::ask(&owner, &author, &Ask::new(Text::try_from(words.as_str())?), None)?;
@@ -124,9 +133,9 @@ fn mebibytes(bytes: u64) -> f64 {
     f64::from(u32::try_from(bytes >> 10).unwrap_or(u32::MAX)) / 1024.0
 }
 
-const QUESTIONS: usize = 100_000;
+const QUESTIONS: u32 = 100_000;
 /// They divide the questions evenly.
-const THREADS: usize = 50;
-const PAGES: usize = 100;
+const THREADS: u32 = 50;
+const PAGES: u32 = 100;
 /// Odd, so that there is a middle one.
 const SIGHTS: usize = 11;

@@ -7,7 +7,10 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
-use demur_bench::measure::median;
+use demur_bench::{
+    measure::median,
+    table::{Table, met},
+};
 
 use crate::ask::ours::Server;
 
@@ -19,12 +22,10 @@ pub(super) fn run(out: &mut impl Write) -> Result<()> {
     ensure!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
     let times = (0..TIMES).map(|_| refuse(&server)).collect::<Result<Vec<Duration>>>()?;
     let middle = median(times.iter().map(|time| time.as_secs_f64() * 1e3));
-    let verdict = if middle < BAR { "met" } else { "missed" };
-    writeln!(
-        out,
-        "{:<52} {middle:>8.1} ms  bar {BAR} ms: {verdict}",
-        "a tool call refused by the hook, middle"
-    )?;
+    let mut table = Table::new(["the hook", "", "bar 50 ms"]);
+    let name = format!("a tool call refused, one after the other, middle of {TIMES}");
+    table.row([name, format!("{middle:.1} ms"), met(middle < BAR).to_owned()]);
+    table.write(out)?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{Read as _, Write};
+use std::io::Read as _;
 use std::path::Path;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use demur_bench::clock::spent_by_thread;
 use demur_bench::measure::median;
+use demur_bench::table::Table;
 use demur_core::commitment::Commitment;
 use demur_core::hash::{Hasher, Purpose};
 use demur_core::key::Batch;
@@ -23,32 +24,30 @@ use demur_ledger::state::State;
 
 use super::lines::{Lines, lines_of};
 
-/// Writes the table of stages; `total` is what the whole verifier takes, in microseconds of one core.
-pub(super) fn write(path: &Path, cores: usize, total: Option<f64>, out: &mut impl Write) -> Result<()> {
+/// Returns the table of stages; `total` is what the whole verifier takes, in microseconds of one core.
+pub(super) fn table(path: &Path, cores: usize, total: Option<f64>) -> Result<Table> {
     let lines = Lines::load(path, SAMPLE)?;
     let sample = Sample::new(&lines)?;
-    writeln!(
-        out,
-        "\n{:<44} {:>10} {:>10}",
-        "stage, us of processor time per event", "one core", "all cores"
-    )?;
+    let mut table = Table::new(["stage, us of processor time per event", "one core", "all cores busy"]);
+    let mut row =
+        |name: &str, one: f64, all: &str| table.row([name.to_owned(), format!("{one:.2}"), all.to_owned()]);
     let mut sum = 0.0;
     let read = |_: &Sample<'_>| read_and_digest(path);
     for Stage { name, place, work } in stages(&read) {
         let one = per_event(&sample, 1, work)?;
         let all = match place {
-            Place::InOrder => "-".to_owned(),
+            Place::InOrder => "in order".to_owned(),
             Place::OnAllCores => format!("{:.2}", per_event(&sample, cores, work)?),
         };
-        writeln!(out, "{name:<44} {one:>10.2} {all:>10}")?;
+        row(name, one, &all);
         sum += one;
     }
-    writeln!(out, "{:<44} {sum:>10.2}", "sum")?;
+    row("sum", sum, "");
     if let Some(total) = total {
-        writeln!(out, "{:<44} {total:>10.2}", "verifier on one core")?;
-        writeln!(out, "{:<44} {:>10.2}\n", "rest: keys, trail, findings, threads", total - sum)?;
+        row("verifier", total, "");
+        row("rest: keys, trail, findings, threads", total - sum, "");
     }
-    Ok(())
+    Ok(table)
 }
 
 /// One stage.

@@ -1,9 +1,7 @@
 //! The table of whole files.
 
-use std::io::{self, Write};
-
-use demur_bench::fixture::Written;
 use demur_bench::measure::median;
+use demur_bench::table::{Table, grouped, whole};
 
 use super::child::Sample;
 
@@ -39,42 +37,42 @@ impl Row {
         1e6 / self.median(|pass| pass.ours.per_cpu_second())
     }
 
-    /// Writes the row.
-    pub(super) fn write(&self, written: Written, out: &mut impl Write) -> io::Result<()> {
-        let rate = self.median(|pass| pass.ours.per_second());
+    /// Returns the row.
+    pub(super) fn cells(&self) -> [String; 11] {
         let ratio = self.median(|pass| pass.ours.per_second() / pass.raw.per_second());
         let cpu_ratio = self.median(|pass| pass.ours.per_cpu_second() / pass.raw.per_cpu_second());
         #[expect(clippy::cast_precision_loss, reason = "for people to read")]
-        let megabytes = written.bytes as f64 / written.events as f64 * rate / 1e6;
-        #[expect(clippy::cast_precision_loss, reason = "for people to read")]
         let peak = self.median(|pass| pass.ours.peak as f64 / 1e6);
-        writeln!(
-            out,
-            "{:>9} {:<10} {:>5} {rate:>9.0} {:>9.0} {megabytes:>6.0} {peak:>8.1} {:>9.0} {:>9.0} {:>6.1} {:>6.1}  {}",
-            self.size,
-            if self.hash_only { "hashes" } else { "all" },
-            self.cores,
-            self.median(|pass| pass.ours.per_cpu_second()),
-            self.median(|pass| pass.raw.per_second()),
-            self.median(|pass| pass.raw.per_cpu_second()),
-            ratio * 100.0,
-            cpu_ratio * 100.0,
+        [
+            grouped(&self.size.to_string()),
+            if self.hash_only { "hashes" } else { "all" }.to_owned(),
+            self.cores.to_string(),
+            whole(self.median(|pass| pass.ours.per_second())),
+            whole(self.median(|pass| pass.ours.per_cpu_second())),
+            format!("{peak:.1}"),
+            whole(self.median(|pass| pass.raw.per_second())),
+            whole(self.median(|pass| pass.raw.per_cpu_second())),
+            format!("{:.1} %", ratio * 100.0),
+            format!("{:.1} %", cpu_ratio * 100.0),
             self.bars(cpu_ratio, ratio, peak),
-        )
+        ]
     }
 
     /// Processor time decides; the clock agrees only on a machine that nobody else uses.
     fn bars(&self, cpu_ratio: f64, clock_ratio: f64, peak: f64) -> String {
         if self.cores == 1 || self.hash_only {
-            return "-".to_owned();
+            return String::new();
         }
-        let met = |holds| if holds { "yes" } else { "no" };
-        let (cpu, clock) = (met(cpu_ratio >= LEAST_RATIO), met(clock_ratio >= LEAST_RATIO));
-        let ratio = format!("80 % cpu: {cpu}, clock: {clock}");
+        let ratio = match (cpu_ratio >= LEAST_RATIO, clock_ratio >= LEAST_RATIO) {
+            (true, true) => "yes",
+            (true, false) => "by processor time; **no** by the clock",
+            (false, _) => "**no**",
+        };
         if self.size < LARGEST {
-            return ratio;
+            return ratio.to_owned();
         }
-        format!("{ratio}, 100 MB: {}", met(peak < MOST_MEGABYTES))
+        let memory = if peak < MOST_MEGABYTES { "and below 100 MB" } else { "**not** below 100 MB" };
+        format!("{ratio}, {memory}")
     }
 
     fn median(&self, value: impl Fn(&Pass) -> f64) -> f64 {
@@ -82,13 +80,12 @@ impl Row {
     }
 }
 
-/// Writes what the columns are.
-pub(super) fn write_heading(out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "{:>9} {:<10} {:>5} {:>9} {:>9} {:>6} {:>8} {:>9} {:>9} {:>6} {:>6}  bar",
-        "events", "checks", "cores", "per s", "per cpu s", "MB/s", "peak MB", "raw", "raw cpu", "%", "% cpu"
-    )
+/// Returns the table without rows.
+pub(super) fn new() -> Table {
+    let [events, checks, cores, rate, per_cpu] = ["events", "checks", "cores", "per s", "per cpu s"];
+    let [peak, raw, raw_cpu, clock, cpu, bar] =
+        ["peak MB", "raw per s", "raw per cpu s", "clock", "cpu", "bar met"];
+    Table::new([events, checks, cores, rate, per_cpu, peak, raw, raw_cpu, clock, cpu, bar])
 }
 
 /// The verifier is to reach this part of the raw limit on all cores.

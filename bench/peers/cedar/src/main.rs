@@ -2,18 +2,23 @@
 //! against random plans that lack fields or have them in another shape (`docs/rules.md`). What Cedar decides we decide
 //! alike; where it errs, we ask or decide without the field. `cargo xtask bench cedar` runs it.
 //!
+//! With the usual count and seed the table in `docs/benchmarks.md` has to be the one that comes out; `DEMUR_BLESS=1` writes it
+//! there.
+//!
 //! Usage: demur-cedar [POLICIES [SEED]]
 
+mod page;
 mod random;
 
 use std::env;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 
 use anyhow::{Context as _, Result, ensure};
 use cedar_policy::{Authorizer, Context, Entities, PolicySet, Request};
 use demur_rules::{Pack, Plan, Rules, Settled};
 use serde_json::Value;
 
+use self::page::grouped;
 use self::random::Dice;
 
 fn main() -> Result<()> {
@@ -21,11 +26,13 @@ fn main() -> Result<()> {
     let policies =
         arguments.next().map_or(Ok(POLICIES), |text| text.parse()).context("not a count of policies")?;
     let seed = arguments.next().map_or(Ok(SEED), |text| text.parse()).context("not a seed")?;
-    compare(policies, seed, &mut io::stdout().lock())
+    let table = compare(policies, seed)?;
+    write!(io::stdout().lock(), "\n{table}")?;
+    if (policies, seed) == (POLICIES, SEED) { page::hold(&table) } else { Ok(()) }
 }
 
-/// Compares this many policies and writes what came out; an error if any differs.
-fn compare(policies: u32, seed: u64, out: &mut impl Write) -> Result<()> {
+/// Compares this many policies and returns the table of what came out; an error if any differs.
+fn compare(policies: u32, seed: u64) -> Result<String> {
     let (mut dice, mut tally) = (Dice::new(seed), Tally::default());
     for _ in 0..policies {
         let policy = Policy::new(&dice.policy());
@@ -49,9 +56,8 @@ fn compare(policies: u32, seed: u64, out: &mut impl Write) -> Result<()> {
             (None, Some(_)) => tally.differ(&format!("only Cedar refuses {}", policy.text)),
         }
     }
-    tally.write(policies, seed, out)?;
     ensure!(tally.differed == 0, "{} conditions differ from Cedar", tally.differed);
-    Ok(())
+    Ok(tally.table(policies, seed))
 }
 
 /// What came of all comparisons.
@@ -95,24 +101,23 @@ impl Tally {
         }
     }
 
-    fn write(&self, policies: u32, seed: u64, out: &mut impl Write) -> Result<()> {
-        let agreed = self.holds + self.fails;
-        writeln!(out)?;
-        writeln!(
-            out,
-            "conditions beside cedar-policy 4.14.1: {policies} policies, {PLANS} plans each, seed {seed}"
-        )?;
-        writeln!(
-            out,
-            "  agreed                     {agreed:>9}  ({} true, {} false)",
-            self.holds, self.fails
-        )?;
-        writeln!(out, "  differed                   {:>9}", self.differed)?;
-        writeln!(out, "  Cedar erred and we asked   {:>9}", self.erred_and_asked)?;
-        writeln!(out, "  Cedar erred and we decided {:>9}", self.erred_and_decided)?;
-        writeln!(out, "    and agreed with all fields {:>7}", self.confirmed)?;
-        writeln!(out, "  policies that both refuse  {:>9}", self.refused)?;
-        Ok(())
+    fn table(&self, policies: u32, seed: u64) -> String {
+        let [holds, fails, agreed] = [self.holds, self.fails, self.holds + self.fails].map(grouped);
+        let (policies, differed) = (grouped(policies.into()), grouped(self.differed));
+        let rows = [
+            (format!("{policies} random policies, each on {PLANS} random plans, seed {seed}"), String::new()),
+            ("agreed".to_owned(), format!("{agreed} ({holds} true, {fails} false)")),
+            ("**differed**".to_owned(), format!("**{differed}**")),
+            ("Cedar erred and we asked for a field".to_owned(), grouped(self.erred_and_asked)),
+            ("Cedar erred and we decided without the field".to_owned(), grouped(self.erred_and_decided)),
+            ("Cedar said the same once it had the fields".to_owned(), grouped(self.confirmed)),
+            ("policies that both refuse to read".to_owned(), grouped(self.refused)),
+        ];
+        let mut lines = rows.iter().map(|(name, figure)| {
+            if figure.is_empty() { format!("| {name} | |\n") } else { format!("| {name} | {figure} |\n") }
+        });
+        let heading = lines.next().unwrap_or_default();
+        format!("{heading}|---|---|\n{}", lines.collect::<String>())
     }
 }
 

@@ -2,11 +2,12 @@
 //! pages are kept beside what was built; with `DEMUR_BLESS=1` those of the documents are replaced.
 
 use std::{
-    env,
-    fs::{self, File},
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
+
+use demur_mcp_fixture::variable;
 
 use crate::sandbox::count;
 
@@ -18,15 +19,15 @@ fn browser(file: &str) {
 /// Runs them with stylesheet and script up to so many milliseconds late.
 fn browser_late(file: &str, milliseconds: u32) {
     let pictures = kept("pictures");
-    let output = Command::new("node")
+    let output = Command::new(variable("DEMUR_MCP_NODE"))
         .arg(tests().join("run.mjs"))
         .arg(file)
         .env("DEMUR", env!("CARGO_BIN_EXE_demur"))
-        .env("DEMUR_NODE", modules())
+        .env("DEMUR_NODE", variable("DEMUR_BROWSER_MODULES"))
         .env("DEMUR_PICTURES", &pictures)
         .env("DEMUR_LATE", milliseconds.to_string())
         .output()
-        .expect("node is not there: run `cargo xtask test`");
+        .expect("Node cannot be started: run `cargo xtask test`");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.lines().any(|line| line.starts_with("ok ")), "no test ran: {said}");
@@ -56,28 +57,6 @@ fn tests() -> PathBuf {
 fn kept(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser").join(name);
     fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// Returns the folder with what the lock file names, fetched once.
-fn modules() -> PathBuf {
-    let folder = kept("node");
-    let lock = File::create(folder.join("turn")).unwrap();
-    // Several tests begin at once, each in a process of its own.
-    lock.lock().unwrap();
-    let wanted = fs::read(tests().join("package-lock.json")).unwrap();
-    let done = folder.join("done");
-    if fs::read(&done).is_ok_and(|found| found == wanted) {
-        return folder;
-    }
-    for name in ["package.json", "package-lock.json"] {
-        fs::copy(tests().join(name), folder.join(name)).unwrap();
-    }
-    let mut npm = Command::new("npm");
-    npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&folder);
-    let output = npm.output().expect("npm is not there: run `cargo xtask test`");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    fs::write(done, wanted).unwrap();
     folder
 }
 

@@ -8,6 +8,7 @@ mod browser;
 mod checkpoint;
 mod completions;
 mod corpus;
+mod counts;
 mod crash;
 mod damage;
 mod demo;

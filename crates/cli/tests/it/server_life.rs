@@ -91,10 +91,19 @@ fn proof_server_outlives_an_asker_that_is_killed() {
     }
 }
 
+/// Returns a call that a closing terminal ends. Under `nohup` the tests ignore that signal, and so would what they start.
+fn hearing_hangups(call: &Command) -> Command {
+    let mut command = Command::new("/usr/bin/env");
+    command.arg("--default-signal=HUP").arg(call.get_program()).args(call.get_args());
+    command.current_dir(call.get_current_dir().unwrap()).env_clear().stdin(Stdio::null());
+    command.envs(call.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
 #[test]
 fn server_outlives_the_session_of_its_starter() {
     let sandbox = Sandbox::new();
-    let mut command = sandbox.command(&["ask", "Name?"]);
+    let mut command = hearing_hangups(&sandbox.command(&["ask", "Name?"]));
     let mut asker = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap();
     until("it is asked", || {
         (sandbox.data().join("socket").exists() && open(&sandbox).len() == 1).then_some(())
