@@ -26,7 +26,7 @@ pub(crate) use plan::{
     SubmitPlan,
 };
 pub(crate) use question::{
-    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Watch,
+    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Wait, Watch,
     duration,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
@@ -68,6 +68,9 @@ pub(crate) enum Command {
     /// Ask a question, wait, and print the answer
     #[command(long_about = help::ASK_ABOUT, after_long_help = help::ASK_EXAMPLES)]
     Ask(Ask),
+    /// Wait for questions that were asked before, and print the answer
+    #[command(long_about = help::WAIT_ABOUT, after_long_help = help::WAIT_EXAMPLES)]
+    Wait(Wait),
     /// See what waits for an answer, and answer it
     #[command(long_about = help::INBOX_ABOUT, after_long_help = help::INBOX_EXAMPLES)]
     Inbox(Inbox),

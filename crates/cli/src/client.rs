@@ -148,6 +148,16 @@ impl Client {
         self.runtime.block_on(self.way.send(call))
     }
 
+    /// Returns the way to the server, for work that waits at several places at once.
+    pub(crate) const fn way(&self) -> &Way {
+        &self.way
+    }
+
+    /// Does such work.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     /// Ends the server and waits until it is gone. Works with a server of any version.
     pub(crate) fn stop(&self) -> Result<(), CommandError> {
         let call = Call { versioned: false, ..Call::get("/v1/server/stop") };

@@ -9,7 +9,7 @@
 //! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
+//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
 //! | programs in which agents run | `setup`, `hook` |
 
 mod archive;
@@ -44,6 +44,7 @@ mod store;
 mod token;
 mod trace;
 mod verify;
+mod wait;
 mod watch;
 
 use std::{ffi::OsString, panic, process::ExitCode};
@@ -88,6 +89,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
     let mut context = Context { data: arguments.data.as_deref(), output };
     match &arguments.command {
         Command::Ask(arguments) => return ask::run(&mut context, arguments),
+        Command::Wait(arguments) => return wait::run(&mut context, arguments),
         Command::Inbox(arguments) => inbox::run(&mut context, arguments)?,
         Command::Show(arguments) => question::show(&mut context, arguments)?,
         Command::Answer(arguments) => return question::answer(&mut context, arguments),

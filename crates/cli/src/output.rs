@@ -11,6 +11,7 @@ use std::{
 };
 
 use demur_core::{canonical, visible::visible};
+use demur_desk::question::QuestionId;
 use serde::Serialize;
 
 pub(crate) use paint::Paint;
@@ -113,6 +114,21 @@ impl Output {
     pub(crate) fn remark(&self, line: &str) {
         if !self.json && io::stderr().is_terminal() {
             write_error(visible(line).as_bytes());
+        }
+    }
+
+    /// Writes a line to standard error for whoever reads it: also in a pipe.
+    pub(crate) fn notice(&self, line: &str) {
+        write_error(visible(line).as_bytes());
+    }
+
+    /// Tells on standard error which question was asked, so that a caller that is stopped can go on with it.
+    pub(crate) fn asked(&self, id: QuestionId, answer: &str) {
+        if self.json {
+            let line = canonical::to_vec(&serde_json::json!({ "asked": { "answer": answer, "id": id } }));
+            write_error(&line.unwrap_or_default());
+        } else {
+            self.notice(&format!("Question {id} waits. Answer it with: {answer}"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What may be typed after `ask`, `inbox`, `show`, `answer`, `decline`, `extend`, `pass`, `cancel` and `watch`.
+//! What may be typed after `ask`, `wait`, `inbox`, `show`, `answer`, `decline`, `extend`, `pass`, `cancel` and `watch`.
 
 use std::{str::FromStr, time::Duration};
 
@@ -38,6 +38,16 @@ pub(crate) struct Ask {
     /// The name under which to ask
     #[arg(long = "as", value_name = "NAME", default_value = "ask")]
     pub(crate) asker: Text<1, 64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Wait {
+    /// The questions, as `demur ask` printed their ids; up to 64
+    #[arg(value_name = "QUESTION", required = true, num_args = 1..=64)]
+    pub(crate) questions: Vec<QuestionId>,
+    /// Wait for the first of them that is settled, and print its answer alone
+    #[arg(long)]
+    pub(crate) any: bool,
 }
 
 /// The kinds of answers, in everyday words.

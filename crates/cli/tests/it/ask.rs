@@ -28,10 +28,8 @@ fn answer_stands_alone_on_standard_output() {
         (&["Which?", "--choice", "pg=PostgreSQL", "--choice", "sqlite"], "pg", "pg"),
     ] {
         let ran = settled(arguments, &["answer", answer]);
-        assert_eq!(
-            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
-            (Some(0), &*format!("{printed}\n"), "")
-        );
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{printed}\n")));
+        assert!(ran.stderr.starts_with("Question ") && ran.stderr.lines().count() == 1, "{ran}");
     }
 }
 
@@ -46,12 +44,18 @@ fn declined_and_cancelled_have_codes_of_their_own() {
 #[test]
 fn expired_and_defaulted_have_codes_of_their_own() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["ask", "Name?", "--timeout", "1s"]), @"exit 12");
+    assert_snapshot!(sandbox.run(&["ask", "Name?", "--timeout", "1s"]), @r"
+    exit 12
+    --- stderr
+    Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
+    ");
     let arguments = ["ask", "Deploy?", "--kind", "yes-no", "--timeout", "1s", "--default", "no"];
     assert_snapshot!(sandbox.run(&arguments), @r"
     exit 13
     --- stdout
     no
+    --- stderr
+    Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
     ");
 }
 

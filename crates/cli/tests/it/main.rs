@@ -50,3 +50,4 @@ mod turns;
 mod verify;
 mod verify_anchors;
 mod verify_input;
+mod wait;
