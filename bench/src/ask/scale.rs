@@ -11,7 +11,6 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use demur_bench::measure::median;
-use demur_core::limit::Text;
 use demur_desk::{
     data::DataFolder,
     owner::Owner,
@@ -60,7 +59,7 @@ fn fill(data: &Path) -> Result<()> {
     let work = |number: usize| -> Result<()> {
         for round in 0..QUESTIONS / THREADS {
             let words = format!("Question {round} of {number}: where shall the build go, and why there?");
-            question::ask(&owner, &author, &Ask::new(Text::try_from(words.as_str())?), None)?;
+            question::ask(&owner, &author, &Ask::new(words.try_into()?), None)?;
         }
         Ok(())
     };

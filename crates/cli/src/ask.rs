@@ -30,7 +30,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Co
     let asked: QuestionView = client.call(&Call::post(&path, &question)?.under(key))?;
     // Before the caller hears of the question: from then on it may stop us.
     let stops = Stops::new(&client)?;
-    let answer = if arguments.secret { "-" } else { "ANSWER" };
+    let answer = if arguments.is_secret() { "-" } else { "ANSWER" };
     let command = context.typed(&format!("answer {} {answer}", asked.id));
     context.output.asked(asked.id, &command);
     if arguments.no_wait {
@@ -42,8 +42,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Co
 
 fn question(arguments: &Ask) -> Result<Question, CommandError> {
     let mut question = Question::new(arguments.question.clone());
-    let kind = match (arguments.kind, arguments.secret, arguments.choice.is_empty()) {
-        (_, true, _) => AnswerKind::Secret,
+    let kind = match (arguments.kind, arguments.is_secret(), arguments.choice.is_empty()) {
+        (_, true, _) | (Some(Kind::Secret), ..) => AnswerKind::Secret,
         (Some(Kind::YesNo), ..) => AnswerKind::YesNo,
         (Some(Kind::Number), ..) => AnswerKind::Numeric,
         (Some(Kind::Choice), ..) | (None, _, false) => AnswerKind::MultipleChoice,

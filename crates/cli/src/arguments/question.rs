@@ -4,13 +4,13 @@ use std::{str::FromStr, time::Duration};
 
 use clap::{Args, ValueEnum};
 use demur_core::limit::Text;
-use demur_desk::question::QuestionId;
+use demur_desk::question::{QuestionId, QuestionText};
 use demur_ledger::content::Choice;
 
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     /// The question, up to 16384 characters
-    pub(crate) question: Text<1, 16384>,
+    pub(crate) question: QuestionText,
     /// Something that can be chosen: a value, or VALUE=LABEL; at least two
     #[arg(long, value_name = "VALUE=LABEL", value_parser = choice)]
     pub(crate) choice: Vec<Choice>,
@@ -50,17 +50,30 @@ pub(crate) struct Wait {
     pub(crate) any: bool,
 }
 
+impl Ask {
+    /// Returns whether the answer is a secret.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.secret || self.kind == Some(Kind::Secret)
+    }
+}
+
 /// The kinds of answers, in everyday words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Any text
+    #[value(aliases = ["freetext"])]
     Text,
     /// Yes or no
+    #[value(aliases = ["yes_no", "yesno"])]
     YesNo,
     /// One of the choices
+    #[value(aliases = ["multiple_choice", "multiple-choice"])]
     Choice,
     /// A number
+    #[value(aliases = ["numeric"])]
     Number,
+    /// A secret, the same as --secret
+    Secret,
 }
 
 #[derive(Debug, Args)]

@@ -29,7 +29,7 @@ fn answer_stands_alone_on_standard_output() {
     ] {
         let ran = settled(arguments, &["answer", answer]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{printed}\n")));
-        assert!(ran.stderr.starts_with("Question ") && ran.stderr.lines().count() == 1, "{ran}");
+        assert!(ran.stderr.lines().last().unwrap().starts_with("Question "), "{ran}");
     }
 }
 
@@ -178,6 +178,8 @@ fn mistakes_on_the_command_line_ask_nothing() {
     for arguments in [
         &["ask"][..],
         &["ask", ""],
+        &["ask", " \t\n"],
+        &["ask", "\u{200b}\u{feff}\u{2800}"],
         &["ask", "Which?", "--choice", "one"],
         &["ask", "Which?", "--kind", "choice"],
         &["ask", "Which?", "--kind", "number", "--choice", "a", "--choice", "b"],
@@ -197,8 +199,35 @@ fn mistakes_on_the_command_line_ask_nothing() {
 }
 
 #[test]
-fn unknown_question_is_told() {
+fn blank_question_is_refused_with_one_sentence() {
     let sandbox = Sandbox::new();
+    for words in ["", " \t", "\u{200b}\u{2060}"] {
+        let error = sandbox.json_error(&["ask", words], 2);
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("expected a question, found a blank one: say what you want to know"),
+            "{error}"
+        );
+    }
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn kinds_are_read_in_every_spelling_and_shown_in_one() {
+    let sandbox = Sandbox::new();
+    for (typed, shows) in
+        [("freetext", "text"), ("yes_no", "yes-no"), ("yesno", "yes-no"), ("numeric", "number")]
+    {
+        let id = asked(&sandbox, &["What?", "--kind", typed]);
+        assert_eq!(shown(&sandbox, &id)["kinds"], serde_json::json!([shows]));
+    }
+    let id = asked(&sandbox, &["What?", "--kind", "multiple_choice", "--choice", "a", "--choice", "b"]);
+    assert_eq!(shown(&sandbox, &id)["kinds"], serde_json::json!(["choice"]));
+}
+
+#[test]
+fn unknown_question_is_told() {
+    let sandbox = Sandbox::with_keys();
     assert_snapshot!(sandbox.run(&["show", "01ARZ3NDEKTSV4RRFFQ69G5FAV.0"]), @r"
     exit 2
     --- stderr

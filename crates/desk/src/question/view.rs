@@ -13,7 +13,7 @@ use demur_store::contract::{QuestionSummary, Store as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::QuestionId;
+use super::{Kind, QuestionId, kind};
 use crate::{error::CommandError, owner::Owner, record};
 
 /// A question and how it stands.
@@ -42,6 +42,8 @@ pub struct QuestionView {
     /// How much depends on it.
     pub severity: Severity,
     /// The kinds of answers that fit.
+    #[serde(with = "kind::shown")]
+    #[schemars(with = "Vec<Kind>")]
     pub kinds: Vec<AnswerKind>,
     /// What can be chosen.
     pub choices: Vec<Choice>,
