@@ -5,7 +5,7 @@
 //! |---|---|
 //! | command line and help | `arguments` |
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
-//! | clock and randomness | `world` |
+//! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
@@ -18,6 +18,7 @@ mod ask;
 mod borrow;
 mod checkpoint;
 mod client;
+mod clock;
 mod completions;
 mod context;
 mod demo;
