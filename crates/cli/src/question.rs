@@ -10,7 +10,7 @@ use demur_ledger::facts::AnswerKind;
 use demur_server::routes::questions::Deliveries;
 use serde::Serialize;
 
-pub(crate) use lines::{describe, kinds, state, summary, weight};
+pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, weight};
 
 use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},

@@ -4,6 +4,7 @@
 
 mod act;
 mod ask;
+mod assured;
 mod deliver;
 mod expire;
 mod id;
@@ -20,6 +21,7 @@ pub use act::{
     extend, pass_on,
 };
 pub use ask::{Answering, Ask, Asked, ask, asking};
+pub use assured::{needed, way};
 pub use deliver::{deliver, deliver_shown};
 pub use expire::expire;
 pub use id::QuestionId;

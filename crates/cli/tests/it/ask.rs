@@ -87,6 +87,7 @@ fn question_outlives_whoever_does_not_wait() {
       context   for the robot
       answer    any text
       until     as long as it takes
+      needs     a person, through any program: `demur answer [ULID].0 ANSWER`
       state     open
     ");
     sandbox.run(&["answer", &id, "ada"]).expect_code(0);

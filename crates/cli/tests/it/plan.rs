@@ -24,7 +24,7 @@ fn a_check_tells_a_person_what_is_missing_and_records_nothing() {
     gap-001 compliance.jurisdiction (must be answered)
       JSP 440 (UK MOD) selected but deployment target is USWDS (USA). Which jurisdiction applies?
       Compliance overlap: JSP 440 ↔ NATO STANAG. Possible UK/NATO deployment vs US system.
-      for example: jsp-440-only, uswds-only, both-with-nato-stanag
+      choose one of: jsp-440-only, uswds-only, both-with-nato-stanag
       until then this waits: planner, developer, build
     ");
     assert!(!sandbox.data().exists());

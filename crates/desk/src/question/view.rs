@@ -71,6 +71,10 @@ pub struct QuestionView {
     pub assurance: Assurance,
     /// What became of it; none while it is open.
     pub outcome: Option<Ending>,
+    /// Whether the asker waits for the answer at this moment: a hint of the server, no fact of the record. Absent where
+    /// the server cannot tell, because the asker has not waited since it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_for: Option<bool>,
 }
 
 /// Somebody with a key.
@@ -194,6 +198,7 @@ pub(super) fn shown(
         people: row.people,
         assurance: facts.assurance,
         outcome: None,
+        waited_for: None,
     }
 }
 
