@@ -8,6 +8,7 @@ mod rules;
 mod run;
 mod server;
 mod setup;
+mod similar;
 mod store;
 mod verify;
 
@@ -33,6 +34,7 @@ pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use server::{Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
+pub(crate) use similar::suggest;
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -49,7 +51,6 @@ use crate::holder_name::HolderName;
     after_long_help = help::footer(help::EXAMPLES),
     after_help = help::SHORT_FOOTER,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     max_term_width = 100,
 )]
 pub(crate) struct Arguments {

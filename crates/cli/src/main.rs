@@ -50,11 +50,11 @@ mod watch;
 
 use std::{ffi::OsString, panic, process::ExitCode};
 
-use clap::{Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
 use demur_desk::{audit, data, durable, error, exit, keystore, owner, roster, visible, world};
 
 use crate::{
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, suggest},
     context::Context,
     error::CommandError,
     exit::Exit,
@@ -78,7 +78,7 @@ fn run() -> Exit {
     let mut output = Output::of_process(arguments::asks_for_json(&words));
     let ended = match Arguments::try_parse_from(&words) {
         Ok(arguments) => perform(&arguments, &mut output),
-        Err(stop) => explain(&stop, &mut output),
+        Err(stop) => explain(&suggest(stop, &words, &Arguments::command()), &mut output),
     };
     ended.unwrap_or_else(|error| {
         output.error(&error);
