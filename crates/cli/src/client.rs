@@ -115,9 +115,14 @@ impl<'a> Call<'a> {
 }
 
 impl Client {
-    /// Returns the way to the server, which is started where none runs.
+    /// Returns the way to the server, which is started where none runs. The data folder is made where it is missing.
     pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
-        Self::new(Way::new(context.data()?, true))
+        Self::new(Way::new(context.data_made()?, true))
+    }
+
+    /// Returns the same for a command that needs something that is there already: it makes no data folder.
+    pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, CommandError> {
+        Self::new(Way::new(context.data_there()?, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.

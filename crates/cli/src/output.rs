@@ -9,6 +9,7 @@ mod table;
 use std::{
     ffi::OsString,
     io::{self, ErrorKind, IsTerminal as _, Write},
+    path::Path,
 };
 
 use demur_core::{canonical, visible::visible};
@@ -20,7 +21,7 @@ pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
 
-use crate::error::CommandError;
+use crate::{error::CommandError, visible::visible_path};
 
 /// What a command answers: a document for programs, a text for people.
 pub(crate) trait Reply: Serialize {
@@ -122,6 +123,14 @@ impl Output {
     /// Writes a line to standard error for whoever reads it: also in a pipe.
     pub(crate) fn notice(&self, line: &str) {
         write_error(visible(line).as_bytes());
+    }
+
+    /// Tells on standard error that a data folder was made: a name that was mistyped shows here. A program that wants
+    /// documents hears of errors alone.
+    pub(crate) fn made(&self, folder: &Path) {
+        if !self.json {
+            self.notice(&format!("Made the data folder {}.", visible_path(folder)));
+        }
     }
 
     /// Tells on standard error which question was asked, so that a caller that is stopped can go on with it.

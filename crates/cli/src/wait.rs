@@ -22,7 +22,7 @@ use crate::{
 
 /// Waits for questions that were asked before, and prints their answers.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let stops = Stops::new(&client)?;
     let (ids, several) = (&arguments.questions, arguments.questions.len() > 1);
     if !several || arguments.any {

@@ -16,7 +16,7 @@ use crate::{
 
 /// Prints events until whoever reads has left.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Watch) -> Result<(), CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let mut follow = Follow::new(&client, arguments.after);
     follow.connect()?;
     context.output.remark("Watching. Ctrl-C ends it.");

@@ -47,6 +47,7 @@ fn expired_and_defaulted_have_codes_of_their_own() {
     assert_snapshot!(sandbox.run(&["ask", "Name?", "--timeout", "1s"]), @r"
     exit 12
     --- stderr
+    Made the data folder [DIR]/data.
     Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
     ");
     let arguments = ["ask", "Deploy?", "--kind", "yes-no", "--timeout", "1s", "--default", "no"];

@@ -267,7 +267,7 @@ fn words_of_the_asker_are_shown_and_not_obeyed() {
 
 #[test]
 fn list_prints_and_exits() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_keys();
     assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r"
     exit 0
     --- stdout

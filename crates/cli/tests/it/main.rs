@@ -10,6 +10,7 @@ mod completions;
 mod corpus;
 mod crash;
 mod damage;
+mod data_folder;
 mod demo;
 mod doctor;
 mod doors;

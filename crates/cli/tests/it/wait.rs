@@ -39,6 +39,7 @@ fn id_of_the_question_is_on_standard_error_wherever_it_goes() {
     --- stdout
     [ULID].0
     --- stderr
+    Made the data folder [DIR]/data.
     Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
     ");
     assert_snapshot!(sandbox.run(&["ask", "Word?", "--secret", "--no-wait", "--json"]), @r#"
@@ -150,7 +151,7 @@ fn stopped_waiting_says_that_the_question_stays_open() {
         let id = asker.id.clone();
         signal(name, asker.child.id());
         let ran = asker.ended(&sandbox);
-        assert_eq!((ran.expect_code(code).stdout.as_str(), ran.stderr.lines().count()), ("", 3), "{ran}");
+        assert_eq!(ran.expect_code(code).stdout, "", "{ran}");
         assert!(ran.stderr.contains(&format!("error: stopped waiting; question {id} stays open")), "{ran}");
         assert!(ran.stderr.contains(&format!("`demur wait {id}` goes on waiting")), "{ran}");
         assert!(ran.stderr.contains(&format!("`demur cancel {id}` withdraws it")), "{ran}");
