@@ -295,9 +295,18 @@ function distance(left) {
   return fill(words.inDays, Math.floor(minutes / 1440));
 }
 
+const zone = (date) =>
+  new Intl.DateTimeFormat(undefined, { timeZoneName: "short" })
+    .formatToParts(date)
+    .find((part) => part.type === "timeZoneName").value;
+
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
-    time.title = new Date(time.dateTime).toLocaleString();
+    // What the page says in UTC is told in the reader's zone, with its name; UTC stays beside it. The rest is the record.
+    if (!time.textContent.trim().endsWith("UTC")) continue;
+    const date = new Date(time.dateTime);
+    time.title = time.textContent;
+    time.textContent = `${date.toLocaleString("sv-SE")} ${zone(date)}`;
   }
 }
 

@@ -14,7 +14,6 @@ use demur_bench::{
     measure::median,
     table::{Table, met, whole},
 };
-use demur_core::limit::Text;
 use demur_desk::{
     data::DataFolder,
     owner::Owner,
@@ -69,7 +68,7 @@ fn fill(data: &Path) -> Result<()> {
     let work = |number: u32| -> Result<()> {
         for round in 0..QUESTIONS / THREADS {
             let words = format!("Question {round} of {number}: where shall the build go, and why there?");
-            question::ask(&owner, &author, &Ask::new(Text::try_from(words.as_str())?), None)?;
+            question::ask(&owner, &author, &Ask::new(words.try_into()?), None)?;
         }
         Ok(())
     };

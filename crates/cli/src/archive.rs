@@ -13,7 +13,7 @@ use crate::{
     data::DataFolder,
     error::CommandError,
     keystore::Keystore,
-    output::{Progress, percent},
+    output::{Progress, counted_as, percent},
     owner::open_ledger,
     roster::software,
     visible::visible_path,
@@ -100,7 +100,9 @@ impl Archive {
         let mut progress = Progress::new(watched);
         let software = software().map_err(|error| std::io::Error::other(error.to_string()))?;
         let written = self.ledger.export(trace, software, out, &mut |events| {
-            progress.tell(|| format!("{events} events written, {} %", percent(events, total)));
+            progress.tell(|| {
+                format!("{} written, {} %", counted_as(events, "event", "events"), percent(events, total))
+            });
         });
         progress.clear();
         written

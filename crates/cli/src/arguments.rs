@@ -8,6 +8,7 @@ mod rules;
 mod run;
 mod server;
 mod setup;
+mod similar;
 mod store;
 mod verify;
 
@@ -26,13 +27,14 @@ pub(crate) use plan::{
     SubmitPlan,
 };
 pub(crate) use question::{
-    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Watch,
+    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Wait, Watch,
     duration,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use server::{Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
+pub(crate) use similar::suggest;
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
@@ -49,7 +51,6 @@ use crate::holder_name::HolderName;
     after_long_help = help::footer(help::EXAMPLES),
     after_help = help::SHORT_FOOTER,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     max_term_width = 100,
 )]
 pub(crate) struct Arguments {
@@ -68,6 +69,9 @@ pub(crate) enum Command {
     /// Ask a question, wait, and print the answer
     #[command(long_about = help::ASK_ABOUT, after_long_help = help::ASK_EXAMPLES)]
     Ask(Ask),
+    /// Wait for questions that were asked before, and print the answer
+    #[command(long_about = help::WAIT_ABOUT, after_long_help = help::WAIT_EXAMPLES)]
+    Wait(Wait),
     /// See what waits for an answer, and answer it
     #[command(long_about = help::INBOX_ABOUT, after_long_help = help::INBOX_EXAMPLES)]
     Inbox(Inbox),

@@ -115,9 +115,14 @@ impl<'a> Call<'a> {
 }
 
 impl Client {
-    /// Returns the way to the server, which is started where none runs.
+    /// Returns the way to the server, which is started where none runs. The data folder is made where it is missing.
     pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
-        Self::new(Way::new(context.data()?, true))
+        Self::new(Way::new(context.data_made()?, true))
+    }
+
+    /// Returns the same for a command that needs something that is there already: it makes no data folder.
+    pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, CommandError> {
+        Self::new(Way::new(context.data_there()?, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.
@@ -146,6 +151,16 @@ impl Client {
     /// is sent again if that is safe.
     pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
         self.runtime.block_on(self.way.send(call))
+    }
+
+    /// Returns the way to the server, for work that waits at several places at once.
+    pub(crate) const fn way(&self) -> &Way {
+        &self.way
+    }
+
+    /// Does such work.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
     }
 
     /// Ends the server and waits until it is gone. Works with a server of any version.

@@ -1,8 +1,15 @@
 //! What every command is given.
 
-use std::path::Path;
+use std::{io::ErrorKind, path::Path};
 
-use crate::{data::DataFolder, error::CommandError, keystore::Keystore, output::Output};
+use crate::{
+    data::DataFolder,
+    durable,
+    error::CommandError,
+    keystore::Keystore,
+    output::Output,
+    visible::{shell_word, visible_path},
+};
 
 /// The global options and the output.
 #[derive(Debug)]
@@ -19,8 +26,58 @@ impl Context<'_> {
         DataFolder::locate(self.data)
     }
 
+    /// Returns the data folder for a command that only looks: it has to be there, and is not made.
+    pub(crate) fn data_there(&self) -> Result<DataFolder, CommandError> {
+        let data = self.data()?;
+        if is_missing(&data) {
+            let message = format!("expected a data folder at {}, found none", visible_path(data.path()));
+            let ask = self.typed("ask \"Which colour?\"");
+            return Err(CommandError::input("NO_DATA", message)
+                .with_hint(format!("`{ask}` makes it with the first question; --data names another")));
+        }
+        Ok(data)
+    }
+
+    /// Returns the data folder for a command that writes: it is made where it is missing, which is said.
+    pub(crate) fn data_made(&self) -> Result<DataFolder, CommandError> {
+        let data = self.data()?;
+        if is_missing(&data) {
+            let folder = data.path();
+            durable::create_folder(folder).map_err(|error| CommandError::file("create", folder, &error))?;
+            self.output.made(folder);
+        }
+        Ok(data)
+    }
+
+    /// Does what makes the data folder where it is missing, and says so.
+    pub(crate) fn making<T>(
+        &self,
+        data: &DataFolder,
+        make: impl FnOnce() -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        let was_missing = is_missing(data);
+        let made = make()?;
+        if was_missing {
+            self.output.made(data.path());
+        }
+        Ok(made)
+    }
+
     /// Returns the secrets of the data folder.
     pub(crate) fn keystore(&self) -> Result<Keystore, CommandError> {
         Ok(Keystore::of(&self.data()?))
     }
+
+    /// Returns a command of demur as it is typed here: with the data folder that was named.
+    pub(crate) fn typed(&self, command: &str) -> String {
+        self.data.map_or_else(
+            || format!("demur {command}"),
+            |data| format!("demur --data {} {command}", shell_word(data)),
+        )
+    }
+}
+
+/// Returns whether nothing lies where the folder should be. What lies there and is no folder is told elsewhere.
+fn is_missing(data: &DataFolder) -> bool {
+    data.path().symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }

@@ -2,6 +2,7 @@
 
 mod files;
 mod ledger;
+mod owner;
 mod server;
 mod shell;
 

@@ -17,7 +17,7 @@ use crate::{
     arguments::Export,
     context::Context,
     error::CommandError,
-    output::{Output, Paint, Reply},
+    output::{Output, Paint, Reply, counted_as},
     visible::{shell_word, visible_path},
 };
 
@@ -96,7 +96,11 @@ impl Reply for ExportReply {
         let path = Path::new(&self.file);
         let (verb, file) = (paint.good("Exported:"), visible_path(path));
         vec![
-            format!("{verb} {} events of trace {} to {file}", self.events, self.trace),
+            format!(
+                "{verb} {} of trace {} to {file}",
+                counted_as(self.events, "event", "events"),
+                self.trace
+            ),
             format!("Check it: demur verify {}", shell_word(path)),
         ]
     }

@@ -25,11 +25,13 @@ use crate::{arguments::Inbox, client::Client, context::Context, error::CommandEr
 
 /// Shows what waits, and takes answers where somebody sits at a terminal.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), CommandError> {
-    let client = Client::open(context)?;
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if arguments.list || !somebody || context.output.is_json() {
+        let client = Client::of_existing(context)?;
         return list::run(context, &client, arguments.all);
     }
+    // Somebody may sit here before the first question is asked.
+    let client = Client::open(context)?;
     let trouble = |error: io::Error| CommandError::internal("TERMINAL_TROUBLE", error);
     let (ringer, bell) = Bell::new().map_err(trouble)?;
     let news = news::follow(client.another()?, ringer.another().map_err(trouble)?);

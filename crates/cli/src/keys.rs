@@ -7,8 +7,10 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use demur_desk::key_entry::{KeyEntry, Moment, NO_NOTE, OVERLAP, Status, clock, reason_word};
+pub(crate) use demur_desk::key_entry::{KeyEntry, Moment, NO_NOTE, OVERLAP, Status, reason_word};
 pub(crate) use select::select;
+
+pub(crate) use crate::clock::clock;
 
 use demur_core::visible::visible;
 

@@ -5,11 +5,11 @@
 //! |---|---|
 //! | command line and help | `arguments` |
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
-//! | clock and randomness | `world` |
+//! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
+//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
 //! | programs in which agents run | `setup`, `hook` |
 
 mod archive;
@@ -18,6 +18,7 @@ mod ask;
 mod borrow;
 mod checkpoint;
 mod client;
+mod clock;
 mod completions;
 mod context;
 mod demo;
@@ -44,15 +45,16 @@ mod store;
 mod token;
 mod trace;
 mod verify;
+mod wait;
 mod watch;
 
 use std::{ffi::OsString, panic, process::ExitCode};
 
-use clap::{Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
 use demur_desk::{audit, data, durable, error, exit, keystore, owner, roster, visible, world};
 
 use crate::{
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, suggest},
     context::Context,
     error::CommandError,
     exit::Exit,
@@ -76,7 +78,7 @@ fn run() -> Exit {
     let mut output = Output::of_process(arguments::asks_for_json(&words));
     let ended = match Arguments::try_parse_from(&words) {
         Ok(arguments) => perform(&arguments, &mut output),
-        Err(stop) => explain(&stop, &mut output),
+        Err(stop) => explain(&suggest(stop, &words, &Arguments::command()), &mut output),
     };
     ended.unwrap_or_else(|error| {
         output.error(&error);
@@ -88,6 +90,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
     let mut context = Context { data: arguments.data.as_deref(), output };
     match &arguments.command {
         Command::Ask(arguments) => return ask::run(&mut context, arguments),
+        Command::Wait(arguments) => return wait::run(&mut context, arguments),
         Command::Inbox(arguments) => inbox::run(&mut context, arguments)?,
         Command::Show(arguments) => question::show(&mut context, arguments)?,
         Command::Answer(arguments) => return question::answer(&mut context, arguments),

@@ -1,6 +1,7 @@
 //! Everything the command says goes through here: text or one JSON document to standard output, errors to
 //! standard error, colour only where somebody looks at it.
 
+mod count;
 mod paint;
 mod progress;
 mod table;
@@ -8,16 +9,19 @@ mod table;
 use std::{
     ffi::OsString,
     io::{self, ErrorKind, IsTerminal as _, Write},
+    path::Path,
 };
 
 use demur_core::{canonical, visible::visible};
+use demur_desk::question::QuestionId;
 use serde::Serialize;
 
+pub(crate) use count::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
 
-use crate::error::CommandError;
+use crate::{error::CommandError, visible::visible_path};
 
 /// What a command answers: a document for programs, a text for people.
 pub(crate) trait Reply: Serialize {
@@ -113,6 +117,29 @@ impl Output {
     pub(crate) fn remark(&self, line: &str) {
         if !self.json && io::stderr().is_terminal() {
             write_error(visible(line).as_bytes());
+        }
+    }
+
+    /// Writes a line to standard error for whoever reads it: also in a pipe.
+    pub(crate) fn notice(&self, line: &str) {
+        write_error(visible(line).as_bytes());
+    }
+
+    /// Tells on standard error that a data folder was made: a name that was mistyped shows here. A program that wants
+    /// documents hears of errors alone.
+    pub(crate) fn made(&self, folder: &Path) {
+        if !self.json {
+            self.notice(&format!("Made the data folder {}.", visible_path(folder)));
+        }
+    }
+
+    /// Tells on standard error which question was asked, so that a caller that is stopped can go on with it.
+    pub(crate) fn asked(&self, id: QuestionId, answer: &str) {
+        if self.json {
+            let line = canonical::to_vec(&serde_json::json!({ "asked": { "answer": answer, "id": id } }));
+            write_error(&line.unwrap_or_default());
+        } else {
+            self.notice(&format!("Question {id} waits. Answer it with: {answer}"));
         }
     }
 

@@ -15,7 +15,8 @@ use crate::{
 
 /// Runs one of the `people` commands.
 pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), CommandError> {
-    let client = Client::open(context)?;
+    let makes = matches!(command, PeopleCommand::Add(_));
+    let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {
         PeopleCommand::Add(arguments) => {
             let new = NewPerson { name: arguments.name.clone(), role: arguments.role.into() };

@@ -10,7 +10,7 @@ use demur_ledger::facts::AnswerKind;
 use demur_server::routes::questions::Deliveries;
 use serde::Serialize;
 
-pub(crate) use lines::{describe, kinds, state, summary, weight};
+pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, weight};
 
 use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},
@@ -23,7 +23,7 @@ use crate::{
 
 /// Shows a question and how it stands.
 pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let question = fetch(&client, arguments.question)?;
     let (id, waits) = (question.id, question.state == "open");
     context.output.reply(&Shown(question))?;
@@ -33,7 +33,7 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
 
 /// Answers a question.
 pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let id = arguments.question;
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
@@ -53,21 +53,21 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
 
 /// Says that nobody here will answer.
 pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     told(context, act_on(&client, arguments.question, "decline", &act)?)
 }
 
 /// Says that no answer is needed any more.
 pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     told(context, act_on(&client, arguments.question, "cancel", &act)?)
 }
 
 /// Gives more time.
 pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> Result<Exit, CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let extension = Extension {
         seconds: Whole::try_from(arguments.time.as_secs())?,
         reason: arguments.reason.clone(),
@@ -78,7 +78,7 @@ pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> R
 
 /// Hands a question to others.
 pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Result<Exit, CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let to = arguments
         .to
         .clone()

@@ -65,7 +65,7 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
     let mut world = World::open()?;
     let orders = texts.orders()?;
     let trace = TraceId::new(world.now()?, &mut world);
-    let (mut owner, _) = borrow::open_or_create(&data)?;
+    let (mut owner, _) = context.making(&data, || borrow::open_or_create(&data))?;
     let cast = Cast::gather(&mut owner, orders.plan.task())?;
     let folder = RunFolder::create(&data, trace, texts, orders.plan.task())?;
     let reply = go(Some(context.output), &owner, (trace, &orders, &cast, &folder), until)?;

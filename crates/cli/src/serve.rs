@@ -26,7 +26,7 @@ use crate::{
 
 /// Serves the data folder until told to end.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), CommandError> {
-    let data = context.data()?;
+    let data = context.data_made()?;
     if arguments.detached {
         // Whoever started this may be gone before it is: a terminal that closes must not take it along. It fails only
         // where it is not needed: this process leads its group already.

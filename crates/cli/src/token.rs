@@ -15,7 +15,8 @@ use crate::{
 
 /// Runs one of the `token` commands.
 pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), CommandError> {
-    let client = Client::open(context)?;
+    let makes = matches!(command, TokenCommand::New(_));
+    let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {
         TokenCommand::New(arguments) => {
             let mut scopes = arguments.scopes.clone();

@@ -1,5 +1,6 @@
 //! `demur watch`: every event as it is recorded, one line each.
 
+use demur_desk::question::QuestionView;
 use demur_server::routes::feed::Notice;
 use serde::Serialize;
 
@@ -10,30 +11,49 @@ use crate::{
     error::CommandError,
     keys::clock,
     output::{Paint, Reply},
+    question,
 };
 
 /// Prints events until whoever reads has left.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Watch) -> Result<(), CommandError> {
-    let client = Client::open(context)?;
+    let client = Client::of_existing(context)?;
     let mut follow = Follow::new(&client, arguments.after);
     follow.connect()?;
     context.output.remark("Watching. Ctrl-C ends it.");
     while !context.output.is_deserted() {
         let notice = follow.next()?;
-        context.output.reply(&Happened(notice))?;
+        let asked = if context.output.is_json() { Vec::new() } else { asked(&client, &notice) };
+        context.output.reply(&Happened { notice, asked })?;
     }
     Ok(())
 }
 
+/// Returns the questions that an event asks. One that cannot be looked at now is no reason to stop.
+fn asked(client: &Client, notice: &Notice) -> Vec<QuestionView> {
+    let asks = matches!(notice.kind.as_str(), "question_asked" | "gap_found");
+    let ids = notice.questions.iter().filter(|_| asks);
+    ids.filter_map(|id| question::fetch(client, *id).ok()).collect()
+}
+
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Happened(Notice);
+struct Happened {
+    notice: Notice,
+    /// What people read beside it.
+    #[serde(skip)]
+    asked: Vec<QuestionView>,
+}
 
 impl Reply for Happened {
     fn lines(&self, _: Paint) -> Vec<String> {
-        let Notice { trace, sequence, kind, time, questions, .. } = &self.0;
+        let Notice { trace, sequence, kind, time, questions, .. } = &self.notice;
         let about: Vec<_> = questions.iter().map(ToString::to_string).collect();
         let about = if about.is_empty() { String::new() } else { format!("  about {}", about.join(", ")) };
-        vec![format!("{}  {trace} {sequence}  {kind}{about}", clock(*time))]
+        let mut lines = vec![format!("{}  {trace} {sequence}  {kind}{about}", clock(*time))];
+        for question in &self.asked {
+            let shown = question::summary(question, &format!("demur show {}", question.id));
+            lines.extend(shown.into_iter().map(|line| format!("    {line}")));
+        }
+        lines
     }
 }

@@ -31,9 +31,55 @@ pub fn deceives(character: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Returns whether a text shows nothing at all: it is empty, or every character of it is white space or invisible.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|character| {
+        character.is_whitespace()
+            || deceives(character)
+            // The joiners and selectors that words need are nothing by themselves; the last is Braille without a dot.
+            || matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{2800}')
+    })
+}
+
+/// Returns a text line by line, each with every deceiving character written out: a line feed begins a line, and does
+/// nothing else. A tab is four spaces.
+pub fn visible_lines(text: &str) -> impl Iterator<Item = String> {
+    let text = text.trim_end_matches(['\n', '\r']);
+    text.split('\n').map(|line| {
+        let line = line.strip_suffix('\r').unwrap_or(line).replace('\t', "    ");
+        visible(&line).into_owned()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blank_is_what_shows_nothing() {
+        for text in [
+            "",
+            " ",
+            "\t\r\n",
+            "\u{a0}\u{3000}\u{2003}",
+            "\u{200b}\u{feff}\u{2060}",
+            "\u{200d}\u{fe0f}",
+            "\u{2800}",
+        ] {
+            assert!(is_blank(text), "{text:?}");
+        }
+        for text in ["?", " a ", "\u{200b}x", "👩\u{200d}🚀"] {
+            assert!(!is_blank(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_lines_and_nothing_else_gets_through() {
+        let lines = |text| visible_lines(text).collect::<Vec<_>>();
+        assert_eq!(lines("one\ntwo\r\n\n\tthree\n"), ["one", "two", "", "    three"]);
+        assert_eq!(lines("a\rb\u{85}c\u{2028}d\u{b}e"), ["a\\u{d}b\\u{85}c\\u{2028}d\\u{b}e"]);
+        assert_eq!(lines("a\u{1b}[2J\n\u{202e}b"), ["a\\u{1b}[2J", "\\u{202e}b"]);
+    }
 
     #[test]
     fn escapes_what_moves_hides_or_reorders() {

@@ -25,11 +25,15 @@ pub enum Exit {
     Expired,
     /// A question was not answered in time, and its default holds.
     Defaulted,
+    /// Ctrl-C ended the waiting for an answer.
+    Interrupted,
+    /// SIGTERM ended the waiting for an answer.
+    Terminated,
 }
 
 impl Exit {
     /// Every way to end, by number.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Success,
         Self::VerificationFailed,
         Self::BadInput,
@@ -40,6 +44,8 @@ impl Exit {
         Self::Cancelled,
         Self::Expired,
         Self::Defaulted,
+        Self::Interrupted,
+        Self::Terminated,
     ];
 
     /// Returns the number the shell sees.
@@ -55,6 +61,8 @@ impl Exit {
             Self::Cancelled => 11,
             Self::Expired => 12,
             Self::Defaulted => 13,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
         }
     }
 
@@ -69,10 +77,12 @@ impl Exit {
             Self::Refused => "refused: a guard, the door or the registry said no, or the folder is in use",
             Self::Internal => "internal error: disk full, trouble with files of our own, a bug",
             Self::PolicyBlocked => "blocked by policy before anything ran",
-            Self::Declined => "`demur ask`: whoever could answer will not",
-            Self::Cancelled => "`demur ask`: the question was cancelled",
-            Self::Expired => "`demur ask`: nobody answered in time",
-            Self::Defaulted => "`demur ask`: nobody answered in time; the default is printed",
+            Self::Declined => "`demur ask`, `demur wait`: the question was declined",
+            Self::Cancelled => "`demur ask`, `demur wait`: the question was cancelled",
+            Self::Expired => "`demur ask`, `demur wait`: nobody answered in time",
+            Self::Defaulted => "`demur ask`, `demur wait`: nobody answered in time; the default is printed",
+            Self::Interrupted => "`demur ask`, `demur wait`: stopped with Ctrl-C; the question stays open",
+            Self::Terminated => "`demur ask`, `demur wait`: stopped by SIGTERM; the question stays open",
         }
     }
 }
@@ -86,7 +96,7 @@ impl From<Exit> for ExitCode {
 /// The line of the help text.
 impl fmt::Display for Exit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:<2}  {}", self.code(), self.meaning())
+        write!(formatter, "{:<3}  {}", self.code(), self.meaning())
     }
 }
 
@@ -97,6 +107,6 @@ mod tests {
     #[test]
     fn codes_never_change() {
         let codes = Exit::ALL.map(Exit::code);
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 10, 11, 12, 13]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 130, 143]);
     }
 }

@@ -57,9 +57,11 @@ pub struct Submission<'a> {
 
 /// Returns what the rules find in a plan, with the signed document that asks; nothing is recorded.
 pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<PlanStanding, CommandError> {
-    let gaps = act::gaps(plan, rules)?;
+    let (gaps, closed): (Vec<_>, Vec<_>) = act::gaps(plan, rules)?.into_iter().unzip();
     let status = if gaps.is_empty() { Standing::ReadyToProceed } else { Standing::NeedsClarification };
     let mut standing = PlanStanding::new(status.as_str(), gaps.clone(), rules.hash().to_string(), None);
+    let named = gaps.iter().zip(closed).filter(|(_, closed)| *closed);
+    standing.closed = named.map(|(gap, _)| gap.id().to_string()).collect();
     if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {
         let now = World::open()?.now()?;
         let gaps = List::try_from(gaps).map_err(|_| CommandError::bug(&"more gaps than a document has"))?;

@@ -4,12 +4,15 @@
 
 mod act;
 mod ask;
+mod assured;
 mod deliver;
 mod expire;
 mod id;
+mod kind;
 mod list;
 mod recent;
 mod secret;
+mod text;
 mod typed;
 mod view;
 
@@ -18,11 +21,14 @@ pub use act::{
     extend, pass_on,
 };
 pub use ask::{Answering, Ask, Asked, ask, asking};
+pub use assured::{needed, way};
 pub use deliver::{deliver, deliver_shown};
 pub use expire::expire;
 pub use id::QuestionId;
+pub use kind::{Kind, UnknownKind};
 pub use list::{Listed, list};
 pub(crate) use recent::Recent;
 pub use secret::{Delivered, forget_secret, secret};
+pub use text::{NoQuestion, QuestionText};
 pub use typed::typed;
 pub use view::{Ending, QuestionView, Whom, recent, view};

@@ -5,7 +5,7 @@ pub(crate) mod run;
 pub(crate) mod session;
 
 use demur_core::limit::{List, Text};
-use demur_desk::question::{Ask, QuestionId};
+use demur_desk::question::{Ask, Kind, QuestionId, QuestionText};
 use demur_ledger::{
     content::Choice,
     facts::AnswerKind,
@@ -23,13 +23,14 @@ use crate::{api::Refusal, reply::Stop};
 #[serde(deny_unknown_fields)]
 pub(crate) struct AskHuman {
     /// One clear question.
-    question: Text<1, 16384>,
+    question: QuestionText,
     /// What you found and why it is not enough.
     #[serde(default)]
     context: Option<Text<1, 4096>>,
     /// Answers to choose from.
     #[serde(default)]
     choices: List<Text<1, 256>, 0, 32>,
+    /// The answer you want.
     #[serde(default)]
     kind: Option<Kind>,
     /// Operations that must wait for the answer.
@@ -39,17 +40,6 @@ pub(crate) struct AskHuman {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     trace: Option<TraceId>,
-}
-
-/// The answer you want.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Text,
-    YesNo,
-    Number,
-    Choice,
-    Secret,
 }
 
 /// A question by its id.
@@ -80,12 +70,9 @@ impl AskHuman {
         let choices: Vec<_> =
             self.choices.iter().map(choice).collect::<Result<_, _>>().map_err(at("choices"))?;
         let kind = match self.kind {
-            Some(Kind::YesNo) => AnswerKind::YesNo,
-            Some(Kind::Number) => AnswerKind::Numeric,
-            Some(Kind::Secret) => AnswerKind::Secret,
-            Some(Kind::Choice) => AnswerKind::MultipleChoice,
+            Some(Kind(kind)) => kind,
             None if !choices.is_empty() => AnswerKind::MultipleChoice,
-            Some(Kind::Text) | None => AnswerKind::Freetext,
+            None => AnswerKind::Freetext,
         };
         ask.kinds = vec![kind].try_into().map_err(at("kind"))?;
         ask.choices = choices.try_into().map_err(at("choices"))?;

@@ -74,14 +74,15 @@ pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Res
 }
 
 /// Returns the gaps of a plan that nobody has submitted, as the clarification protocol writes them.
-pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<clarify::Gap>, Error> {
+pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<(clarify::Gap, bool)>, Error> {
     let found = View::new(plan, rules).due()?.into_iter().zip(1..).map(|(saying, number)| {
         let (Facts::GapFound(facts), Some(Content::GapFound(content))) = (&saying.facts, &saying.content)
         else {
             return Err(Error::NoGap { found: number.to_string(), open: "none".to_owned() });
         };
         let field = gap::field(content).ok_or(Error::NothingOpen)?;
-        gap::to_clarify(&gap::name(number)?, &field, &facts.0, content)
+        let gap = gap::to_clarify(&gap::name(number)?, &field, &facts.0, content)?;
+        Ok((gap, gap::is_closed(&facts.0)))
     });
     found.collect()
 }

@@ -105,6 +105,11 @@ fn wordings(finding: &Finding) -> Result<Wordings, Error> {
     })
 }
 
+/// Returns whether an answer has to be one of those that are named.
+pub(crate) fn is_closed(facts: &Question) -> bool {
+    facts.kinds.iter().all(|kind| matches!(kind, AnswerKind::MultipleChoice | AnswerKind::YesNo))
+}
+
 /// Returns the gap as the clarification protocol writes it.
 pub(crate) fn to_clarify(
     id: &GapId,

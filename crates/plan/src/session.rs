@@ -431,6 +431,11 @@ impl Gap {
         gap::to_clarify(&self.id, &self.field, &self.facts, &self.content)
     }
 
+    /// Returns whether an answer has to be one of those that are named.
+    pub fn is_closed(&self) -> bool {
+        gap::is_closed(&self.facts)
+    }
+
     /// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.
     pub fn shown(&self) -> Result<Shown, Error> {
         let choices = (0..self.content.choices.len() as u64).map(Whole::try_from);

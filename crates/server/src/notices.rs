@@ -1,22 +1,31 @@
 //! What was recorded, told to whoever waits for it. Told after the commit, and only then; whoever is told looks again, so
 //! that nothing depends on the order of notices.
 
+mod attendance;
+
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
 };
 
-use demur_desk::question::QuestionId;
+use demur_desk::question::{QuestionId, QuestionView};
 use demur_engine::entry::Entry;
 use demur_ledger::{name::TraceId, question::touched};
 use demur_store::ledger::Listener;
 use tokio::sync::{Notify, watch};
 
+use self::attendance::Attendance;
 use crate::metrics::Metrics;
 
 /// Who waits for what.
 pub struct Notices {
     waiting: Mutex<HashMap<QuestionId, Arc<Notify>>>,
+    /// Which askers wait, or did.
+    attendance: Mutex<Attendance>,
     commits: watch::Sender<u64>,
     metrics: Arc<Metrics>,
 }
@@ -24,13 +33,19 @@ pub struct Notices {
 impl Notices {
     /// Returns notices that nobody waits for yet.
     pub fn new(metrics: Arc<Metrics>) -> Self {
-        Self { waiting: Mutex::default(), commits: watch::Sender::new(0), metrics }
+        Self {
+            waiting: Mutex::default(),
+            attendance: Mutex::default(),
+            commits: watch::Sender::new(0),
+            metrics,
+        }
     }
 
     /// Returns a watch over a question, until it is dropped.
     pub fn watch(self: &Arc<Self>, id: QuestionId) -> Watch {
         let notify = Arc::clone(self.waiting().entry(id).or_default());
-        Watch { notices: Arc::clone(self), id, notify }
+        let (asks, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+        Watch { notices: Arc::clone(self), id, notify, asks, ended }
     }
 
     /// Returns a receiver that is told of every commit.
@@ -52,6 +67,17 @@ impl Notices {
     /// Returns whether nobody waits.
     pub fn is_empty(&self) -> bool {
         self.waiting().is_empty()
+    }
+
+    /// Adds to an open question whether its asker waits for the answer, as far as that is known.
+    pub fn tell(&self, question: &mut QuestionView) {
+        if question.state == "open" {
+            question.waited_for = self.attendance().waits(question.id, Instant::now());
+        }
+    }
+
+    fn attendance(&self) -> MutexGuard<'_, Attendance> {
+        self.attendance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<QuestionId, Arc<Notify>>> {
@@ -78,9 +104,25 @@ pub struct Watch {
     notices: Arc<Notices>,
     id: QuestionId,
     notify: Arc<Notify>,
+    /// Whether it is the asker who watches.
+    asks: AtomicBool,
+    /// Whether whoever watches was answered, and did not hang up.
+    ended: AtomicBool,
 }
 
 impl Watch {
+    /// Notes that it is the asker who watches.
+    pub fn is_of_asker(&self) {
+        if !self.asks.swap(true, Ordering::Relaxed) {
+            self.notices.attendance().came(self.id);
+        }
+    }
+
+    /// Notes that whoever watches is answered now: what is dropped without that was hung up.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
     /// Returns what is woken when something happens to the question. Made before the look at the question, so that
     /// nothing in between is missed.
     pub fn notify(&self) -> &Notify {
@@ -90,6 +132,10 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        if self.asks.load(Ordering::Relaxed) {
+            let hung_up = !self.ended.load(Ordering::Relaxed);
+            self.notices.attendance().left(self.id, Instant::now(), hung_up);
+        }
         let mut waiting = self.notices.waiting();
         // The map and this one: nobody else waits.
         if Arc::strong_count(&self.notify) == 2 {

@@ -78,6 +78,10 @@ pub struct Card {
     pub recommendation: Option<Html>,
     /// What became of it; none while it is open.
     pub closed: Option<Closed>,
+    /// Whether the program that asked has hung up.
+    pub deserted: bool,
+    /// What an answer needs that is more than usual.
+    pub needs: Option<&'static str>,
     /// In which wording it is shown.
     pub level: Level,
     /// The forms; none for somebody who may not answer, or where it is settled.
@@ -174,6 +178,8 @@ impl Card {
                 .filter(|_| !offered)
                 .map(|value| value_words(question, value)),
             closed: question.outcome.as_ref().map(|ending| Closed::new(question, ending, look.now)),
+            deserted: question.waited_for == Some(false),
+            needs: (question.assurance == Assurance::SignedIn).then_some(ENGLISH.needs_signed_in),
             level: look.level,
             ways,
             no_way,

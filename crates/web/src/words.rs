@@ -205,6 +205,8 @@ words! {
     no_deadline = "No deadline: it waits as long as it takes.";
     then_expires = "Without an answer until then it expires; nothing is assumed, and what waits goes on waiting.";
     then_default = "Without an answer until then this holds, as the asker declared:";
+    nobody_waits = "Nobody waits for the answer at the moment: the program that asked has hung up. It may come back for it.";
+    needs_signed_in = "Only the answer of a person who is signed in counts, such as yours here.";
     choose_one = "Choose one";
     recommended = "(recommended by the asker)";
     recommends = "The asker recommends:";

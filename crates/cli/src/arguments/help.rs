@@ -52,7 +52,8 @@ pub(super) const SHORT_FOOTER: &str = "`demur --help` has examples and the exit 
 const ENVIRONMENT: &str = "\
 Environment:
   DEMUR_DATA     the data folder, unless --data names one
-  DEMUR_PLAIN=1  no colour and no other escapes; NO_COLOR does the same";
+  DEMUR_PLAIN=1  no colour and no other escapes; NO_COLOR does the same
+  TZ             the zone of the times that are shown; programs get UTC with --json";
 
 pub(super) const KEYS_ABOUT: &str = "\
 Make, list, rotate and revoke the keys that may speak.

@@ -1,16 +1,16 @@
-//! What may be typed after `ask`, `inbox`, `show`, `answer`, `decline`, `extend`, `pass`, `cancel` and `watch`.
+//! What may be typed after `ask`, `wait`, `inbox`, `show`, `answer`, `decline`, `extend`, `pass`, `cancel` and `watch`.
 
 use std::{str::FromStr, time::Duration};
 
 use clap::{Args, ValueEnum};
 use demur_core::limit::Text;
-use demur_desk::question::QuestionId;
+use demur_desk::question::{QuestionId, QuestionText};
 use demur_ledger::content::Choice;
 
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     /// The question, up to 16384 characters
-    pub(crate) question: Text<1, 16384>,
+    pub(crate) question: QuestionText,
     /// Something that can be chosen: a value, or VALUE=LABEL; at least two
     #[arg(long, value_name = "VALUE=LABEL", value_parser = choice)]
     pub(crate) choice: Vec<Choice>,
@@ -40,17 +40,40 @@ pub(crate) struct Ask {
     pub(crate) asker: Text<1, 64>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Wait {
+    /// The questions, as `demur ask` printed their ids; up to 64
+    #[arg(value_name = "QUESTION", required = true, num_args = 1..=64)]
+    pub(crate) questions: Vec<QuestionId>,
+    /// Wait for the first of them that is settled, and print its answer alone
+    #[arg(long)]
+    pub(crate) any: bool,
+}
+
+impl Ask {
+    /// Returns whether the answer is a secret.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.secret || self.kind == Some(Kind::Secret)
+    }
+}
+
 /// The kinds of answers, in everyday words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Any text
+    #[value(aliases = ["freetext"])]
     Text,
     /// Yes or no
+    #[value(aliases = ["yes_no", "yesno"])]
     YesNo,
     /// One of the choices
+    #[value(aliases = ["multiple_choice", "multiple-choice"])]
     Choice,
     /// A number
+    #[value(aliases = ["numeric"])]
     Number,
+    /// A secret, the same as --secret
+    Secret,
 }
 
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ use crate::{
     data::DataFolder,
     durable,
     error::CommandError,
-    output::Output,
+    output::{Output, counted_as},
     owner::Owner,
     plan::attest_folder,
     roster::software,
@@ -119,7 +119,8 @@ impl Scene<'_> {
         let (_, attestation) =
             attest_folder(self.owner, Arc::clone(eve), self.uuid, made, &"1.0.0".try_into()?)?;
         let rounds = attestation.inputs.clarification_rounds();
-        self.tell(&format!("  eve (agent) attests what she made, after {rounds} rounds of clarification."))?;
+        let told = counted_as(rounds, "round", "rounds");
+        self.tell(&format!("  eve (agent) attests what she made, after {told} of clarification."))?;
         Ok(rounds)
     }
 

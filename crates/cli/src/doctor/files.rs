@@ -29,7 +29,10 @@ fn data_folder(folder: &Path) -> Check {
     let name = visible_path(folder);
     let metadata = match folder.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::ok("folder", format!("{name} is not there yet; the first command makes it"));
+            return Check::ok(
+                "folder",
+                format!("{name} is not there yet; the first question or key makes it"),
+            );
         }
         Err(error) => return Check::problem("folder", format!("{name}: {error}"), ANOTHER),
         Ok(metadata) if !metadata.is_dir() => {
@@ -99,7 +102,13 @@ fn disk(folder: &Path) -> Check {
         Err(error) => Check::problem("disk", format!("{}: {error}", visible_path(there)), ANOTHER),
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize) >> 20;
-            if free < LEAST {
+            if free < NEEDED {
+                Check::problem(
+                    "disk",
+                    format!("{free} MiB free: nothing can be recorded"),
+                    "make room on this disk",
+                )
+            } else if free < LEAST {
                 Check::warning("disk", format!("{free} MiB free"), "make room: a full disk records nothing")
             } else {
                 Check::ok("disk", format!("{free} MiB free"))
@@ -109,6 +118,8 @@ fn disk(folder: &Path) -> Check {
 }
 
 const ANOTHER: &str = "name another data folder with --data, or make this one yours";
+/// With how many MiB free the next record may fail.
+const NEEDED: u64 = 4;
 /// How many MiB there should be.
 const LEAST: u64 = 100;
 /// How large a log grows before a server begins it anew, with what a busy one adds.

@@ -79,12 +79,17 @@ fn time(world: World, newest: Option<demur_core::time::Timestamp>) -> Check {
     match newest.filter(|newest| *newest > now) {
         Some(newest) => {
             let found = format!("{}, but the newest event is of {}", clock(now), clock(newest));
-            Check::warning(
-                "clock",
-                found,
-                "set the clock of this machine; until then time stands still in the record",
-            )
+            let hint = "set the clock of this machine; until then time stands still in the record";
+            // Clocks that are set by the network step back a little now and then.
+            if newest > now.plus_millis(STEP) {
+                Check::problem("clock", found, hint)
+            } else {
+                Check::warning("clock", found, hint)
+            }
         }
         None => Check::ok("clock", clock(now)),
     }
 }
+
+/// How many milliseconds a clock may be behind the record before that is a problem.
+const STEP: u64 = 60_000;

@@ -11,8 +11,9 @@ use std::{
 };
 
 use demur_server::{routes::server::ServerStatus, socket};
+use demur_store::folder::Folder;
 
-use super::{Check, files::private};
+use super::{Check, files::private, owner::Owner};
 use crate::{
     client::{Call, Client},
     data::DataFolder,
@@ -25,8 +26,10 @@ use crate::{
 pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, CommandError> {
     let status = status(data)?;
     let runs = !matches!(&status, Err(error) if error.code() == "NO_SERVER");
+    let owner = Owner::find(&Folder::at(data.path()).lock_file());
     let mut checks = vec![server(&status)];
-    checks.extend(socket_file(data.path(), runs));
+    checks.extend(lock_file(data.path(), runs, owner.as_ref()));
+    checks.extend(socket_file(data.path(), runs, owner.as_ref()));
     let address = status.ok().and_then(|status| status.address);
     let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
@@ -70,8 +73,23 @@ fn server(status: &Result<ServerStatus, CommandError>) -> Check {
     }
 }
 
-fn socket_file(folder: &Path, runs: bool) -> Option<Check> {
+/// A folder whose lock is gone can be taken twice.
+fn lock_file(folder: &Path, runs: bool, owner: Option<&Owner>) -> Option<Check> {
+    let path = Folder::at(folder).lock_file();
+    let lost = owner.filter(|owner| owner.lost_its_lock).map(|owner| format!("process {}", owner.process));
+    let user = lost.or_else(|| (runs && !path.exists()).then(|| "the server".to_owned()))?;
+    let found = format!("{} is gone while {user} uses the folder", visible_path(&path));
+    Some(Check::problem("lock", found, "`demur stop`, then go on: the next command makes it anew"))
+}
+
+fn socket_file(folder: &Path, runs: bool, owner: Option<&Owner>) -> Option<Check> {
     let path = socket::path(folder);
+    if let Some(server) = owner.filter(|owner| owner.serves && !runs && !path.exists()) {
+        let process = server.process;
+        let found = format!("{} is gone while the server runs, process {process}", visible_path(&path));
+        let hint = format!("kill {process}; the next command starts another server");
+        return Some(Check::problem("socket", found, hint));
+    }
     let metadata = match fs::symlink_metadata(&path) {
         Ok(metadata) => metadata,
         Err(_) if runs => {

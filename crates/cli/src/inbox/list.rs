@@ -44,7 +44,8 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
 }
 
 fn lines(number: usize, question: &QuestionView) -> String {
-    format!("{number}. {}\n   {}\n", summary(question), question.id)
+    let words = summary(question, &format!("demur show {number}")).join("\n   ");
+    format!("{number}. {words}\n   {}\n", question.id)
 }
 
 /// How many are read at once.

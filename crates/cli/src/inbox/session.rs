@@ -204,7 +204,7 @@ impl<'a> Session<'a> {
         let number = |question| (self.numbers.see(question).number(), question);
         let numbered = page.questions.iter().map(number);
         let mut lines: Vec<String> =
-            numbered.map(|(number, question)| words::line(number, question)).collect();
+            numbered.flat_map(|(number, question)| words::lines(number, question)).collect();
         if self.after.is_some() {
             lines.push("`m` shows more.".to_owned());
         }
@@ -226,13 +226,13 @@ impl<'a> Session<'a> {
                 }
             };
             let known = self.numbers.knows(question.id);
-            if !known && (question.state != "open" || lines.len() >= AT_ONCE) {
+            if !known && (question.state != "open" || shown.len() >= AT_ONCE) {
                 untold += u64::from(question.state == "open");
                 continue;
             }
             match self.numbers.see(&question) {
                 Seen::New(number) => {
-                    lines.push(words::new(number, &question));
+                    lines.extend(words::new(number, &question));
                     shown.push(question.id);
                 }
                 Seen::Changed(number) => lines.push(words::changed(number, &question)),
@@ -280,5 +280,5 @@ fn passing(names: &str) -> Result<Passing, CommandError> {
 
 /// How many questions a page has.
 const PAGE: usize = 20;
-/// How many lines of news are told at once.
+/// How many new questions are told at once.
 const AT_ONCE: usize = 10;

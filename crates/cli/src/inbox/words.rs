@@ -7,7 +7,7 @@ use super::line::Number;
 use crate::{
     keys::clock,
     output::Paint,
-    question::{kinds, state, weight},
+    question::{kinds, listed, remarks, state, weight},
 };
 
 /// Returns what can be typed.
@@ -39,21 +39,30 @@ pub(super) fn count(open: u64, live: bool) -> String {
     }
 }
 
-/// Returns a question as a line of the list.
-pub(super) fn line(number: Number, question: &QuestionView) -> String {
+/// Returns a question as the list has it.
+pub(super) fn lines(number: Number, question: &QuestionView) -> Vec<String> {
     let until = question.deadline.map_or_else(String::new, |time| format!("; until {}", clock(time)));
-    format!(
-        "{number}. {} (from {}; {}; {}{until})",
-        short(number, question),
+    let about = format!(
+        "from {}; {}; {}{until}{}",
         visible(&question.asker.name),
         weight(question),
-        kinds(question)
-    )
+        kinds(question),
+        remarks(question, "; ")
+    );
+    let mut lines = listed(question, &about, &format!("type {number}"));
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{number}. {first}");
+    }
+    lines
 }
 
-/// Returns the line of a question that was just asked.
-pub(super) fn new(number: Number, question: &QuestionView) -> String {
-    format!("New: {}", line(number, question))
+/// Returns the lines of a question that was just asked.
+pub(super) fn new(number: Number, question: &QuestionView) -> Vec<String> {
+    let mut lines = lines(number, question);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("New: {first}");
+    }
+    lines
 }
 
 /// Returns the line of a question to which something happened.
@@ -84,21 +93,6 @@ pub(super) fn done(number: Number, done: &Done, paint: Paint) -> String {
     let again = if done.repeated { " It was so before; nothing was recorded now." } else { "" };
     format!("{} {number} is {}.{again}", paint.good("Done:"), state(&done.question))
 }
-
-/// Returns the words of a question, or their beginning and how much is missing.
-fn short(number: Number, question: &QuestionView) -> String {
-    let words = question.question.as_deref().unwrap_or("(erased)");
-    match words.char_indices().nth(LONGEST) {
-        Some((end, _)) => {
-            let missing = words[end..].chars().count();
-            format!("{} ... ({missing} characters more: `{number}` shows all)", visible(&words[..end]))
-        }
-        None => visible(words).into_owned(),
-    }
-}
-
-/// How much of a question a list shows.
-const LONGEST: usize = 300;
 
 /// What can be typed, and what it does.
 const HELP: [(&str, &str); 10] = [

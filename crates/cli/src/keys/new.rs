@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
     let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(&mut world) };
     let out = arguments.out.as_deref().map(|path| create(&key, path)).transpose()?;
     let had_secrets = !Keystore::of(&data).is_empty();
-    let (mut owner, created) = borrow::open_or_create(&data)?;
+    let (mut owner, created) = context.making(&data, || borrow::open_or_create(&data))?;
     check_name(&owner.entries()?, name, None)?;
     let recovery = recovery.map(|(reply, file)| {
         owner.adopt(file);

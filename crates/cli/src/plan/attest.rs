@@ -23,7 +23,7 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted_as},
     owner::Owner,
     visible::visible_path,
 };
@@ -114,10 +114,10 @@ impl Reply for Attested {
         let attestation = &self.attestation;
         vec![
             format!(
-                "{} {} files after {} rounds of clarification",
+                "{} {} after {} of clarification",
                 paint.good("Attested:"),
-                self.files,
-                attestation.inputs.clarification_rounds()
+                counted_as(self.files, "file", "files"),
+                counted_as(attestation.inputs.clarification_rounds(), "round", "rounds")
             ),
             format!("  root of the files  {}", attestation.outputs.output_hash),
             format!("  attestation        {}", attestation.attestation_id),

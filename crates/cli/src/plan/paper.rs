@@ -9,7 +9,7 @@ use crate::{
     arguments::{Audit, HandOff},
     context::Context,
     error::CommandError,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted_as},
 };
 use demur_desk::session as desk;
 
@@ -42,9 +42,9 @@ impl Reply for Record {
         let verdict =
             if record.all_resolved { paint.good("every gap is settled") } else { paint.bad("gaps are open") };
         let mut lines = vec![format!(
-            "Session {}: {} rounds, {verdict}",
+            "Session {}: {}, {verdict}",
             record.session_id,
-            record.total_rounds.as_u64()
+            counted_as(record.total_rounds.as_u64(), "round", "rounds")
         )];
         for round in &record.chain {
             let gap = round.gap();

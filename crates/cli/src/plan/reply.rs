@@ -34,7 +34,7 @@ impl Reply for PlanStanding {
         ));
         for gap in &self.gaps {
             lines.push(String::new());
-            lines.extend(asked(gap));
+            lines.extend(asked(gap, self.closed.contains(&gap.id().to_string())));
         }
         for gap in &self.settled {
             let event = gap.event.map_or_else(String::new, |event| format!(" in event {event}"));
@@ -50,7 +50,7 @@ impl Reply for PlanStanding {
 }
 
 /// Returns a gap as people read it.
-fn asked(gap: &gap::Gap) -> Vec<String> {
+fn asked(gap: &gap::Gap, closed: bool) -> Vec<String> {
     let weight = match gap.severity() {
         gap::Severity::Block => "must be answered",
         gap::Severity::Warn => "please confirm",
@@ -62,7 +62,12 @@ fn asked(gap: &gap::Gap) -> Vec<String> {
     }
     if !gap.suggestions().is_empty() {
         let suggestions: Vec<_> = gap.suggestions().iter().map(|text| visible(text).to_string()).collect();
-        lines.push(format!("  for example: {}", suggestions.join(", ")));
+        let suggestions = suggestions.join(", ");
+        lines.push(if closed {
+            format!("  choose one of: {suggestions}")
+        } else {
+            format!("  suggestions: {suggestions}; any other answer works, too")
+        });
     }
     if !gap.blocked_operations().is_empty() {
         let blocked: Vec<_> = gap.blocked_operations().iter().map(ToString::to_string).collect();

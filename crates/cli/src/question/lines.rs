@@ -1,48 +1,112 @@
-//! A question as people read it. What came from the asker is shown as it is, with nothing hidden in it, and never cut.
+//! A question as people read it. What came from the asker is shown as it is, with nothing hidden in it. Its lines are lines,
+//! each behind a bar: none of them can pass for a line of ours.
 
-use demur_core::visible::visible;
-use demur_desk::question::{Done, QuestionView};
-use demur_ledger::facts::{AnswerKind, Severity};
+use demur_core::visible::{visible, visible_lines};
+use demur_desk::question::{self, Done, QuestionView};
+use demur_ledger::facts::{AnswerKind, Assurance, Severity};
 
-use crate::{keys::clock, output::Paint};
+use crate::{
+    keys::clock,
+    output::{Paint, counted},
+};
 
 /// Returns everything about a question.
 pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     let words = question.question.as_deref().unwrap_or("(erased)");
-    let mut lines = vec![paint.strong(&visible(words)), format!("  id        {}", question.id)];
-    let mut line = |name: &str, text: String| lines.push(format!("  {name:<9} {text}"));
-    line("asked by", format!("{} at {}", visible(&question.asker.name), clock(question.asked)));
-    line("weight", weight(question).to_owned());
+    let mut shown = visible_lines(words);
+    let mut lines = vec![paint.strong(&shown.next().unwrap_or_default())];
+    lines.extend(shown.map(|line| format!("{BAR}{}", paint.strong(&line))));
+    lines.push(format!("  id        {}", question.id));
+    let mut line = |name: &str, text: &str| {
+        let mut shown = visible_lines(text);
+        lines.push(format!("  {name:<9} {}", shown.next().unwrap_or_default()).trim_end().to_owned());
+        lines.extend(shown.map(|line| format!("{:10}{BAR}{line}", "")));
+    };
+    line("asked by", &format!("{} at {}", visible(&question.asker.name), clock(question.asked)));
+    line("weight", weight(question));
     if let Some(context) = &question.context {
-        line("context", visible(context).into_owned());
+        line("context", context);
     }
     if let Some(field) = &question.field {
-        line("for", visible(field).into_owned());
+        line("for", field);
     }
     if !question.blocks.is_empty() {
         let blocks: Vec<_> =
             question.blocks.iter().map(|block| visible(block.as_str()).into_owned()).collect();
-        line("waits", blocks.join(", "));
+        line("waits", &blocks.join(", "));
     }
-    line("answer", kinds(question));
+    line("answer", &kinds(question));
+    if !question.suggestions.is_empty() {
+        let said: Vec<_> = question.suggestions.iter().map(|said| visible(said)).collect();
+        line("suggested", &format!("{}; any other text works, too", said.join(", ")));
+    }
     if let Some(default) = &question.default {
-        line("default", visible(&default.to_string()).into_owned());
+        line("default", &default.to_string());
     }
     if let Some(recommended) = &question.recommendation {
-        line("advice", format!("the asker would choose {}", visible(&recommended.to_string())));
+        line("advice", &format!("the asker would choose {recommended}"));
     }
-    line("until", question.deadline.map_or_else(|| "as long as it takes".to_owned(), clock));
-    line("state", state(question));
+    line("until", &question.deadline.map_or_else(|| "as long as it takes".to_owned(), clock));
+    if question.outcome.is_none() {
+        line("needs", &format!("{}: {}", question::needed(question.assurance), question::way(question)));
+    }
+    line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {
         lines.push(format!("    {number}. {} ({})", visible(&choice.label), visible(&choice.value)));
     }
     lines
 }
 
-/// Returns a question in one line.
-pub(crate) fn summary(question: &QuestionView) -> String {
+/// Returns a question for a list: its words, as many as a list has room for, and what else a list says about it. `more` is
+/// what shows the rest.
+pub(crate) fn listed(question: &QuestionView, about: &str, more: &str) -> Vec<String> {
     let words = question.question.as_deref().or(question.terse.as_deref()).unwrap_or("(erased)");
-    format!("{} ({}, {})", visible(words), weight(question), visible(&question.asker.name))
+    let (shown, is_cut) = beginning(words);
+    let mut shown = visible_lines(shown).collect::<Vec<_>>().into_iter();
+    let first = shown.next().unwrap_or_default();
+    let rest: Vec<String> = shown.map(|line| format!("{BAR}{line}")).collect();
+    if !is_cut && rest.is_empty() {
+        return vec![format!("{first} ({about})")];
+    }
+    let mut lines = vec![first];
+    lines.extend(rest);
+    if is_cut {
+        lines.push(format!("  more: {more}"));
+    }
+    lines.push(format!("({about})"));
+    lines
+}
+
+/// Returns a question in a list.
+pub(crate) fn summary(question: &QuestionView, more: &str) -> Vec<String> {
+    let about = format!("{}, {}{}", weight(question), visible(&question.asker.name), remarks(question, ", "));
+    listed(question, &about, more)
+}
+
+/// Returns what a list adds where it matters: that an answer at the terminal will not do, and that nobody waits.
+pub(crate) fn remarks(question: &QuestionView, between: &str) -> String {
+    let mut remarks = String::new();
+    if question.outcome.is_some() {
+        return remarks;
+    }
+    if question.assurance > Assurance::Terminal {
+        remarks = format!("{between}needs {}", question::needed(question.assurance));
+    }
+    if question.waited_for == Some(false) {
+        remarks = format!("{remarks}{between}{NOBODY}");
+    }
+    remarks
+}
+
+/// Returns as much of the words of a question as a list has room for, and whether that is not all.
+fn beginning(words: &str) -> (&str, bool) {
+    let words = words.trim_end_matches(['\n', '\r']);
+    let line_end = words.match_indices('\n').nth(MOST_LINES - 1).map(|(at, _)| at);
+    let character_end = words.char_indices().nth(LONGEST).map(|(at, _)| at);
+    match [line_end, character_end].into_iter().flatten().min() {
+        Some(end) => (&words[..end], true),
+        None => (words, false),
+    }
 }
 
 /// Returns what came of an act.
@@ -68,7 +132,7 @@ pub(crate) fn kinds(question: &QuestionView) -> String {
     let kind = |kind: &AnswerKind| match kind {
         AnswerKind::Freetext => "any text".to_owned(),
         AnswerKind::YesNo => "yes or no".to_owned(),
-        AnswerKind::MultipleChoice => format!("one of {} choices", question.choices.len()),
+        AnswerKind::MultipleChoice => format!("one of {}", counted(question.choices.len(), "choice")),
         AnswerKind::Numeric => "a number".to_owned(),
         AnswerKind::Secret => "a secret, recorded nowhere".to_owned(),
     };
@@ -78,9 +142,9 @@ pub(crate) fn kinds(question: &QuestionView) -> String {
 /// Returns how a question stands: what, by whom, when and how.
 pub(crate) fn state(question: &QuestionView) -> String {
     let Some(ending) = &question.outcome else {
-        return question
-            .deadline
-            .map_or_else(|| "open".to_owned(), |time| format!("open until {}", clock(time)));
+        let open =
+            question.deadline.map_or_else(|| "open".to_owned(), |time| format!("open until {}", clock(time)));
+        return if question.waited_for == Some(false) { format!("{open}; {NOBODY}") } else { open };
     };
     let mut text = ending.state.clone();
     if let Some(by) = &ending.by {
@@ -95,3 +159,12 @@ pub(crate) fn state(question: &QuestionView) -> String {
     }
     ending.note.as_ref().map_or_else(|| text.clone(), |note| format!("{text}; {}", visible(note)))
 }
+
+/// What stands before every line of an asker's words but the first.
+const BAR: &str = "  | ";
+/// The program that asked has hung up.
+const NOBODY: &str = "nobody waits for it now";
+/// How many lines of a question a list shows.
+const MOST_LINES: usize = 5;
+/// How many characters of a question a list shows.
+const LONGEST: usize = 300;

@@ -12,7 +12,7 @@ use crate::{
     arguments::CheckRules,
     context::Context,
     error::CommandError,
-    output::{Paint, Reply, Table},
+    output::{Paint, Reply, Table, counted},
 };
 
 /// Checks packs.
@@ -36,7 +36,7 @@ impl Reply for CheckReply {
         let rows: usize = self.tables.iter().map(|count| count.rows).sum();
         let good = paint.good("Good:");
         let mut lines = vec![
-            format!("{good} {rows} rows from {}.", packs(&self.packs)),
+            format!("{good} {} from {}.", counted(rows, "row"), packs(&self.packs)),
             format!("  hash  {}", self.hash),
             String::new(),
         ];

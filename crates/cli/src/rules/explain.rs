@@ -10,7 +10,7 @@ use crate::{
     arguments::ExplainRules,
     context::Context,
     error::CommandError,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted},
 };
 
 /// Explains the gaps of a plan.
@@ -53,8 +53,7 @@ impl Reply for ExplainReply {
         let by = format!("by {}", check::packs(&self.packs));
         let mut lines = match self.gaps.len() {
             0 => vec![format!("{} {by} the plan leaves nothing open.", paint.good("No gaps:"))],
-            1 => vec![format!("1 gap {by}.")],
-            more => vec![format!("{more} gaps {by}.")],
+            more => vec![format!("{} {by}.", counted(more, "gap"))],
         };
         lines.push(format!("  hash      {}", self.hash));
         for gap in &self.gaps {

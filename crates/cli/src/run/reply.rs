@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::folder::RunFolder;
 use crate::{
     exit::Exit,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted_as},
     visible::{shell_word, visible_path},
 };
 
@@ -167,7 +167,11 @@ impl Reply for RunReply {
         };
         let verdict = self.verdict_words();
         let mut lines = vec![
-            format!("{}   {phase}{verdict}, {} events", paint.strong("run"), self.events),
+            format!(
+                "{}   {phase}{verdict}, {}",
+                paint.strong("run"),
+                counted_as(self.events, "event", "events")
+            ),
             format!("{} {}", paint.strong("trace"), self.trace),
             format!("{} {}", paint.strong("tools"), self.tools.words()),
         ];

@@ -21,7 +21,7 @@ use crate::{
     data::DataFolder,
     error::CommandError,
     exit::Exit,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted_as},
 };
 
 /// Shows where a run stands.
@@ -128,7 +128,12 @@ struct Challenge {
 impl Reply for StatusReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let mut lines = vec![
-            format!("{}   {}, {} events", paint.strong("run"), self.phase, self.events),
+            format!(
+                "{}   {}, {}",
+                paint.strong("run"),
+                self.phase,
+                counted_as(self.events, "event", "events")
+            ),
             format!("{} {}", paint.strong("trace"), self.trace),
             format!("{} {}", paint.strong("tools"), self.tools.words()),
         ];

@@ -21,7 +21,7 @@ use crate::{
     error::CommandError,
     exit::Exit,
     keystore::Keystore,
-    output::{Paint, Progress, Reply, percent},
+    output::{Paint, Progress, Reply, counted, percent},
     owner::open_ledger,
     world::World,
 };
@@ -176,8 +176,7 @@ impl Reply for CheckReply {
         let words = self.size.words();
         lines.push(match self.problems.len() {
             0 => format!("{} {words}, files and signatures.", paint.good("All of it holds:")),
-            1 => format!("1 problem among {words}."),
-            count => format!("{count} problems among {words}."),
+            count => format!("{} among {words}.", counted(count, "problem")),
         });
         lines
     }

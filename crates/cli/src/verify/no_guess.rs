@@ -12,7 +12,10 @@ use demur_desk::verification::Guesses;
 use demur_ledger::{envelope::Event, event_type::Content, export::Line, name::TraceId, verify::Report};
 use demur_plan::no_guess::NoGuess;
 
-use crate::{error::CommandError, output::Paint};
+use crate::{
+    error::CommandError,
+    output::{Paint, counted, counted_as},
+};
 
 /// Returns what the file at this path shows, given the report over it.
 pub(crate) fn guesses(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Guesses, CommandError> {
@@ -49,14 +52,14 @@ pub(crate) fn lines(guesses: &Guesses, paint: Paint) -> Vec<String> {
 }
 
 fn headline(checked: &NoGuess, paint: Paint) -> String {
-    let gaps = checked.gaps.len();
     if checked.holds() {
-        let told = format!(
-            "{gaps} gaps were asked as the rules in the file find them, and settled; the plan has no other"
-        );
+        let gaps = counted_as(checked.gaps.len() as u64, "gap was", "gaps were");
+        let told =
+            format!("{gaps} asked as the rules in the file find them, and settled; the plan has no other");
         format!("{} {told}", paint.good("No guess:"))
     } else if checked.confirmed {
-        format!("{} {} problems", paint.bad("Guessed, or not as the rules say:"), checked.problems.len())
+        let problems = counted(checked.problems.len(), "problem");
+        format!("{} {problems}", paint.bad("Guessed, or not as the rules say:"))
     } else {
         format!("{} the plan is not confirmed", paint.bad("Not established:"))
     }

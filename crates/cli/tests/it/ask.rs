@@ -28,10 +28,8 @@ fn answer_stands_alone_on_standard_output() {
         (&["Which?", "--choice", "pg=PostgreSQL", "--choice", "sqlite"], "pg", "pg"),
     ] {
         let ran = settled(arguments, &["answer", answer]);
-        assert_eq!(
-            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
-            (Some(0), &*format!("{printed}\n"), "")
-        );
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), &*format!("{printed}\n")));
+        assert!(ran.stderr.lines().last().unwrap().starts_with("Question "), "{ran}");
     }
 }
 
@@ -46,12 +44,19 @@ fn declined_and_cancelled_have_codes_of_their_own() {
 #[test]
 fn expired_and_defaulted_have_codes_of_their_own() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["ask", "Name?", "--timeout", "1s"]), @"exit 12");
+    assert_snapshot!(sandbox.run(&["ask", "Name?", "--timeout", "1s"]), @r"
+    exit 12
+    --- stderr
+    Made the data folder [DIR]/data.
+    Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
+    ");
     let arguments = ["ask", "Deploy?", "--kind", "yes-no", "--timeout", "1s", "--default", "no"];
     assert_snapshot!(sandbox.run(&arguments), @r"
     exit 13
     --- stdout
     no
+    --- stderr
+    Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
     ");
 }
 
@@ -83,6 +88,7 @@ fn question_outlives_whoever_does_not_wait() {
       context   for the robot
       answer    any text
       until     as long as it takes
+      needs     a person, through any program: `demur answer [ULID].0 ANSWER`
       state     open
     ");
     sandbox.run(&["answer", &id, "ada"]).expect_code(0);
@@ -174,6 +180,8 @@ fn mistakes_on_the_command_line_ask_nothing() {
     for arguments in [
         &["ask"][..],
         &["ask", ""],
+        &["ask", " \t\n"],
+        &["ask", "\u{200b}\u{feff}\u{2800}"],
         &["ask", "Which?", "--choice", "one"],
         &["ask", "Which?", "--kind", "choice"],
         &["ask", "Which?", "--kind", "number", "--choice", "a", "--choice", "b"],
@@ -193,8 +201,35 @@ fn mistakes_on_the_command_line_ask_nothing() {
 }
 
 #[test]
-fn unknown_question_is_told() {
+fn blank_question_is_refused_with_one_sentence() {
     let sandbox = Sandbox::new();
+    for words in ["", " \t", "\u{200b}\u{2060}"] {
+        let error = sandbox.json_error(&["ask", words], 2);
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("expected a question, found a blank one: say what you want to know"),
+            "{error}"
+        );
+    }
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn kinds_are_read_in_every_spelling_and_shown_in_one() {
+    let sandbox = Sandbox::new();
+    for (typed, shows) in
+        [("freetext", "text"), ("yes_no", "yes-no"), ("yesno", "yes-no"), ("numeric", "number")]
+    {
+        let id = asked(&sandbox, &["What?", "--kind", typed]);
+        assert_eq!(shown(&sandbox, &id)["kinds"], serde_json::json!([shows]));
+    }
+    let id = asked(&sandbox, &["What?", "--kind", "multiple_choice", "--choice", "a", "--choice", "b"]);
+    assert_eq!(shown(&sandbox, &id)["kinds"], serde_json::json!(["choice"]));
+}
+
+#[test]
+fn unknown_question_is_told() {
+    let sandbox = Sandbox::with_keys();
     assert_snapshot!(sandbox.run(&["show", "01ARZ3NDEKTSV4RRFFQ69G5FAV.0"]), @r"
     exit 2
     --- stderr

@@ -21,7 +21,9 @@ impl Asker {
         let child = start(sandbox, arguments);
         let words = arguments[0];
         let id = until(&format!("{words} is asked"), || {
-            let open = sandbox.json(&["inbox", "--list"]);
+            // Until it has made the data folder there is nothing to list.
+            let listed = sandbox.run(&["inbox", "--list", "--json"]);
+            let open: Value = serde_json::from_str(&listed.stdout).ok()?;
             let asked = open["questions"].as_array().unwrap().iter().find(|one| one["question"] == words);
             asked.map(|question| question["id"].as_str().unwrap().to_owned())
         });
@@ -48,9 +50,14 @@ pub(crate) fn asked(sandbox: &Sandbox, arguments: &[&str]) -> String {
 
 /// Asks without waiting what people and agents may answer within an hour; returns the id.
 pub(crate) fn asked_of_anybody(sandbox: &Sandbox, words: &str) -> String {
-    // Any command that needs a server starts it.
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
     let question = serde_json::json!({ "question": words, "answering": "anybody", "timeout_seconds": 3600 });
+    asked_over_the_socket(sandbox, &question)
+}
+
+/// Asks without waiting what the command line cannot; returns the id.
+pub(crate) fn asked_over_the_socket(sandbox: &Sandbox, question: &Value) -> String {
+    // Any command that needs a server and may make the data folder starts it.
+    sandbox.run(&["open", "--print"]).expect_code(0);
     let mut curl = Command::new("curl");
     curl.args(["-s", "--unix-socket"]).arg(sandbox.data().join("socket"));
     curl.args(["--json", &question.to_string(), "http://localhost/v1/questions"]);

@@ -23,6 +23,7 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
             "inbox",
             "doctor",
             "no-wait",
+            "wait",
         ] {
             assert!(ran.stdout.contains(word), "{shell} does not know {word}");
         }

@@ -3,6 +3,7 @@
 use std::{
     fs::{self, Permissions},
     os::unix::{fs::PermissionsExt as _, net::UnixListener},
+    process::Command,
 };
 
 use insta::assert_snapshot;
@@ -43,7 +44,7 @@ fn folder_that_is_not_there_yet_is_well_and_stays_away() {
     assert_snapshot!(said(&sandbox.run(&["doctor"])), @r"
     exit 0
     --- stdout
-    ok       folder       [DIR]/data is not there yet; the first command makes it
+    ok       folder       [DIR]/data is not there yet; the first question or key makes it
     ok       disk         9 MiB free
     ok       store        nothing is recorded yet; the first question or key begins it
     ok       clock        [TIME]
@@ -126,4 +127,52 @@ fn server_that_says_nothing_is_not_waited_for() {
     let _silent = UnixListener::bind(sandbox.data().join("socket")).unwrap();
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "server")["state"], "problem", "{reply}");
+}
+
+#[test]
+fn full_disk_is_a_problem() {
+    let sandbox = Sandbox::with_keys();
+    // The disk is there for these commands only.
+    let script = r#"
+        mkdir disk && mount -t tmpfs -o size=700k,mode=700 none disk && cp -a data/. disk/ || exit 99
+        head -c 100000000 /dev/zero > disk/filler 2>/dev/null
+        "$0" --data disk doctor; echo "exit $?""#;
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", script]);
+    command.arg(sandbox.command(&[]).get_program()).env("LC_ALL", "C").current_dir(sandbox.path(""));
+    let ran = sandbox.ran(command.output().unwrap());
+    assert!(ran.stdout.contains("problem  disk         0 MiB free: nothing can be recorded"), "{ran}");
+    assert!(ran.stdout.ends_with("Not all is well.\nexit 3\n"), "{ran}");
+}
+
+#[test]
+fn socket_that_is_gone_while_the_server_runs_is_a_problem() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let process = sandbox.json(&["status"])["process"].to_string();
+    fs::remove_file(sandbox.data().join("socket")).unwrap();
+    let reply = examined(&sandbox, 3);
+    assert_eq!(check(&reply, "socket")["state"], "problem", "{reply}");
+    assert!(check(&reply, "socket")["hint"].as_str().unwrap().contains(&process), "{reply}");
+}
+
+#[test]
+fn lock_that_is_gone_while_the_server_runs_is_a_problem() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    fs::remove_file(sandbox.data().join("lock")).unwrap();
+    let reply = examined(&sandbox, 3);
+    assert_eq!(check(&reply, "lock")["state"], "problem", "{reply}");
+    assert!(!sandbox.data().join("lock").exists(), "it looks only");
+}
+
+#[test]
+fn event_of_the_future_is_a_problem() {
+    let sandbox = Sandbox::with_run();
+    assert_eq!(check(&examined(&sandbox, 0), "clock")["state"], "ok");
+    sandbox.tamper(
+        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"time\":\"2', '\"time\":\"8') AS BLOB)",
+    );
+    let reply = examined(&sandbox, 3);
+    assert_eq!(check(&reply, "clock")["state"], "problem", "{reply}");
 }

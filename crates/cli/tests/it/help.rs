@@ -21,6 +21,7 @@ fn short_help_of_the_command() {
 
     Commands:
       ask          Ask a question, wait, and print the answer
+      wait         Wait for questions that were asked before, and print the answer
       inbox        See what waits for an answer, and answer it
       show         Show a question and what became of it
       answer       Answer a question
@@ -54,6 +55,7 @@ fn short_help_of_the_command() {
       identity     Sign and check the messages that tell others which key is an agent's
       demo         Watch four agents do a small task accountably, then check the file they leave
       completions  Print the completion script of a shell
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help (see more with '--help')
@@ -88,6 +90,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
 
     Commands:
       ask          Ask a question, wait, and print the answer
+      wait         Wait for questions that were asked before, and print the answer
       inbox        See what waits for an answer, and answer it
       show         Show a question and what became of it
       answer       Answer a question
@@ -121,6 +124,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       identity     Sign and check the messages that tell others which key is an agent's
       demo         Watch four agents do a small task accountably, then check the file they leave
       completions  Print the completion script of a shell
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help (see more with '--help')
@@ -151,6 +155,31 @@ fn unknown_command_is_a_mistake() {
 }
 
 #[test]
+fn letters_that_were_swapped_are_recognized() {
+    let sandbox = Sandbox::new();
+    for (typed, meant) in
+        [(&["aks", "Name?"][..], "ask"), (&["plan", "sbumit"], "submit"), (&["--json", "anwser"], "answer")]
+    {
+        let ran = sandbox.run(typed);
+        assert!(
+            ran.expect_code(2).stderr.contains(&format!("a similar subcommand exists: '{meant}'")),
+            "{ran}"
+        );
+    }
+    let ran = sandbox.run(&["frobnicate"]);
+    assert!(!ran.expect_code(2).stderr.contains("similar"), "{ran}");
+}
+
+#[test]
+fn help_before_a_command_is_the_help_of_the_command() {
+    let sandbox = Sandbox::new();
+    for command in [&["ask"][..], &["plan", "submit"], &["plan"]] {
+        let ran = sandbox.run(&[&["help"], command].concat());
+        assert_eq!(ran.expect_code(0).stdout, help(command).stdout, "{command:?}");
+    }
+}
+
+#[test]
 fn unknown_role_lists_the_roles() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "king"]), @r"
@@ -178,7 +207,7 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, inbox, show, answer, decline, extend, pass, cancel, watch, mcp, setup, hook, serve, status, open, stop, doctor, token, people, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, wait, inbox, show, answer, decline, extend, pass, cancel, watch, mcp, setup, hook, serve, status, open, stop, doctor, token, people, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions, help]"}}
     exit 2
     --- stderr
     {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}

@@ -35,7 +35,7 @@ fn refusal(sandbox: &Sandbox, tool: &str) -> Option<String> {
 
 /// Asks as Claude Code does, over the socket; returns the id.
 fn asked_blocking(sandbox: &Sandbox, name: &str, blocks: &[&str], severity: &str) -> String {
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.run(&["open", "--print"]).expect_code(0);
     let question = json!({ "question": "Which?", "blocks": blocks, "severity": severity });
     let mut curl = std::process::Command::new("curl");
     curl.args(["-s", "--unix-socket"]).arg(sandbox.data().join("socket"));

@@ -259,13 +259,15 @@ fn words_of_the_asker_are_shown_and_not_obeyed() {
     let terminal = Terminal::open(&sandbox, "inbox");
     terminal.types("half");
     asked(&sandbox, &["Clear\u{1b}[2J\u{1b}[H all\r\n\u{202e}?", "--as", "\u{1b}]0;root\u{7}"]);
-    terminal.shows(r"Clear\u{1b}[2J\u{1b}[H all\u{d}\u{a}\u{202e}? (from \u{1b}]0;root\u{7};");
+    terminal.shows(r"New: 1. Clear\u{1b}[2J\u{1b}[H all");
+    terminal.shows(r"  | \u{202e}?");
+    terminal.shows(r"(from \u{1b}]0;root\u{7};");
     terminal.line_is("half");
 }
 
 #[test]
 fn list_prints_and_exits() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_keys();
     assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r"
     exit 0
     --- stdout

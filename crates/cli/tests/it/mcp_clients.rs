@@ -32,7 +32,7 @@ fn text(result: &Value) -> &str {
 /// Does something with every kind of client, on as many threads as the machine has room for.
 fn with_every_kind(sandbox: &Sandbox, work: impl Fn(&Sandbox, Kind) + Sync) {
     // Whoever comes first would start the server.
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.run(&["open", "--print"]).expect_code(0);
     let (kinds, work) = (Kind::all(), &work);
     thread::scope(|scope| {
         for kinds in kinds.chunks(3) {
@@ -179,7 +179,7 @@ fn secret_is_asked_for_at_an_address() {
 #[test]
 fn log_holds_no_question_and_no_answer() {
     let sandbox = Sandbox::new();
-    let started = sandbox.command(&["inbox", "--list"]).env("DEMUR_LOG", "trace").output().unwrap();
+    let started = sandbox.command(&["open", "--print"]).env("DEMUR_LOG", "trace").output().unwrap();
     assert!(started.status.success(), "{started:?}");
     for tier in [Tier::Rounds, Tier::Elicits] {
         let kind = Kind { language: Language::Python, transport: Transport::Http, tier };
@@ -197,7 +197,7 @@ fn log_holds_no_question_and_no_answer() {
 #[test]
 fn ten_clients_at_once_hear_their_own_answers() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.run(&["open", "--print"]).expect_code(0);
     let kinds: Vec<Kind> =
         Kind::all().into_iter().filter(|kind| kind.tier != Tier::Told).cycle().take(10).collect();
     let server = sandbox.json(&["status"])["process"].clone();

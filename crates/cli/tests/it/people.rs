@@ -6,7 +6,7 @@ use crate::{sandbox::Sandbox, server_life::serve};
 
 #[test]
 fn people_are_added_listed_and_removed() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_keys();
     assert_snapshot!(sandbox.run(&["people", "list"]), @r"
     exit 0
     --- stdout

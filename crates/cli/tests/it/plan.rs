@@ -24,7 +24,7 @@ fn a_check_tells_a_person_what_is_missing_and_records_nothing() {
     gap-001 compliance.jurisdiction (must be answered)
       JSP 440 (UK MOD) selected but deployment target is USWDS (USA). Which jurisdiction applies?
       Compliance overlap: JSP 440 ↔ NATO STANAG. Possible UK/NATO deployment vs US system.
-      for example: jsp-440-only, uswds-only, both-with-nato-stanag
+      choose one of: jsp-440-only, uswds-only, both-with-nato-stanag
       until then this waits: planner, developer, build
     ");
     assert!(!sandbox.data().exists());
@@ -203,7 +203,7 @@ fn the_export_shows_that_nothing_was_guessed() {
     planned.run("confirm", &[]).expect_code(0);
     sandbox.run(&["export", "last", "--out", "whole.jsonl"]).expect_code(0);
     let ran = sandbox.run(&["verify", "whole.jsonl", "--no-guess"]);
-    assert!(ran.expect_code(0).stdout.contains("No guess: 1 gaps were asked"), "{ran}");
+    assert!(ran.expect_code(0).stdout.contains("No guess: 1 gap was asked"), "{ran}");
     assert!(ran.stdout.contains("value output_path from #4: answered by a person: the desk's word"), "{ran}");
     let hash = planned.json("show", &[], 0)["rules"].as_str().unwrap().to_owned();
     let known = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &hash]);

@@ -28,7 +28,8 @@ fn describe(sandbox: &Sandbox, command: &[&str], made: &mut String) -> usize {
     let text = &help.expect_code(0).stdout;
     let name = [&["demur"], command].concat().join(" ");
     write!(made, "\n## `{name}`\n\n```text\n{}\n```\n", text.trim_end()).unwrap();
-    let below = subcommands(text);
+    // What `demur help` says is the help of the others.
+    let below: Vec<_> = subcommands(text).into_iter().filter(|name| *name != "help").collect();
     1 + below.iter().map(|below| describe(sandbox, &[command, &[below]].concat(), made)).sum::<usize>()
 }
 

@@ -98,6 +98,7 @@ impl Sandbox {
             .env_clear()
             .env("DEMUR_DATA", self.data())
             .env("HOME", self.path("home"))
+            .env("TZ", "UTC")
             .env("TMPDIR", self.folder.path())
             .stdin(Stdio::null());
         command

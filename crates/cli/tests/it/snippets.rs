@@ -46,9 +46,9 @@ fn answer(sandbox: &Sandbox, done: &AtomicBool) {
             serde_json::from_str(&sandbox.run(&["inbox", "--list", "--json"]).stdout).unwrap_or_default();
         for question in listed["questions"].as_array().into_iter().flatten() {
             let words = match question["kinds"][0].as_str().unwrap() {
-                "yes_no" => "yes",
-                "multiple_choice" => "1",
-                "numeric" => "7",
+                "yes-no" => "yes",
+                "choice" => "1",
+                "number" => "7",
                 "secret" => "correct horse",
                 _ => "blue",
             };

@@ -1,5 +1,7 @@
 //! Where a session stands, for people and for programs.
 
+use std::collections::BTreeSet;
+
 use demur_clarify::{document::Document, gap, uuid::Uuid};
 use demur_ledger::{
     facts::Assurance,
@@ -31,6 +33,9 @@ pub struct PlanStanding {
     pub rules: String,
     /// The signed document while gaps are open.
     pub document: Option<Document>,
+    /// The names of those gaps that take one of their suggestions and nothing else.
+    #[serde(skip)]
+    pub closed: BTreeSet<String>,
 }
 
 /// A gap that was settled.
@@ -86,6 +91,8 @@ impl PlanStanding {
         reply.session_id = Some(session.uuid());
         reply.trace = Some(session.trace());
         reply.settled = settled(session);
+        let closed = session.open_gaps().filter(|gap| gap.is_closed());
+        reply.closed = closed.map(|gap| gap.id.to_string()).collect();
         Ok(reply)
     }
 
@@ -102,6 +109,7 @@ impl PlanStanding {
             settled: Vec::new(),
             rules,
             document,
+            closed: BTreeSet::new(),
         }
     }
 }

@@ -25,7 +25,7 @@ use demur_plan::{act, act::Judged};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, QuestionId, QuestionView, secret, view};
+use super::{Ending, QuestionId, QuestionView, needed, secret, view, way};
 use crate::{
     error::CommandError,
     key_entry::Status,
@@ -348,7 +348,14 @@ fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
 
 /// Returns the refusal with who was first, when and how.
 fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
-    let ending = view(owner, id).ok().and_then(|question| question.outcome);
+    let question = view(owner, id).ok();
+    if error.code() == "ASSURANCE_TOO_LOW"
+        && let Some(question) = &question
+    {
+        let (who, way) = (needed(question.assurance), way(question));
+        return error.with_hint(format!("the asker wants the word of {who}: {way}"));
+    }
+    let ending = question.and_then(|question| question.outcome);
     let Some(ending) = ending.filter(|_| error.is_late()) else {
         return error;
     };

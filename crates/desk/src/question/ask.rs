@@ -19,7 +19,7 @@ use demur_store::contract::{Performed, Store as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::QuestionId;
+use super::{Kind, QuestionId, QuestionText, kind};
 use crate::{
     error::CommandError,
     keyed::{self, Keyed},
@@ -32,7 +32,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Ask {
     /// The question itself.
-    pub question: Text<1, 16384>,
+    pub question: QuestionText,
     /// In a few words; otherwise the beginning of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terse: Option<Text<1, 4096>>,
@@ -46,7 +46,8 @@ pub struct Ask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Text<1, 256>>,
     /// The kinds of answers that fit; without any, one of the choices if there are some, else any text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "kind::asked")]
+    #[schemars(with = "List<Kind, 0, 4>")]
     pub kinds: List<AnswerKind, 0, 4>,
     /// What can be chosen.
     #[serde(default)]
@@ -110,7 +111,7 @@ pub struct Asked {
 
 impl Ask {
     /// Returns a question in these words, with everything else as usual.
-    pub fn new(question: Text<1, 16384>) -> Self {
+    pub fn new(question: QuestionText) -> Self {
         Self {
             question,
             terse: None,
@@ -174,7 +175,7 @@ impl Ask {
         let detailed = match (&self.detailed, &self.context) {
             (Some(detailed), _) => detailed.clone(),
             (None, Some(context)) => Text::cut(&format!("{}\n\n{context}", self.question))?,
-            (None, None) => self.question.clone(),
+            (None, None) => self.question.as_text().clone(),
         };
         Ok(QuestionContent {
             ask: None,
@@ -188,7 +189,7 @@ impl Ask {
             request: self.request,
             rule: None,
             suggestions: self.suggestions.clone(),
-            wording: Wordings { detailed, normal: self.question.clone(), terse },
+            wording: Wordings { detailed, normal: self.question.as_text().clone(), terse },
         })
     }
 }

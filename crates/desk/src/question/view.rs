@@ -13,7 +13,7 @@ use demur_store::contract::{QuestionSummary, Store as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::QuestionId;
+use super::{Kind, QuestionId, kind};
 use crate::{error::CommandError, owner::Owner, record};
 
 /// A question and how it stands.
@@ -42,6 +42,8 @@ pub struct QuestionView {
     /// How much depends on it.
     pub severity: Severity,
     /// The kinds of answers that fit.
+    #[serde(with = "kind::shown")]
+    #[schemars(with = "Vec<Kind>")]
     pub kinds: Vec<AnswerKind>,
     /// What can be chosen.
     pub choices: Vec<Choice>,
@@ -69,6 +71,10 @@ pub struct QuestionView {
     pub assurance: Assurance,
     /// What became of it; none while it is open.
     pub outcome: Option<Ending>,
+    /// Whether the asker waits for the answer at this moment: a hint of the server, no fact of the record. Absent where
+    /// the server cannot tell, because the asker has not waited since it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_for: Option<bool>,
 }
 
 /// Somebody with a key.
@@ -192,6 +198,7 @@ pub(super) fn shown(
         people: row.people,
         assurance: facts.assurance,
         outcome: None,
+        waited_for: None,
     }
 }
 

@@ -327,7 +327,9 @@ impl<'a> Walk<'a> {
         let questions = self.state.as_ref().and_then(TraceState::questions);
         let open = questions.map_or(0, |questions| questions.unsettled().count());
         if open > 0 {
-            unfinished(format!("{open} questions are not settled"), findings);
+            let questions =
+                if open == 1 { "1 question is".to_owned() } else { format!("{open} questions are") };
+            unfinished(format!("{questions} not settled"), findings);
         }
     }
 

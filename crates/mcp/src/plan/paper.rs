@@ -158,7 +158,10 @@ impl Audited {
     /// Returns what a model reads.
     pub(crate) fn words(&self) -> String {
         let answers: Vec<_> = self.clarification_chain.iter().map(Chain::short).collect();
-        let mut lines = vec![format!("{} rounds.", answers.len())];
+        let mut lines = vec![match answers.len() {
+            1 => "1 round.".to_owned(),
+            count => format!("{count} rounds."),
+        }];
         lines.extend(fenced("The rounds", Some(&Value::Array(answers))));
         lines.join("\n")
     }

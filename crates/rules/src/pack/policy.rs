@@ -105,7 +105,7 @@ impl Columns<'_> {
     }
 
     fn kinds(&self) -> Result<List<Kind, 0, 5>, PackError> {
-        let kind = |part: &String| Kind::ALL.into_iter().find(|kind| kind.name() == part);
+        let kind = |part: &String| Kind::ALL.into_iter().find(|kind| kind.name() == part.replace('_', "-"));
         let names = Kind::ALL.map(Kind::name).join(", ");
         let parts = self.parts("kinds");
         let kinds = parts.iter().map(|part| {

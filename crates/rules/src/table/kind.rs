@@ -12,7 +12,8 @@ use crate::name::says_something;
 pub enum Kind {
     /// One of the choices, and nothing else.
     Choice,
-    /// Yes or no.
+    /// Yes or no. What is recorded of a table says `yes_no`.
+    #[serde(alias = "yes-no")]
     YesNo,
     /// A whole number.
     Number,
@@ -48,7 +49,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Choice => "choice",
-            Self::YesNo => "yes_no",
+            Self::YesNo => "yes-no",
             Self::Number => "number",
             Self::List => "list",
             Self::Text => "text",

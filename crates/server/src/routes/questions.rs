@@ -38,6 +38,7 @@ use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
     caller::{Caller, PersonRole, Scope},
+    notices::Watch,
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
     service::Shared,
@@ -263,7 +264,9 @@ async fn list(
         }
         question::list(owner, &filter, parameters.after.as_deref(), limit)
     });
-    Ok(Json(page.await?))
+    let mut page = page.await?;
+    page.questions.iter_mut().for_each(|shown| service.notices.tell(shown));
+    Ok(Json(page))
 }
 
 /// Whoever only asks sees only what it asked.
@@ -289,7 +292,9 @@ async fn show(
     Extension(caller): Extension<Caller>,
     Named(id): Named<QuestionId>,
 ) -> Result<Json<QuestionView>, Problem> {
-    Ok(Json(look(&service, &caller, id).await?))
+    let mut shown = look(&service, &caller, id).await?;
+    service.notices.tell(&mut shown);
+    Ok(Json(shown))
 }
 
 async fn wait(
@@ -413,6 +418,18 @@ async fn until_closed(
     patience: Duration,
 ) -> Result<QuestionView, Problem> {
     let watch = service.notices.watch(id);
+    let shown = watched(service, &watch, id, caller, patience).await;
+    watch.end();
+    shown
+}
+
+async fn watched(
+    service: &Shared,
+    watch: &Watch,
+    id: QuestionId,
+    caller: Caller,
+    patience: Duration,
+) -> Result<QuestionView, Problem> {
     let until = time::Instant::now() + patience;
     loop {
         // Listening before looking: nothing that happens in between is missed.
@@ -424,6 +441,9 @@ async fn until_closed(
         let shown = look(service, &caller, id).await?;
         if shown.state != "open" {
             return Ok(shown);
+        }
+        if caller.is(shown.asker.principal) || matches!(caller, Caller::Local { .. }) {
+            watch.is_of_asker();
         }
         tokio::select! {
             () = told => {}

@@ -194,6 +194,16 @@ fn an_older_client_is_asked_while_its_call_waits() {
 }
 
 #[test]
+fn a_blank_question_is_refused_over_mcp_too() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let params = json!({"name": "ask_human", "arguments": {"question": "\u{2060} \n"}});
+    let told = modern(&server, &token, &json!({}), "tools/call", params).send().json();
+    let words = told.to_string();
+    assert!(words.contains("expected a question, found a blank one: say what you want to know"), "{told}");
+}
+
+#[test]
 fn a_session_that_is_over_is_not_found() {
     let server = Server::start();
     let token = server.token("agent", &["ask"]);

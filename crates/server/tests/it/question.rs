@@ -47,6 +47,77 @@ fn a_question_and_its_answer_are_on_record_with_who_when_and_how() {
     assert!(events.iter().all(|event| event["envelope"]["time"].is_string()));
 }
 
+/// CLR-03: what says nothing is no question, at every door.
+#[test]
+fn a_blank_question_is_refused_with_one_sentence() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    for words in ["", " \t\r\n", "\u{200b}\u{feff}\u{2800}"] {
+        let reply =
+            server.call("POST", "/v1/questions").token(&asker).json(&json!({"question": words})).send();
+        assert_eq!((reply.status, reply.code().as_str()), (400, "MALFORMED"), "{words:?}");
+        let detail = reply.json()["detail"].as_str().unwrap().to_owned();
+        assert!(
+            detail.contains("expected a question, found a blank one: say what you want to know"),
+            "{detail}"
+        );
+    }
+}
+
+#[test]
+fn kinds_are_read_in_every_spelling_and_written_in_one() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    for (read, written) in [
+        ("freetext", "text"),
+        ("text", "text"),
+        ("yes_no", "yes-no"),
+        ("yesno", "yes-no"),
+        ("yes-no", "yes-no"),
+        ("numeric", "number"),
+        ("number", "number"),
+        ("secret", "secret"),
+    ] {
+        let id = server.ask(&asker, &json!({"question": "What?", "kinds": [read]}));
+        let shown = server.call("GET", &format!("/v1/questions/{id}")).token(&asker).send().json();
+        assert_eq!(shown["kinds"], json!([written]), "{read}");
+    }
+    let reply = server
+        .call("POST", "/v1/questions")
+        .token(&asker)
+        .json(&json!({"question": "?", "kinds": ["date"]}))
+        .send();
+    let detail = reply.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("expected text, yes-no, choice, number or secret, found \"date\""), "{detail}");
+}
+
+/// A hint, and an honest one: of the asker alone, and of nobody who has not waited.
+#[test]
+fn only_an_asker_that_hung_up_is_said_to_be_gone() {
+    let server = Server::start();
+    let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["read"]));
+    let id = server.ask(&asker, &json!({"question": "When?"}));
+    let waited = |id: &str| {
+        server.call("GET", &format!("/v1/questions/{id}")).token(&reader).send().json()["waited_for"].clone()
+    };
+    let wait =
+        |token: &str| server.call("GET", &format!("/v1/questions/{id}/wait?seconds=60")).token(token).open();
+    let stranger = wait(&reader);
+    until("somebody waits", || waiting(&server) == 1);
+    drop(stranger);
+    until("nobody waits", || waiting(&server) == 0);
+    assert_eq!(waited(&id), Value::Null, "who only reads is not the asker");
+    // Between two requests it is still there.
+    server.call("GET", &format!("/v1/questions/{id}/wait?seconds=0")).token(&asker).send();
+    assert_ne!(waited(&id), json!(false));
+    let held = wait(&asker);
+    until("the asker waits", || waited(&id) == json!(true) && waiting(&server) == 1);
+    drop(held);
+    until("the asker is gone", || waited(&id) == json!(false));
+    let listed = server.call("GET", "/v1/questions?state=open").token(&reader).send().json();
+    assert_eq!(listed["questions"][0]["waited_for"], false);
+}
+
 #[test]
 fn whoever_waits_is_told_at_once() {
     let server = Server::start();

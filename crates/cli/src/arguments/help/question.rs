@@ -1,12 +1,12 @@
-//! The longer texts of `demur ask`, `demur inbox` and what is done about one question.
+//! The longer texts of `demur ask`, `demur wait`, `demur inbox` and what is done about one question.
 
 pub(in crate::arguments) const ASK_ABOUT: &str = "\
 Ask a question and wait for the answer, which is printed alone on standard output. Whoever answers does so with \
 `demur inbox` or `demur answer`, or through any other way in. The question and the answer are signed and recorded; the \
 first answer counts, and only the first.
 
-A server is started if none runs. The question outlives this command: if it is stopped, the question stays open, and \
-`demur show` tells what became of it.
+The id of the question is printed on standard error. The question outlives this command: if it is stopped, the question \
+stays open. `demur wait ID` goes on waiting, `demur cancel ID` withdraws it. A server is started if none runs.
 
 With --secret the answer is printed here and recorded nowhere: the record holds a salted commitment to it only.";
 
@@ -17,6 +17,25 @@ Examples:
   demur ask \"Which database?\" --choice pg=PostgreSQL --choice sqlite=SQLite --field storage.engine
   password=$(demur ask \"Password of the staging database?\" --secret)
   id=$(demur ask \"How many seats?\" --kind number --no-wait); demur show \"$id\"
+
+Exit codes: 0 answered; 10 declined; 11 cancelled; 12 nobody answered in time; 13 the same, and the default is printed.
+`demur --help` lists all exit codes.";
+
+pub(in crate::arguments) const WAIT_ABOUT: &str = "\
+Wait for a question that was asked before, and print its answer alone on standard output, as `demur ask` does. It goes on \
+waiting when the server is restarted or killed. A secret is printed once; after that it is kept nowhere.
+
+With several questions it waits for all of them and prints one line for each, in the order given. A line feed in an answer \
+shows as \\n there, a question without an answer is an empty line, and the exit code is that of the first question without \
+an answer. With --any it waits for the first that is settled.
+
+If it is stopped, the questions stay open.";
+
+pub(in crate::arguments) const WAIT_EXAMPLES: &str = "\
+Examples:
+  id=$(demur ask \"Which colour?\" --no-wait); colour=$(demur wait \"$id\")
+  demur wait 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 01BX5ZZKBKACTAV9WEVGEMMVRZ.0
+  demur wait --any 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 01BX5ZZKBKACTAV9WEVGEMMVRZ.0 --json | jq -r .question.id
 
 Exit codes: 0 answered; 10 declined; 11 cancelled; 12 nobody answered in time; 13 the same, and the default is printed.
 `demur --help` lists all exit codes.";

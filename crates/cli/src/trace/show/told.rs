@@ -9,7 +9,7 @@ use demur_ledger::{
     verify::{ClaimReport, ClaimStanding, Report, Verdict},
 };
 
-use crate::output::Paint;
+use crate::output::{Paint, counted_as};
 
 /// A timeline in the making, under the report on its trace.
 pub(super) struct Told<'a> {
@@ -83,7 +83,8 @@ impl<'a> Told<'a> {
         let settled = ["answered", "accepted", "defaulted", "cancelled"];
         let settled = questions.iter().filter(|question| settled.contains(&question.outcome)).count();
         let mark = if self.report.verdict == Verdict::Fail { "? " } else { "" };
-        format!("\n{mark}It is {state}: {settled} of {} questions are settled.\n", questions.len())
+        let of = counted_as(questions.len() as u64, "question is", "questions are");
+        format!("\n{mark}It is {state}: {settled} of {of} settled.\n")
     }
 
     /// Returns whether nothing speaks against an event or what comes before it.

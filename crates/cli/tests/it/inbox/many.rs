@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_core::limit::Text;
 use demur_desk::{
     data::DataFolder,
     owner::Owner,
@@ -26,7 +25,7 @@ fn ask_many(sandbox: &Sandbox, number: usize) {
             let (owner, author) = (&owner, &author);
             scope.spawn(move || {
                 for at in (part..number).step_by(THREADS) {
-                    let words = Text::try_from(format!("Question {at}?").as_str()).unwrap();
+                    let words = format!("Question {at}?").try_into().unwrap();
                     question::ask(owner, author, &Ask::new(words), None).unwrap();
                 }
             });

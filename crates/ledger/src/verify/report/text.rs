@@ -27,9 +27,9 @@ fn scope(report: &Report, out: &mut String) {
     let _ = writeln!(out, "store    {}", scope.store);
     let _ = writeln!(
         out,
-        "scope    {} events, {} registry events, profile {}, written by {}",
-        scope.events,
-        scope.registry_events,
+        "scope    {}, {}, profile {}, written by {}",
+        counted(scope.events, "event"),
+        counted(scope.registry_events, "registry event"),
         profile(report),
         visible(&scope.software)
     );
@@ -158,6 +158,11 @@ pub(super) fn place(finding: &Finding) -> String {
     let event = finding.sequence.map_or(String::new(), |at| format!(" event {at}"));
     let line = finding.line.map_or(String::new(), |line| format!(", line {line}"));
     format!("{part}{event}{line}")
+}
+
+/// Returns a count with its noun, which has an s where it is not one.
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {

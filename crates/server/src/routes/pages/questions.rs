@@ -76,8 +76,9 @@ async fn list(
     let filters = parameters.filters();
     let frame = visiting.frame(filters.list.here());
     let wanted = search::Wanted::read(&filters)?;
-    let (found, counts) =
+    let (mut found, counts) =
         service.work(move |_, owner| Ok((search::find(owner, &wanted)?, counts(owner)?))).await?;
+    found.questions.iter_mut().for_each(|question| service.notices.tell(question));
     shown::note(&service, &visiting.caller, &found.questions, level);
     let look = Look { now: service.premises.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
@@ -153,7 +154,8 @@ pub(super) async fn question_page(
         let history = history::of(owner, id, now)?;
         Ok(Gathered { names: names(owner)?, question, history, next })
     });
-    let Gathered { question, history, names, next } = gathered.await?;
+    let Gathered { mut question, history, names, next } = gathered.await?;
+    service.notices.tell(&mut question);
     shown::note(service, &visiting.caller, std::slice::from_ref(&question), level);
     let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };

@@ -1,0 +1,231 @@
+//! `demur wait`, and the waiting of `demur ask`: however often the server is replaced meanwhile, and with a word about the
+//! question where somebody stops the waiting.
+
+use std::time::Duration;
+
+use demur_desk::question::{Delivered, QuestionId, QuestionView};
+use demur_ledger::facts::AnswerKind;
+use serde::Serialize;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    task::JoinSet,
+};
+
+use crate::{
+    arguments::Wait,
+    client::{Call, Client, Way},
+    context::Context,
+    error::CommandError,
+    exit::Exit,
+    output::{Paint, Reply},
+};
+
+/// Waits for questions that were asked before, and prints their answers.
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, CommandError> {
+    let client = Client::of_existing(context)?;
+    let stops = Stops::new(&client)?;
+    let (ids, several) = (&arguments.questions, arguments.questions.len() > 1);
+    if !several || arguments.any {
+        return one_of(context, &client, stops, ids);
+    }
+    let settled = client.block_on(settle(client.way(), stops, ids, false))?;
+    let settled = settled.map_err(|exit| stopped(context, exit, ids))?;
+    let mut taken = Vec::new();
+    for question in settled {
+        taken.push(Ended { secret: secret_of(&client, &question)?, question });
+    }
+    context.output.reply(&All { questions: &taken })?;
+    for ended in &taken {
+        remark(context, &ended.question);
+        forget(&client, ended)?;
+    }
+    Ok(taken.iter().map(Ended::exit).find(|exit| *exit != Exit::Success).unwrap_or(Exit::Success))
+}
+
+/// Waits until one of these questions is settled, and prints its answer alone on standard output.
+pub(crate) fn one_of(
+    context: &mut Context<'_>,
+    client: &Client,
+    stops: Stops,
+    ids: &[QuestionId],
+) -> Result<Exit, CommandError> {
+    let settled = client.block_on(settle(client.way(), stops, ids, true))?;
+    let settled = settled.map_err(|exit| stopped(context, exit, ids))?;
+    let Some(question) = settled.into_iter().next() else {
+        return Err(CommandError::bug(&"nothing settled"));
+    };
+    if ids.len() > 1 && !context.output.is_json() {
+        context.output.notice(&format!("Question {} is settled.", question.id));
+    }
+    let ended = Ended { secret: secret_of(client, &question)?, question };
+    // The words of an answer are printed as they are: a program reads them.
+    match ended.value() {
+        Some(value) if !context.output.is_json() => context.output.write(format!("{value}\n").as_bytes())?,
+        None if !context.output.is_json() => {}
+        _ => context.output.reply(&ended)?,
+    }
+    remark(context, &ended.question);
+    forget(client, &ended)?;
+    Ok(ended.exit())
+}
+
+/// The signals that end the waiting, and how the command ends then. Heard from when this was made, also before anybody
+/// waits for them.
+pub(crate) struct Stops([(Signal, Exit); 2]);
+
+impl Stops {
+    pub(crate) fn new(client: &Client) -> Result<Self, CommandError> {
+        let listen = async {
+            let interrupt = signal(SignalKind::interrupt())?;
+            Ok([(interrupt, Exit::Interrupted), (signal(SignalKind::terminate())?, Exit::Terminated)])
+        };
+        let made: Result<_, std::io::Error> = client.block_on(listen);
+        made.map(Self).map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))
+    }
+}
+
+/// Returns the questions once they are no longer open, in the order of their ids; or with `any` the first that is not; or
+/// how the command ends that was told to stop.
+async fn settle(
+    way: &Way,
+    stops: Stops,
+    ids: &[QuestionId],
+    any: bool,
+) -> Result<Result<Vec<QuestionView>, Exit>, CommandError> {
+    let mut tasks = JoinSet::new();
+    for (signal, exit) in stops.0 {
+        tasks.spawn(told(signal, exit));
+    }
+    for (at, id) in ids.iter().enumerate() {
+        tasks.spawn(until_settled(way.clone(), at, *id));
+    }
+    let mut settled: Vec<Option<QuestionView>> = vec![None; ids.len()];
+    while let Some(ended) = tasks.join_next().await {
+        match ended.map_err(|error| CommandError::bug(&error))? {
+            Heard::Signal(exit) => return Ok(Err(exit)),
+            Heard::Settled(at, question) => settled[at] = Some(*question?),
+        }
+        if any || settled.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    Ok(Ok(settled.into_iter().flatten().collect()))
+}
+
+/// What ended one of the waits.
+enum Heard {
+    Signal(Exit),
+    Settled(usize, Result<Box<QuestionView>, CommandError>),
+}
+
+async fn told(mut signal: Signal, exit: Exit) -> Heard {
+    signal.recv().await;
+    Heard::Signal(exit)
+}
+
+async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
+    let path = format!("/v1/questions/{id}/wait?seconds={}", AT_A_TIME.as_secs());
+    loop {
+        let sent = way.send(&Call::get(&path)).await;
+        let shown = sent.and_then(|bytes| {
+            serde_json::from_slice::<QuestionView>(&bytes).map_err(|error| CommandError::bug(&error))
+        });
+        match shown {
+            Ok(shown) if shown.state != "open" => return Heard::Settled(at, Ok(Box::new(shown))),
+            Ok(_) => {}
+            // Another command has the folder for long, or the server is away: the question is still there.
+            Err(error) if error.is_passing() => {}
+            Err(error) => return Heard::Settled(at, Err(error)),
+        }
+    }
+}
+
+/// Returns what is said where somebody stops the waiting.
+fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> CommandError {
+    let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
+    let (stays, it) = if ids.len() == 1 { ("question", "it") } else { ("questions", "one") };
+    let verb = if ids.len() == 1 { "stays" } else { "stay" };
+    let message = format!("stopped waiting; {stays} {} {verb} open", names.join(" "));
+    let go_on = context.typed(&format!("wait {}", names.join(" ")));
+    let withdraw = context.typed(&format!("cancel {}", names.first().map_or("ID", String::as_str)));
+    CommandError::new(exit, "WAIT_STOPPED", message)
+        .with_hint(format!("`{go_on}` goes on waiting; `{withdraw}` withdraws {it}"))
+}
+
+/// A secret is read by its asker alone: by the user of this machine, for whoever asked here.
+fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, CommandError> {
+    let waits = question.state == "answered" && question.kinds.contains(&AnswerKind::Secret);
+    let take = || client.call(&Call::get(&format!("/v1/questions/{}/secret", question.id)));
+    waits.then(take).transpose()
+}
+
+/// Has a secret forgotten that has arrived: nobody needs it any more.
+fn forget(client: &Client, ended: &Ended) -> Result<(), CommandError> {
+    match ended.secret {
+        Some(_) => {
+            client.send(&Call::delete(&format!("/v1/questions/{}/secret", ended.question.id))).map(|_| ())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Says on standard error why there is no answer, or whose it is not.
+fn remark(context: &Context<'_>, question: &QuestionView) {
+    if question.state == "answered" {
+        return;
+    }
+    let ending = question.outcome.as_ref();
+    let note =
+        ending.and_then(|ending| ending.note.as_deref()).map_or_else(String::new, |note| format!(" {note}"));
+    let by =
+        ending.and_then(|ending| ending.by.as_deref()).map_or_else(String::new, |by| format!(" by {by}"));
+    context.output.remark(&format!("The question was {}{by}.{note}", question.state));
+}
+
+/// A question that is settled, and what its asker alone gets.
+#[derive(Serialize)]
+struct Ended {
+    question: QuestionView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<Delivered>,
+}
+
+impl Ended {
+    /// Returns the answer.
+    fn value(&self) -> Option<String> {
+        let told = || self.question.outcome.as_ref()?.value.as_ref().map(ToString::to_string);
+        self.secret.as_ref().map(|secret| secret.value.clone()).or_else(told)
+    }
+
+    fn exit(&self) -> Exit {
+        match self.question.state.as_str() {
+            "answered" | "accepted" => Exit::Success,
+            "declined" => Exit::Declined,
+            "expired" => Exit::Expired,
+            "defaulted" => Exit::Defaulted,
+            _ => Exit::Cancelled,
+        }
+    }
+}
+
+impl Reply for Ended {
+    fn lines(&self, _: Paint) -> Vec<String> {
+        self.value().into_iter().collect()
+    }
+}
+
+#[derive(Serialize)]
+struct All<'a> {
+    questions: &'a [Ended],
+}
+
+impl Reply for All<'_> {
+    /// One line each, whatever is in them: the third line is the answer to the third question.
+    fn lines(&self, _: Paint) -> Vec<String> {
+        let line = |ended: &Ended| ended.value().unwrap_or_default().replace('\n', "\\n");
+        self.questions.iter().map(line).collect()
+    }
+}
+
+/// How long one request waits: a connection that is broken without a word is noticed then.
+const AT_A_TIME: Duration = Duration::from_mins(5);

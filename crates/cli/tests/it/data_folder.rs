@@ -1,0 +1,64 @@
+//! A data folder that is not there: made by commands that write, which say so; never by those that look.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn looking_makes_no_folder_and_says_that_there_is_none() {
+    let sandbox = Sandbox::new();
+    let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV.0";
+    for arguments in [
+        &["inbox", "--list"][..],
+        &["inbox"],
+        &["show", id],
+        &["answer", id, "yes"],
+        &["decline", id],
+        &["extend", id, "5m"],
+        &["cancel", id],
+        &["pass", id, "--people"],
+        &["wait", id],
+        &["watch"],
+        &["token", "list"],
+        &["people", "list"],
+    ] {
+        let error = sandbox.json_error(arguments, 2);
+        assert_eq!(error["code"], "NO_DATA", "{arguments:?}: {error}");
+    }
+    for arguments in [&["trace", "list"][..], &["keys", "list"], &["doctor"], &["status"], &["stop"]] {
+        sandbox.run(arguments);
+    }
+    assert!(!sandbox.data().exists());
+    assert_snapshot!(sandbox.run(&["--data", "typo", "inbox", "--list"]), @r#"
+    exit 2
+    --- stderr
+    error: expected a data folder at typo, found none
+    hint: `demur --data typo ask "Which colour?"` makes it with the first question; --data names another
+    "#);
+}
+
+#[test]
+fn writing_makes_the_folder_and_says_so_once() {
+    const MADE: &str = "Made the data folder ";
+    for arguments in [
+        &["ask", "Name?", "--no-wait"][..],
+        &["keys", "new", "alice", "--role", "planner"],
+        &["token", "new", "builder", "--scope", "ask"],
+        &["people", "add", "zoe", "--role", "answerer"],
+        &["open", "--print"],
+    ] {
+        let sandbox = Sandbox::new();
+        let first = sandbox.run(arguments);
+        let told = format!("{MADE}{}.\n", sandbox.data().display());
+        assert!(first.expect_code(0).stderr.starts_with(&told), "{arguments:?}: {first}");
+        let again = sandbox.run(&["ask", "Word?", "--no-wait"]);
+        assert!(!again.expect_code(0).stderr.contains(MADE), "{again}");
+    }
+}
+
+#[test]
+fn mistake_makes_no_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "alice", "--role", "planner", "--out", "missing/key"]).expect_code(2);
+    assert!(!sandbox.data().exists());
+}

@@ -1,0 +1,33 @@
+//! How sure an answer has to be, in words, and what gives that much.
+
+use demur_ledger::facts::Assurance;
+
+use super::{QuestionId, QuestionView};
+
+/// Returns who may answer a question that wants this much.
+pub const fn needed(least: Assurance) -> &'static str {
+    match least {
+        Assurance::Agent => "anybody who may answer, agents too",
+        Assurance::Relayed => "a person, through any program",
+        Assurance::Terminal => "a person at this machine or signed in",
+        Assurance::SignedIn => "a person who is signed in",
+        Assurance::Passkey => "a person with a passkey",
+    }
+}
+
+/// Returns what satisfies it: a command that works here, or the page.
+pub fn way(question: &QuestionView) -> String {
+    way_of(question.assurance, question.id)
+}
+
+fn way_of(least: Assurance, id: QuestionId) -> String {
+    match least {
+        Assurance::Agent | Assurance::Relayed | Assurance::Terminal => format!("`demur answer {id} ANSWER`"),
+        Assurance::SignedIn => {
+            format!("`demur open` signs a browser in; answer at /questions/{id} there")
+        }
+        Assurance::Passkey => {
+            format!("demur takes no passkeys yet: `demur cancel {id}`, then ask for less")
+        }
+    }
+}
