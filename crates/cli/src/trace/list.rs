@@ -12,6 +12,7 @@ use demur_store::{
 };
 use serde::Serialize;
 
+use super::{short, subject};
 use crate::{
     arguments::ListTraces,
     context::Context,
@@ -34,7 +35,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(
 }
 
 /// Returns a page of traces, and whether there are more. The registry is no piece of work and is left out.
-fn page(store: &impl Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), CommandError> {
+fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), CommandError> {
     if let Some(trace) = after
         && store.trace(trace)?.is_none()
     {
@@ -43,11 +44,15 @@ fn page(store: &impl Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<L
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     // One more for the registry, one more to know whether there are more.
     let found = store.traces(after, limit.saturating_add(2))?;
-    let mut traces: Vec<Listed> =
-        found.into_iter().filter(|summary| summary.kind != TraceKind::Registry).map(Listed::from).collect();
+    let mut traces: Vec<TraceSummary> =
+        found.into_iter().filter(|summary| summary.kind != TraceKind::Registry).collect();
     let more = traces.len() > limit;
     traces.truncate(limit);
-    Ok((traces, more))
+    let listed = |summary: TraceSummary| {
+        let subject = subject(store, summary.trace)?;
+        Ok(Listed { subject, ..Listed::from(summary) })
+    };
+    Ok((traces.into_iter().map(listed).collect::<Result<_, CommandError>>()?, more))
 }
 
 #[derive(Serialize)]
@@ -71,6 +76,8 @@ struct Listed {
     kind: &'static str,
     opened: Timestamp,
     phase: Option<Phase>,
+    /// What it is about: a task, a plan's name, a question's words; none where that cannot be read.
+    subject: Option<String>,
     trace: TraceId,
 }
 
@@ -85,7 +92,8 @@ impl From<TraceSummary> for Listed {
         let TraceSummary { trace, head, opened, changed, phase, failed, kind, .. } = summary;
         let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
         let kind = kind.as_str();
-        Self { changed, events: head.sequence.next().number(), failed, head, kind, opened, phase, trace }
+        let events = head.sequence.next().number();
+        Self { changed, events, failed, head, kind, opened, phase, subject: None, trace }
     }
 }
 
@@ -110,7 +118,8 @@ impl Reply for ListReply {
                 ]
             };
         }
-        let mut table = Table::new(["TRACE", "PHASE", "EVENTS", "OPENED", "LAST CHANGE", "DAMAGE"]);
+        let mut table =
+            Table::new(["TRACE", "PHASE", "EVENTS", "OPENED", "LAST CHANGE", "DAMAGE", "SUBJECT"]);
         for trace in &self.traces {
             table.add([
                 trace.trace.to_string(),
@@ -119,6 +128,7 @@ impl Reply for ListReply {
                 clock(trace.opened),
                 clock(trace.changed),
                 trace.failed.as_ref().map_or_else(|| "none known".to_owned(), Violation::words),
+                trace.subject.as_deref().map_or_else(|| "-".to_owned(), short),
             ]);
         }
         let mut lines = table.lines(paint);

@@ -25,8 +25,8 @@ fn trace_has_its_phase_events_and_times() {
     assert_snapshot!(sandbox.run(&["trace", "list"]), @r"
     exit 0
     --- stdout
-    TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE
-    [ULID]  completed  21      [TIME]  [TIME]  none known
+    TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE      SUBJECT
+    [ULID]  completed  21      [TIME]  [TIME]  none known  count a text
     ");
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];
