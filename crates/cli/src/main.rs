@@ -7,6 +7,7 @@
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
 //! | clock and randomness | `world` |
 //! | files to read as a whole | `input` |
+//! | ids that somebody typed | `lookup` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
 //! | questions and their server | `ask`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
@@ -29,6 +30,7 @@ mod identity;
 mod inbox;
 mod input;
 mod keys;
+mod lookup;
 mod mcp;
 mod open;
 mod output;

@@ -18,13 +18,14 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
+    lookup,
     output::{Paint, Reply},
 };
 
 /// Shows a question and how it stands.
 pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
     let client = Client::open(context)?;
-    let question = fetch(&client, arguments.question)?;
+    let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
     let (id, waits) = (question.id, question.state == "open");
     context.output.reply(&Shown(question))?;
     // A program that looks is nobody who was shown it.
@@ -34,7 +35,7 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
 /// Answers a question.
 pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, CommandError> {
     let client = Client::open(context)?;
-    let id = arguments.question;
+    let id = lookup::question(context, &arguments.question)?;
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
         return told(context, act_on(&client, id, "accept", &act)?);
@@ -55,14 +56,16 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
 pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
     let client = Client::open(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
-    told(context, act_on(&client, arguments.question, "decline", &act)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, act_on(&client, id, "decline", &act)?)
 }
 
 /// Says that no answer is needed any more.
 pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
     let client = Client::open(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
-    told(context, act_on(&client, arguments.question, "cancel", &act)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, act_on(&client, id, "cancel", &act)?)
 }
 
 /// Gives more time.
@@ -73,7 +76,8 @@ pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> R
         reason: arguments.reason.clone(),
         by: None,
     };
-    told(context, more_time(&client, arguments.question, &extension)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, more_time(&client, id, &extension)?)
 }
 
 /// Hands a question to others.
@@ -85,7 +89,8 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
         .try_into()
         .map_err(|error| CommandError::input("USAGE", format!("--to: {error}")))?;
     let passing = Passing { to, people: arguments.people, reason: arguments.reason.clone(), by: None };
-    told(context, act_on(&client, arguments.question, "pass", &passing)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, act_on(&client, id, "pass", &passing)?)
 }
 
 /// Returns a question as it stands.

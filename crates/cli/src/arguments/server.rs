@@ -10,6 +10,7 @@ use demur_server::{
 };
 
 use super::{help, question::duration};
+use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -140,6 +141,6 @@ pub(crate) struct NewToken {
 
 #[derive(Debug, Args)]
 pub(crate) struct RevokeToken {
-    /// The id of the token, as `demur token list` shows it
-    pub(crate) id: String,
+    /// The token: its id as `demur token list` shows it, the first 6 characters of it or more, or `last`
+    pub(crate) id: TypedId,
 }

@@ -33,7 +33,7 @@ pub(super) fn count(open: u64, live: bool) -> String {
         }
         open => {
             format!(
-                "{open} questions wait. `2` shows the second, `2 ANSWER` answers it. `?` helps, `q` quits."
+                "{open} questions wait. A number shows one, a number and an answer answer it. `?` helps, `q` quits."
             )
         }
     }

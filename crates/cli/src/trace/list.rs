@@ -6,10 +6,7 @@ use demur_ledger::{
     name::{Position, Sequence, TraceId},
     state::Phase,
 };
-use demur_store::{
-    contract::{Store, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_store::contract::{Store, TraceSummary};
 use serde::Serialize;
 
 use super::{short, subject};
@@ -18,6 +15,7 @@ use crate::{
     context::Context,
     error::CommandError,
     keys::clock,
+    lookup,
     output::{Paint, Reply, Table},
 };
 
@@ -25,7 +23,10 @@ use crate::{
 pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(), CommandError> {
     let data = context.data()?;
     let (traces, more) = match data.read()? {
-        Some(store) => page(&store, arguments.after, arguments.limit)?,
+        Some(store) => {
+            let after = arguments.after.as_ref().map(|typed| lookup::trace(&store, typed)).transpose()?;
+            page(&store, after, arguments.limit)?
+        }
         None => (Vec::new(), false),
     };
     let next = traces.last().filter(|_| more).map(|trace| trace.trace);
@@ -36,11 +37,6 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(
 
 /// Returns a page of traces, and whether there are more. The registry is no piece of work and is left out.
 fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), CommandError> {
-    if let Some(trace) = after
-        && store.trace(trace)?.is_none()
-    {
-        return Err(LedgerError::TraceUnknown { trace }.into());
-    }
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     // One more for the registry, one more to know whether there are more.
     let found = store.traces(after, limit.saturating_add(2))?;

@@ -183,12 +183,12 @@ fn mistakes_on_the_command_line_ask_nothing() {
         &["ask", "Name?", "--timeout", "soon"],
         &["ask", "Name?", "--timeout", "0s"],
         &["ask", "Name?", "--secret", "--default", "x", "--timeout", "1m"],
-        &["show", "nothing"],
         &["extend", "01ARZ3NDEKTSV4RRFFQ69G5FAV.0", "soon"],
     ] {
         let error = sandbox.json_error(arguments, 2);
         assert_eq!(error["code"], "USAGE", "{arguments:?}");
     }
+    assert_eq!(sandbox.json_error(&["show", "nothing"], 2)["code"], "QUESTION_UNKNOWN");
     assert!(!sandbox.data().exists(), "a mistake started a server");
 }
 

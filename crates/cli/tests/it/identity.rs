@@ -149,7 +149,7 @@ fn keys_that_cannot_sign_are_refused() {
     exit 2
     --- stderr
     error: expected the name or fingerprint of a key, found none called "nobody"
-    hint: there are: "alice", "alice-2", "bob", "build robot", "carol", "cleo", "desk"
+    hint: there are: "alice", "alice-2", "bob", "build robot", "carol", "cleo", "desk"; `demur keys list` shows them
     exit 2
     --- stderr
     error: expected the name of an agent, visible and without spaces, found "build robot"

@@ -18,6 +18,7 @@ mod help;
 mod hook;
 mod identity;
 mod identity_verify;
+mod ids;
 mod inbox;
 mod independent;
 mod keys_list;

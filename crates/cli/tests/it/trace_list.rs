@@ -90,7 +90,7 @@ fn bad_limits_and_ids_are_told() {
     for limit in ["0", "-1", "x", "100001"] {
         sandbox.json_error(&["trace", "list", "--limit", limit], 2);
     }
-    assert_eq!(sandbox.json_error(&["trace", "list", "--after", "last"], 2)["code"], "USAGE");
+    assert_eq!(sandbox.json_error(&["trace", "list", "--after", "01ARZ"], 2)["code"], "ID_TOO_SHORT");
     let unknown = ["trace", "list", "--after", "01ARZ3NDEKTSV4RRFFQ69G5FAV"];
     assert_eq!(sandbox.json_error(&unknown, 2)["code"], "TRACE_UNKNOWN");
 }
