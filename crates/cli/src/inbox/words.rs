@@ -107,7 +107,7 @@ const HELP: [(&str, &str); 10] = [
     ("d 3 REASON", "decline: nobody here will answer"),
     ("a 3 REASON", "accept what a \"please confirm\" points at"),
     ("x 3 10m", "extend: ten minutes more"),
-    ("p 3 NAME", "pass it to somebody with a key for answering; `p 3` alone to people"),
+    ("p 3 NAME", "pass it to somebody by name; `p 3` alone to people"),
     ("c 3 REASON", "cancel: no answer is needed any more"),
     ("l", "list what is open"),
     ("m", "more of the list"),

@@ -169,6 +169,31 @@ fn control_characters_are_shown_and_not_obeyed() {
 }
 
 #[test]
+fn a_question_is_passed_to_a_key_or_a_person_by_name() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
+    sandbox.run(&["people", "add", "Finn", "--role", "answerer"]).expect_code(0);
+    sandbox.run(&["people", "add", "Rita", "--role", "auditor"]).expect_code(0);
+    let id = asked_of_anybody(&sandbox, "Who knows?");
+    // A key alone: people cannot answer any more.
+    sandbox.run(&["pass", &id, "--to", "robot"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], false);
+    let id = asked_of_anybody(&sandbox, "Who else?");
+    sandbox.run(&["pass", &id, "--to", "finn"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], true);
+    let told = sandbox.run(&["trace", "show", &id[..26]]).expect_code(0).stdout.clone();
+    assert!(told.contains("for finn"), "{told}");
+    sandbox.run(&["pass", &id, "--to", "robot", "--to", "Finn", "--reason", "either"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], true);
+    for (name, code) in [("nobody", "KEY_UNKNOWN"), ("Rita", "PERSON_UNKNOWN")] {
+        let error = sandbox.json_error(&["pass", &id, "--to", name], 2);
+        assert_eq!(error["code"], code);
+        assert!(error["hint"].as_str().unwrap().contains("demur people list"), "{error}");
+    }
+    sandbox.run(&["answer", &id, "I do"]).expect_code(0);
+}
+
+#[test]
 fn mistakes_on_the_command_line_ask_nothing() {
     let sandbox = Sandbox::new();
     for arguments in [

@@ -82,7 +82,7 @@ pub struct Extension {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Passing {
-    /// The names of holders of keys for answering.
+    /// The names of holders of keys for answering, or of people who can sign in.
     #[serde(default)]
     pub to: List<Text<1, 64>, 0, 64>,
     /// Whether people may answer from now on.
@@ -438,12 +438,20 @@ fn words(
 }
 
 /// Returns whoever has a key for answering under this name.
-fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
+/// Returns whether somebody of this name has a key for answering.
+pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, CommandError> {
+    Ok(answering_key(owner, name)?.is_some())
+}
+
+fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, CommandError> {
     let answers = |entry: &crate::key_entry::KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
     };
-    let found = owner.entries()?.into_iter().find(answers).map(|entry| entry.principal);
-    found.ok_or_else(|| {
+    Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))
+}
+
+fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
+    answering_key(owner, name)?.ok_or_else(|| {
         CommandError::input(
             "KEY_UNKNOWN",
             format!("expected a key of {name:?} that speaks as answerer, found none"),
