@@ -14,7 +14,7 @@ use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Listen on this port of this machine [default: 7373 for the default data folder, otherwise a free one, remembered]
+    /// Listen on this port of this machine, or not at all if it is taken [default: 7373 for the default data folder, otherwise a free one, remembered]
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub(crate) port: Option<u16>,
     /// Listen at this address, behind a proxy that speaks TLS; needs --public-url
