@@ -199,7 +199,7 @@ pub(crate) fn among(noun: Noun, typed: &TypedId, ids: &[String]) -> Result<Strin
 }
 
 /// Returns what was typed as it stands in a message: nothing hidden, and not without end.
-fn quoted(typed: &str) -> String {
+pub(crate) fn quoted(typed: &str) -> String {
     let shown: String = typed.chars().take(MAX_QUOTED).collect();
     let rest = if shown.len() < typed.len() { "..." } else { "" };
     format!("\"{}{rest}\"", visible(&shown))
