@@ -44,7 +44,9 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let words =
         if words == "-" { from_input(shown.kinds.contains(&AnswerKind::Secret))? } else { words.clone() };
     let given = Answer {
-        answer: question::typed(&shown.kinds, &shown.choices, &words)?,
+        answer: question::typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
+            error.with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
+        })?,
         note: arguments.note.clone(),
         request: shown.request,
         by: None,
@@ -134,6 +136,7 @@ fn from_input(secret: bool) -> Result<String, CommandError> {
     let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| {
         CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
+            .with_hint("an answer is text in UTF-8; `demur answer --help` shows how to give one")
     })?;
     // The line feed that ends a line is no part of a secret.
     let line = text.strip_suffix('\n').unwrap_or(&text);

@@ -311,7 +311,7 @@ pub enum StoreError {
     #[error("the database is locked by another program: close it and try again")]
     Locked,
     /// The folder or file cannot be written.
-    #[error("the database is read-only: check who may write to it")]
+    #[error("the data folder is read-only: check who may write to it")]
     ReadOnly,
     /// Bytes in the database that cannot be right. Never repaired silently.
     #[error("the database is damaged: {what}; restore a backup, and keep the damaged files")]

@@ -113,7 +113,7 @@ fn second_answer_is_told_who_was_first() {
     exit 3
     --- stderr
     error: question 0 was already answered by a person in event 1 at [TIME] (terminal)
-    hint: it was answered by somebody at the terminal at [TIME], terminal; nothing changed
+    hint: it was answered by somebody at the terminal at [TIME], terminal; nothing changed; `demur show [ULID].0` shows it
     ");
     let error = sandbox.json_error(&["decline", &id], 3);
     assert_eq!(error["code"], "ALREADY_ANSWERED");
@@ -127,7 +127,7 @@ fn answer_that_does_not_fit_leaves_the_question_open() {
     exit 2
     --- stderr
     error: expected yes or no, found "perhaps"
-    hint: the question is still open: answer again
+    hint: the question is still open; `demur show [ULID].0` shows what fits
     "#);
     assert_eq!(shown(&sandbox, &id)["state"], "open");
 }

@@ -70,6 +70,7 @@ fn place_that_cannot_be_written_is_told_and_stays_empty() {
     exit 2
     --- stderr
     error: cannot write the export nowhere/run.jsonl: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     exit 2
     --- stderr
     error: expected a file, found something else: folder

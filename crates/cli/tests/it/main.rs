@@ -28,6 +28,7 @@ mod keys_rotate;
 mod keys_show;
 mod mcp;
 mod mcp_clients;
+mod mistakes;
 mod output;
 mod people;
 mod plan;

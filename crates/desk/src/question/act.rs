@@ -273,7 +273,8 @@ pub fn extend(
     let id = question.id;
     let deadline = question.deadline.ok_or_else(|| {
         let message = "expected a question with a deadline, found one that waits as long as it takes";
-        CommandError::refused("NO_DEADLINE", message).with_hint("nothing needs to be extended")
+        CommandError::refused("NO_DEADLINE", message)
+            .with_hint(format!("nothing needs to be extended; `demur show {id}` shows it"))
     })?;
     let deadline: Timestamp = deadline.plus_millis(extension.seconds.as_u64().saturating_mul(1000));
     let facts = QuestionExtended { deadline, question: id.sequence };
@@ -354,7 +355,10 @@ fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
     };
     let by = ending.by.unwrap_or_else(|| "the desk".to_owned());
     let how = ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance.as_str()));
-    error.with_hint(format!("it was {} by {by} at {}{how}; nothing changed", ending.state, ending.time))
+    let (state, time) = (&ending.state, ending.time);
+    error.with_hint(format!(
+        "it was {state} by {by} at {time}{how}; nothing changed; `demur show {id}` shows it"
+    ))
 }
 
 /// Returns whether this very answer counts already.
