@@ -1,6 +1,6 @@
 //! A store as somebody reads it: traces by name, and exports of them. Whoever owns the folder goes on meanwhile.
 
-use std::{io::Write, str::FromStr};
+use std::io::Write;
 
 use demur_ledger::name::{Position, TraceId};
 use demur_store::{
@@ -13,40 +13,13 @@ use crate::{
     data::DataFolder,
     error::CommandError,
     keystore::Keystore,
+    lookup::{self, TypedId},
     output::{Progress, counted_as, percent},
     owner::open_ledger,
     roster::software,
     visible::visible_path,
     world::World,
 };
-
-/// Which trace is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Chosen {
-    /// The one in which something happened last.
-    Last,
-    /// The registry of keys.
-    Registry,
-    /// This one.
-    Trace(TraceId),
-}
-
-impl FromStr for Chosen {
-    type Err = NotATrace;
-
-    fn from_str(text: &str) -> Result<Self, NotATrace> {
-        match text {
-            "last" => Ok(Self::Last),
-            "registry" => Ok(Self::Registry),
-            id => id.parse().map(Self::Trace).map_err(|_| NotATrace),
-        }
-    }
-}
-
-/// Something typed that names no trace.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("expected `last`, `registry` or the id of a trace: 26 characters, as `demur trace list` shows them")]
-pub(crate) struct NotATrace;
 
 /// A store open for reading, with the desk's key to sign exports.
 pub(crate) struct Archive {
@@ -73,14 +46,12 @@ impl Archive {
     }
 
     /// Returns the trace that is meant.
-    pub(crate) fn resolve(&self, chosen: Chosen) -> Result<TraceId, CommandError> {
-        match chosen {
-            Chosen::Registry => Ok(self.ledger.registry().trace()),
-            Chosen::Last => self.ledger.store().newest()?.ok_or_else(|| self.no_traces()),
-            Chosen::Trace(trace) => match self.ledger.store().trace(trace)? {
-                Some(_) => Ok(trace),
-                None => Err(LedgerError::TraceUnknown { trace }.into()),
-            },
+    pub(crate) fn resolve(&self, typed: &TypedId) -> Result<TraceId, CommandError> {
+        let store = self.ledger.store();
+        match typed.as_str() {
+            REGISTRY => Ok(self.ledger.registry().trace()),
+            _ if typed.is_last() && store.newest()?.is_none() => Err(self.no_traces()),
+            _ => lookup::trace(store, typed),
         }
     }
 
@@ -116,18 +87,5 @@ impl Archive {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn traces_are_named_by_word_or_by_their_whole_id() {
-        assert_eq!("last".parse::<Chosen>().unwrap(), Chosen::Last);
-        assert_eq!("registry".parse::<Chosen>().unwrap(), Chosen::Registry);
-        let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-        assert_eq!(id.parse::<Chosen>().unwrap(), Chosen::Trace(id.parse().unwrap()));
-        for text in ["", "Last", "01ARZ3NDEKTSV4RRFFQ69G5FA", "01arz3ndektsv4rrffq69g5fav", "./last"] {
-            text.parse::<Chosen>().unwrap_err();
-        }
-    }
-}
+/// What stands for the trace of the keys.
+pub(crate) const REGISTRY: &str = "registry";

@@ -23,8 +23,8 @@ pub(crate) use identity::{
     IdentityCommand, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
 };
 pub(crate) use plan::{
-    AttestPlan, Audit, BeginOperation, Check, ConfirmPlan, HandOff, PlanCommand, ResolvePlan, RulesChoice,
-    SubmitPlan,
+    AttestPlan, Audit, BeginOperation, Check, ConfirmPlan, HandOff, ListPlans, PlanCommand, ResolvePlan,
+    RulesChoice, SubmitPlan,
 };
 pub(crate) use question::{
     ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Wait, Watch,
@@ -220,14 +220,14 @@ pub(crate) struct NewKey {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowKey {
-    /// A name, or at least 4 digits from the beginning of a fingerprint
+    /// A name, the first 6 digits of a fingerprint or more, or `last`
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RotateKey {
-    /// A name, or at least 4 digits from the beginning of a fingerprint; `desk` is the desk's own key
+    /// A name, the first 6 digits of a fingerprint or more, or `last`; `desk` is the desk's own key
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
     /// Sign with the recovery key in this file instead of the old key
@@ -240,7 +240,7 @@ pub(crate) struct RotateKey {
 
 #[derive(Debug, Args)]
 pub(crate) struct RevokeKey {
-    /// A name, or at least 4 digits from the beginning of a fingerprint
+    /// A name, the first 6 digits of a fingerprint or more, or `last`
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
     /// Why

@@ -38,7 +38,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Export) -> Result<(), C
 
 fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result<(), CommandError> {
     let archive = Archive::open(context.data()?)?;
-    let trace = archive.resolve(arguments.trace)?;
+    let trace = archive.resolve(&arguments.trace)?;
     let mut file = NewFile::begin(path, arguments.force, "write the export")?;
     let through = archive.export(trace, &mut file, context.output.is_watched());
     let through = through.map_err(|error| file.trouble(error))?;
@@ -49,7 +49,7 @@ fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result
 
 fn to_standard_output(context: &mut Context<'_>, arguments: &Export) -> Result<(), CommandError> {
     let archive = Archive::open(context.data()?)?;
-    let trace = archive.resolve(arguments.trace)?;
+    let trace = archive.resolve(&arguments.trace)?;
     let watched = context.output.is_watched();
     let mut out = BufWriter::with_capacity(BUFFER, Standard(&mut *context.output));
     match archive.export(trace, &mut out, watched) {

@@ -17,11 +17,15 @@ use std::io::{self, IsTerminal as _};
 
 use face::Face;
 use news::Bell;
+use numbers::Numbers;
 use plain::Plain;
 use screen::Screen;
 use session::Session;
 
-use crate::{arguments::Inbox, client::Client, context::Context, error::CommandError, output::wants_escapes};
+use crate::{
+    arguments::Inbox, client::Client, context::Context, error::CommandError, lookup::QuestionNumbers,
+    output::wants_escapes,
+};
 
 /// Shows what waits, and takes answers where somebody sits at a terminal.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), CommandError> {
@@ -32,6 +36,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Co
     }
     // Somebody may sit here before the first question is asked.
     let client = Client::open(context)?;
+    let numbers = Numbers::new(QuestionNumbers::of(&context.data()?));
     let trouble = |error: io::Error| CommandError::internal("TERMINAL_TROUBLE", error);
     let (ringer, bell) = Bell::new().map_err(trouble)?;
     let news = news::follow(client.another()?, ringer.another().map_err(trouble)?);
@@ -40,5 +45,5 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Co
     } else {
         Face::Plain(Plain { output: context.output, _bell: bell })
     };
-    Session::new(client, face, news).run()
+    Session::new(client, face, news, numbers).run()
 }

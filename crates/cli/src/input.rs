@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use crate::{error::CommandError, visible::visible_path};
+use crate::{
+    error::CommandError,
+    visible::{shell_word, visible_path},
+};
 
 /// A file as it was read.
 #[derive(Debug)]
@@ -46,7 +49,8 @@ fn open(path: &Path) -> Result<Box<dyn Read>, CommandError> {
     let file = File::open(path).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.is_dir() {
         let message = format!("expected a file, found a folder: {}", visible_path(path));
-        return Err(CommandError::input("FILE_UNREADABLE", message));
+        return Err(CommandError::input("FILE_UNREADABLE", message)
+            .with_hint(format!("`ls {}` shows the files in it", shell_word(path))));
     }
     Ok(Box::new(file))
 }

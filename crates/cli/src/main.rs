@@ -7,6 +7,7 @@
 //! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
 //! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
+//! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
 //! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
@@ -30,6 +31,7 @@ mod identity;
 mod inbox;
 mod input;
 mod keys;
+mod lookup;
 mod mcp;
 mod open;
 mod output;
@@ -44,6 +46,7 @@ mod setup;
 mod store;
 mod token;
 mod trace;
+mod usage;
 mod verify;
 mod wait;
 mod watch;
@@ -78,7 +81,7 @@ fn run() -> Exit {
     let mut output = Output::of_process(arguments::asks_for_json(&words));
     let ended = match Arguments::try_parse_from(&words) {
         Ok(arguments) => perform(&arguments, &mut output),
-        Err(stop) => explain(&suggest(stop, &words, &Arguments::command()), &mut output),
+        Err(stop) => explain(&suggest(stop, &words, &Arguments::command()), &words, &mut output),
     };
     ended.unwrap_or_else(|error| {
         output.error(&error);
@@ -129,28 +132,16 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
 }
 
 /// Shows what the command line stopped at: help that was asked for, or a mistake.
-fn explain(stop: &clap::Error, output: &mut Output) -> Result<Exit, CommandError> {
+fn explain(stop: &clap::Error, words: &[OsString], output: &mut Output) -> Result<Exit, CommandError> {
     let text = stop.render();
     if !stop.use_stderr() {
         let text = if output.paint().is_on() { text.ansi().to_string() } else { text.to_string() };
         return output.write(text.as_bytes()).map(|()| Exit::Success);
     }
-    if output.is_json() {
-        return Err(usage_error(stop));
+    // Nothing was typed after a command that has others: a person is shown them.
+    if stop.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !output.is_json() {
+        output.error_text(&text.to_string(), &text.ansi().to_string());
+        return Ok(Exit::BadInput);
     }
-    output.error_text(&text.to_string(), &text.ansi().to_string());
-    Ok(Exit::BadInput)
-}
-
-/// Returns a mistake on the command line as one sentence.
-fn usage_error(stop: &clap::Error) -> CommandError {
-    let text = match stop.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "expected a command, found none".to_owned(),
-        _ => stop.render().to_string(),
-    };
-    let is_body = |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
-    let words = text.lines().take_while(is_body).map(str::trim).filter(|line| !line.is_empty());
-    let sentence = words.collect::<Vec<_>>().join(" ");
-    let message = sentence.strip_prefix("error: ").unwrap_or(&sentence);
-    CommandError::input("USAGE", message).with_hint("`demur --help` shows what can be typed")
+    Err(usage::error(stop, words))
 }

@@ -1,6 +1,7 @@
 //! `demur check`, `demur plan`, `demur audit` and `demur handoff`: a plan from submission to attestation.
 
 mod attest;
+mod list;
 mod paper;
 mod reply;
 
@@ -27,6 +28,7 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
+    lookup,
     output::{Paint, Reply},
     owner::Owner,
     rules::{self, Shelf},
@@ -36,9 +38,11 @@ use crate::{
 pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Exit, CommandError> {
     match command {
         PlanCommand::Submit(arguments) => submit(context, arguments),
+        PlanCommand::List(arguments) => list::run(context, arguments).map(|()| Exit::Success),
         PlanCommand::Show(arguments) => {
             let archive = Archive::open(context.data()?)?;
-            let session = session::read(archive.ledger(), arguments.session)?;
+            let id = lookup::session(archive.ledger().store(), &arguments.session)?;
+            let session = session::read(archive.ledger(), id)?;
             let document = desk::document(&session, archive.ledger(), &context.keystore()?)?;
             context.output.reply(&PlanStanding::of(&session, document)?)?;
             Ok(Exit::Success)
@@ -111,18 +115,19 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
         Some(name) => Speaker::Key(session::author(&owner, name, Role::Answerer)?),
         None => Speaker::Person { name: whoever()?, assurance: Assurance::Terminal },
     };
+    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
     let resolution = Resolution {
-        session: arguments.session,
+        session: id,
         gap: &arguments.gap,
         answer: arguments.answer.as_deref(),
         note: arguments.note.clone(),
     };
     let (at, judged) = desk::resolve(&owner, &speaker, &resolution)?;
     if let Some(at) = at {
-        let trace = session::trace_of(arguments.session);
+        let trace = session::trace_of(id);
         session::keep_receipt(&owner, trace, at.sequence, arguments.receipt.as_deref())?;
     }
-    let session = session::read(owner.ledger(), arguments.session)?;
+    let session = session::read(owner.ledger(), id)?;
     let standing = standing(&owner, &session)?;
     let answer = arguments.answer.as_deref();
     context.output.reply(&ResolvedGap::new(&arguments.gap, answer, &judged, standing))?;
@@ -135,7 +140,8 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
 fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, CommandError> {
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
-    let session = desk::begin(&owner, author, arguments.session, &arguments.operation)?;
+    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
+    let session = desk::begin(&owner, author, id, &arguments.operation)?;
     tell(context, &owner, &session, &arguments.author)?;
     Ok(Exit::Success)
 }
@@ -143,7 +149,8 @@ fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, 
 fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, CommandError> {
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
-    let (at, session) = desk::confirm(&owner, author, arguments.session)?;
+    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
+    let (at, session) = desk::confirm(&owner, author, id)?;
     session::keep_receipt(&owner, session.trace(), at.sequence, arguments.receipt.as_deref())?;
     tell(context, &owner, &session, &arguments.author)
 }

@@ -18,13 +18,14 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
+    lookup,
     output::{Paint, Reply},
 };
 
 /// Shows a question and how it stands.
 pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
     let client = Client::of_existing(context)?;
-    let question = fetch(&client, arguments.question)?;
+    let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
     let (id, waits) = (question.id, question.state == "open");
     context.output.reply(&Shown(question))?;
     // A program that looks is nobody who was shown it.
@@ -34,7 +35,7 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
 /// Answers a question.
 pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, CommandError> {
     let client = Client::of_existing(context)?;
-    let id = arguments.question;
+    let id = lookup::question(context, &arguments.question)?;
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
         return told(context, act_on(&client, id, "accept", &act)?);
@@ -43,7 +44,9 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let words =
         if words == "-" { from_input(shown.kinds.contains(&AnswerKind::Secret))? } else { words.clone() };
     let given = Answer {
-        answer: question::typed(&shown.kinds, &shown.choices, &words)?,
+        answer: question::typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
+            error.with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
+        })?,
         note: arguments.note.clone(),
         request: shown.request,
         by: None,
@@ -55,14 +58,16 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
 pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
-    told(context, act_on(&client, arguments.question, "decline", &act)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, act_on(&client, id, "decline", &act)?)
 }
 
 /// Says that no answer is needed any more.
 pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
-    told(context, act_on(&client, arguments.question, "cancel", &act)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, act_on(&client, id, "cancel", &act)?)
 }
 
 /// Gives more time.
@@ -73,7 +78,8 @@ pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> R
         reason: arguments.reason.clone(),
         by: None,
     };
-    told(context, more_time(&client, arguments.question, &extension)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, more_time(&client, id, &extension)?)
 }
 
 /// Hands a question to others.
@@ -85,7 +91,8 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
         .try_into()
         .map_err(|error| CommandError::input("USAGE", format!("--to: {error}")))?;
     let passing = Passing { to, people: arguments.people, reason: arguments.reason.clone(), by: None };
-    told(context, act_on(&client, arguments.question, "pass", &passing)?)
+    let id = lookup::question(context, &arguments.question)?;
+    told(context, act_on(&client, id, "pass", &passing)?)
 }
 
 /// Returns a question as it stands.
@@ -129,6 +136,7 @@ fn from_input(secret: bool) -> Result<String, CommandError> {
     let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| {
         CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
+            .with_hint("an answer is text in UTF-8; `demur answer --help` shows how to give one")
     })?;
     // The line feed that ends a line is no part of a secret.
     let line = text.strip_suffix('\n').unwrap_or(&text);

@@ -26,7 +26,7 @@ pub(crate) fn read_plan(path: &Path) -> Result<Plan, CommandError> {
     Plan::read(&input.bytes).map_err(|error| {
         let message = format!("{}: {error}", input.shown);
         CommandError::input("PLAN_MALFORMED", message)
-            .with_hint("a plan is one JSON object; nothing was recorded")
+            .with_hint("a plan is one JSON object; nothing was recorded; `demur check --help` has examples")
     })
 }
 

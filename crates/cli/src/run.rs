@@ -41,6 +41,7 @@ use crate::{
     data::DataFolder,
     error::CommandError,
     exit::Exit,
+    lookup,
     output::Output,
     owner::Owner,
     world::World,
@@ -93,8 +94,8 @@ pub(crate) fn quietly(
 fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, CommandError> {
     let data = context.data()?;
     let mut owner = borrow::open(&data)?;
-    let trace = match arguments.trace {
-        Some(trace) => trace,
+    let trace = match &arguments.trace {
+        Some(typed) => lookup::run(Some(owner.ledger().store()), &RunFolder::all(&data), typed)?,
         None => unfinished(&data, owner.ledger())?,
     };
     let folder = RunFolder::open(&data, trace)?;
@@ -158,8 +159,8 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Comman
     let data = context.data()?;
     let owner = borrow::open(&data)?;
     let ledger = owner.ledger();
-    let trace = match arguments.trace {
-        Some(trace) => trace,
+    let trace = match &arguments.trace {
+        Some(typed) => lookup::run(Some(ledger.store()), &RunFolder::all(&data), typed)?,
         None => unfinished(&data, ledger)?,
     };
     if ledger.store().trace(trace)?.is_none() && RunFolder::open(&data, trace).is_ok() {

@@ -65,8 +65,11 @@ fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
         let here = SocketAddr::from(([127, 0, 0, 1], arguments.port.unwrap_or(PORT)));
         return Listen::Proxied { address: arguments.listen.unwrap_or(here), url };
     }
+    if let Some(port) = arguments.port {
+        return Listen::Port(port);
+    }
     let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
-    Listen::Loopback(arguments.port.or_else(|| usual.then_some(PORT)))
+    Listen::Loopback(usual.then_some(PORT))
 }
 
 fn level() -> LevelFilter {

@@ -10,6 +10,7 @@ use crate::{
     context::Context,
     error::CommandError,
     keys::clock,
+    lookup::{self, Noun},
     output::{Paint, Reply, Table},
 };
 
@@ -32,15 +33,10 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             context.output.reply(&Tokens(listed))
         }
         TokenCommand::Revoke(arguments) => {
-            let plain = arguments.id.chars().all(|character| character.is_ascii_alphanumeric());
-            if !plain || arguments.id.is_empty() {
-                let message = "expected the id of a token, found another word";
-                return Err(
-                    CommandError::input("TOKEN_UNKNOWN", message).with_hint("`demur token list` shows them")
-                );
-            }
-            let revoked: ShownToken =
-                client.call(&Call::delete(&format!("/v1/tokens/{}", arguments.id)).once())?;
+            let listed: ListedTokens = client.call(&Call::get("/v1/tokens"))?;
+            let ids: Vec<String> = listed.tokens.into_iter().map(|token| token.id).collect();
+            let id = lookup::among(Noun::Token, &arguments.id, &ids)?;
+            let revoked: ShownToken = client.call(&Call::delete(&format!("/v1/tokens/{id}")).once())?;
             context.output.reply(&Revoked(revoked))
         }
     }

@@ -3,6 +3,9 @@
 mod list;
 mod show;
 mod spool;
+mod subject;
+
+pub(crate) use subject::{short, subject};
 
 use crate::{arguments::TraceCommand, context::Context, error::CommandError, exit::Exit, export};
 

@@ -17,19 +17,21 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
+    lookup,
     output::{Paint, Reply},
 };
 
 /// Waits for questions that were asked before, and prints their answers.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, CommandError> {
     let client = Client::of_existing(context)?;
+    let ids: Result<Vec<_>, _> = arguments.questions.iter().map(|id| lookup::question(context, id)).collect();
+    let ids = ids?;
     let stops = Stops::new(&client)?;
-    let (ids, several) = (&arguments.questions, arguments.questions.len() > 1);
-    if !several || arguments.any {
-        return one_of(context, &client, stops, ids);
+    if ids.len() == 1 || arguments.any {
+        return one_of(context, &client, stops, &ids);
     }
-    let settled = client.block_on(settle(client.way(), stops, ids, false))?;
-    let settled = settled.map_err(|exit| stopped(context, exit, ids))?;
+    let settled = client.block_on(settle(client.way(), stops, &ids, false))?;
+    let settled = settled.map_err(|exit| stopped(context, exit, &ids))?;
     let mut taken = Vec::new();
     for question in settled {
         taken.push(Ended { secret: secret_of(&client, &question)?, question });

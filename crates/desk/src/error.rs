@@ -8,7 +8,10 @@ use std::{borrow::Cow, fmt::Display, io, path::Path};
 
 use serde::Serialize;
 
-use crate::{exit::Exit, visible::visible_path};
+use crate::{
+    exit::Exit,
+    visible::{shell_word, visible_path},
+};
 
 /// A command that did not do what it was asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,19 +53,21 @@ impl CommandError {
 
     /// Returns the error of a file that cannot be read.
     pub fn unreadable(path: &Path, error: &io::Error) -> Self {
-        Self::input("FILE_UNREADABLE", format!("cannot read {}: {error}", visible_path(path)))
+        let message = format!("cannot read {}: {error}", visible_path(path));
+        Self { hint: look(path, error.kind()), ..Self::input("FILE_UNREADABLE", message) }
     }
 
     /// Returns the error of a file that could not be made. `action` completes "cannot ...".
     ///
     /// A path that leads nowhere or that we may not use is the caller's to change; a full or broken disk is not.
     pub fn file(action: &str, path: &Path, error: &io::Error) -> Self {
-        let message = format!("cannot {action} {}: {error}", visible_path(path));
-        if is_about_the_path(error.kind()) {
+        let (kind, message) = (error.kind(), format!("cannot {action} {}: {error}", visible_path(path)));
+        let error = if is_about_the_path(error.kind()) {
             Self::input("FILE_UNUSABLE", message)
         } else {
             Self::internal("FILE_TROUBLE", message)
-        }
+        };
+        Self { hint: look(path, kind), ..error }
     }
 
     /// Returns the same error with what to do about it.
@@ -135,6 +140,24 @@ impl CommandError {
         }
         let Self { code, field, message, .. } = self;
         Document { error: Body { code, field: field.as_deref(), hint: self.hint(), message } }
+    }
+}
+
+/// Returns the command that shows what is wrong with a path, where one does.
+fn look(path: &Path, kind: io::ErrorKind) -> Option<String> {
+    // The nearest folder that is there: a command that fails helps nobody.
+    let near =
+        || path.ancestors().skip(1).find(|folder| folder.is_dir()).map_or_else(|| ".".into(), shell_word);
+    match kind {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            Some(format!("`ls {}` shows what is there", near()))
+        }
+        io::ErrorKind::PermissionDenied => Some(format!("`ls -ld {}` shows who may use it", near())),
+        io::ErrorKind::StorageFull => Some(format!("`df -h {}` shows how much room is left", near())),
+        io::ErrorKind::ReadOnlyFilesystem => {
+            Some(format!("`df {}` shows the disk, which cannot be written", near()))
+        }
+        _ => None,
     }
 }
 

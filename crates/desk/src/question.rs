@@ -18,7 +18,7 @@ mod view;
 
 pub use act::{
     Act, Answer, Done, Extension, Passing, Said, accept, answer, answer_shown, answering, cancel, decline,
-    extend, pass_on,
+    extend, has_answering_key, pass_on,
 };
 pub use ask::{Answering, Ask, Asked, ask, asking};
 pub use assured::{needed, way};

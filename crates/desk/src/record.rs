@@ -35,7 +35,7 @@ pub fn walk<E: From<LedgerError>>(
 
 /// Returns one event of a trace with its words.
 pub fn read(
-    store: &impl Store,
+    store: &(impl Store + ?Sized),
     trace: TraceId,
     sequence: Sequence,
 ) -> Result<(Event, Option<Content>), LedgerError> {

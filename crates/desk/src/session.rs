@@ -74,8 +74,7 @@ pub fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, Comm
     let trace = trace_of(session);
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
-        CommandError::input("SESSION_UNKNOWN", message)
-            .with_hint("`demur plan submit` opens one and says its name")
+        CommandError::input("SESSION_UNKNOWN", message).with_hint("`demur plan list` shows the sessions")
     };
     let store = ledger.store();
     store.trace(trace)?.ok_or_else(unknown)?;

@@ -117,14 +117,17 @@ impl FromStr for Scope {
     type Err = NotAScope;
 
     fn from_str(text: &str) -> Result<Self, NotAScope> {
-        Self::GRANTED.into_iter().find(|scope| scope.as_str() == text).ok_or(NotAScope)
+        Self::GRANTED
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+            .ok_or_else(|| NotAScope(text.chars().take(64).collect()))
     }
 }
 
 /// A word that is no scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected ask, answer, relay, read or metrics")]
-pub struct NotAScope;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected ask, answer, relay, read or metrics, found {0:?}")]
+pub struct NotAScope(String);
 
 impl Caller {
     /// Returns whether one of these is allowed.

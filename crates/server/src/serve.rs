@@ -2,6 +2,7 @@
 //! or when nothing is open and nobody has called for a while.
 
 use std::{
+    io::ErrorKind,
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, PoisonError},
@@ -58,6 +59,8 @@ pub enum Listen {
     Nowhere,
     /// On this machine, at this port if it is free; without one, at the port that the folder remembers.
     Loopback(Option<u16>),
+    /// On this machine, at this port and no other: whoever named it has written it down somewhere.
+    Port(u16),
     /// At this address, behind a proxy that browsers reach under another.
     Proxied {
         /// The address.
@@ -160,10 +163,8 @@ async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener
     let (listener, public) = match &config.listen {
         Listen::Nowhere => return Ok(None),
         Listen::Loopback(port) => (loopback(service, *port).await?, None),
-        Listen::Proxied { address, url } => {
-            let bound = TcpListener::bind(address).await;
-            (bound.map_err(|error| trouble("listen at that address", &error))?, Some(url))
-        }
+        Listen::Port(port) => (exactly(SocketAddr::from(([127, 0, 0, 1], *port))).await?, None),
+        Listen::Proxied { address, url } => (exactly(*address).await?, Some(url)),
     };
     let address = listener.local_addr().map_err(|error| trouble("find its address", &error))?;
     let port = address.port();
@@ -171,6 +172,23 @@ async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener
     let names = Names::new(port, public);
     *service.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
     Ok(Some((listener, names)))
+}
+
+/// Binds at the address that was named, or says why not.
+async fn exactly(address: SocketAddr) -> Result<TcpListener, CommandError> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => {
+            let message = format!("expected a free port, found {} in use by another program", address.port());
+            CommandError::refused("PORT_TAKEN", message)
+                .with_hint("name another port; without one, `demur serve` takes a free one by itself")
+        }
+        ErrorKind::PermissionDenied => {
+            let message = format!("expected a port that this user may open, found {}", address.port());
+            CommandError::refused("PORT_FORBIDDEN", message)
+                .with_hint("name a port above 1023; without one, `demur serve` takes a free one by itself")
+        }
+        _ => trouble("listen at that address", &error),
+    })
 }
 
 async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, CommandError> {

@@ -9,6 +9,8 @@
 mod question;
 mod shared;
 
+use std::ops::RangeInclusive;
+
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::{Address, ArtifactPlace, Entry};
 use demur_ledger::{
@@ -49,6 +51,14 @@ pub trait Store: Send + Sync {
 
     /// Returns traces ordered by when they were opened, the newest first, beginning after `after`.
     fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError>;
+
+    /// Returns which traces have ids from the first to the last of a range, and of which kind they are, by ascending id.
+    /// Nothing outside the range is read.
+    fn traces_between(
+        &self,
+        ids: &RangeInclusive<TraceId>,
+        limit: usize,
+    ) -> Result<Vec<(TraceId, TraceKind)>, StoreError>;
 
     /// Returns the trace of the newest event that is not of the registry.
     fn newest(&self) -> Result<Option<TraceId>, StoreError>;
@@ -301,7 +311,7 @@ pub enum StoreError {
     #[error("the database is locked by another program: close it and try again")]
     Locked,
     /// The folder or file cannot be written.
-    #[error("the database is read-only: check who may write to it")]
+    #[error("the data folder is read-only: check who may write to it")]
     ReadOnly,
     /// Bytes in the database that cannot be right. Never repaired silently.
     #[error("the database is damaged: {what}; restore a backup, and keep the damaged files")]

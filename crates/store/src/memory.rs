@@ -7,12 +7,14 @@ mod state;
 
 use std::{
     fmt,
+    ops::RangeInclusive,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
 use demur_ledger::{
+    event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
@@ -137,6 +139,14 @@ impl Store for MemoryStore {
 
     fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError> {
         self.read(|state| state.summaries(after, limit))
+    }
+
+    fn traces_between(
+        &self,
+        ids: &RangeInclusive<TraceId>,
+        limit: usize,
+    ) -> Result<Vec<(TraceId, TraceKind)>, StoreError> {
+        self.read(|state| state.between(ids, limit))
     }
 
     fn newest(&self) -> Result<Option<TraceId>, StoreError> {

@@ -20,6 +20,7 @@ mod secret;
 mod trouble;
 
 use std::{
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -30,6 +31,7 @@ use std::{
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
 use demur_ledger::{
+    event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
@@ -236,6 +238,14 @@ impl Store for SqliteStore {
 
     fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError> {
         self.readers.read("list traces", |connection| read::traces(connection, after, limit))
+    }
+
+    fn traces_between(
+        &self,
+        ids: &RangeInclusive<TraceId>,
+        limit: usize,
+    ) -> Result<Vec<(TraceId, TraceKind)>, StoreError> {
+        self.readers.read("find traces", |connection| read::traces_between(connection, ids, limit))
     }
 
     fn newest(&self) -> Result<Option<TraceId>, StoreError> {

@@ -37,7 +37,7 @@ pub(crate) struct Signing {
 
 #[derive(Debug, Args)]
 pub(crate) struct RegisterIdentity {
-    /// The key: a name, or at least 4 digits from the beginning of a fingerprint
+    /// The key: a name, the first 6 digits of a fingerprint or more, or `last`
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
     /// When the key ends by itself, such as 2027-01-01T00:00:00Z
@@ -52,7 +52,7 @@ pub(crate) struct RegisterIdentity {
 
 #[derive(Debug, Args)]
 pub(crate) struct RotateIdentity {
-    /// The old key: a name, or at least 4 digits from the beginning of a fingerprint
+    /// The old key: a name, the first 6 digits of a fingerprint or more, or `last`
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
     /// The new key, in the same way; it has to be in the keystore too
@@ -64,7 +64,7 @@ pub(crate) struct RotateIdentity {
 
 #[derive(Debug, Args)]
 pub(crate) struct RevokeIdentity {
-    /// The key: a name, or at least 4 digits from the beginning of a fingerprint
+    /// The key: a name, the first 6 digits of a fingerprint or more, or `last`
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
     /// Why

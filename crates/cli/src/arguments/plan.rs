@@ -8,6 +8,7 @@ use demur_core::limit::Text;
 use demur_ledger::name::Operation;
 
 use super::help;
+use crate::lookup::TypedId;
 
 /// Which rules a plan is held against.
 #[derive(Debug, Args)]
@@ -37,6 +38,9 @@ pub(crate) enum PlanCommand {
     /// Submit a plan, and hear what must be answered first
     #[command(long_about = help::SUBMIT_ABOUT, after_long_help = help::SUBMIT_EXAMPLES)]
     Submit(SubmitPlan),
+    /// List the plans, the newest first
+    #[command(long_about = help::PLAN_LIST_ABOUT, after_long_help = help::PLAN_LIST_EXAMPLES)]
+    List(ListPlans),
     /// Say where a session stands and what is still asked
     #[command(long_about = help::PLAN_SHOW_ABOUT, after_long_help = help::PLAN_SHOW_EXAMPLES)]
     Show(ShowPlan),
@@ -73,17 +77,27 @@ pub(crate) struct SubmitPlan {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ListPlans {
+    /// How many to list at most
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) limit: u16,
+    /// Only those older than this trace: the next page
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) after: Option<TypedId>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ShowPlan {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ResolvePlan {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
     /// The gap, such as gap-001
     #[arg(value_name = "GAP")]
     pub(crate) gap: String,
@@ -106,9 +120,9 @@ pub(crate) struct ResolvePlan {
 
 #[derive(Debug, Args)]
 pub(crate) struct BeginOperation {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
     /// The operation, such as build
     #[arg(value_name = "OPERATION", value_parser = |name: &str| Operation::try_from(name.to_owned()))]
     pub(crate) operation: Operation,
@@ -119,9 +133,9 @@ pub(crate) struct BeginOperation {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfirmPlan {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
     /// Whose key signs it
     #[arg(long = "as", value_name = "NAME", default_value = "agent")]
     pub(crate) author: String,
@@ -132,9 +146,9 @@ pub(crate) struct ConfirmPlan {
 
 #[derive(Debug, Args)]
 pub(crate) struct AttestPlan {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
     /// The folder with the files that were made
     #[arg(long, value_name = "DIR")]
     pub(crate) output: PathBuf,
@@ -151,16 +165,16 @@ pub(crate) struct AttestPlan {
 
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct HandOff {
-    /// The session
+    /// The session: its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "SESSION")]
-    pub(crate) session: Uuid,
+    pub(crate) session: TypedId,
     /// What the receiver is to do
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Text<1, 16000>,

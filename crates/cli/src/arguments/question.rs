@@ -4,8 +4,10 @@ use std::{str::FromStr, time::Duration};
 
 use clap::{Args, ValueEnum};
 use demur_core::limit::Text;
-use demur_desk::question::{QuestionId, QuestionText};
+use demur_desk::question::QuestionText;
 use demur_ledger::content::Choice;
+
+use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
@@ -42,9 +44,9 @@ pub(crate) struct Ask {
 
 #[derive(Debug, Args)]
 pub(crate) struct Wait {
-    /// The questions, as `demur ask` printed their ids; up to 64
+    /// The questions: ids, the beginnings of ids, numbers of a list, or `last`; up to 64
     #[arg(value_name = "QUESTION", required = true, num_args = 1..=64)]
-    pub(crate) questions: Vec<QuestionId>,
+    pub(crate) questions: Vec<TypedId>,
     /// Wait for the first of them that is settled, and print its answer alone
     #[arg(long)]
     pub(crate) any: bool,
@@ -78,16 +80,16 @@ pub(crate) enum Kind {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowQuestion {
-    /// The question, as `demur inbox --list` shows it
+    /// The question: its number in `demur inbox --list`, its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "QUESTION")]
-    pub(crate) question: QuestionId,
+    pub(crate) question: TypedId,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AnswerQuestion {
-    /// The question, as `demur inbox --list` shows it
+    /// The question: its number in `demur inbox --list`, its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "QUESTION")]
-    pub(crate) question: QuestionId,
+    pub(crate) question: TypedId,
     /// The answer: a text, yes or no, a number, a choice; `-` reads it from standard input
     #[arg(allow_hyphen_values = true, required_unless_present = "accept")]
     pub(crate) answer: Option<String>,
@@ -101,9 +103,9 @@ pub(crate) struct AnswerQuestion {
 
 #[derive(Debug, Args)]
 pub(crate) struct ActOnQuestion {
-    /// The question, as `demur inbox --list` shows it
+    /// The question: its number in `demur inbox --list`, its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "QUESTION")]
-    pub(crate) question: QuestionId,
+    pub(crate) question: TypedId,
     /// Why, up to 4096 characters
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<Text<1, 4096>>,
@@ -111,9 +113,9 @@ pub(crate) struct ActOnQuestion {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExtendQuestion {
-    /// The question, as `demur inbox --list` shows it
+    /// The question: its number in `demur inbox --list`, its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "QUESTION")]
-    pub(crate) question: QuestionId,
+    pub(crate) question: TypedId,
     /// How much more time, such as 90s, 5m, 2h or 1d
     #[arg(value_name = "TIME", value_parser = duration)]
     pub(crate) time: Duration,
@@ -124,10 +126,10 @@ pub(crate) struct ExtendQuestion {
 
 #[derive(Debug, Args)]
 pub(crate) struct PassQuestion {
-    /// The question, as `demur inbox --list` shows it
+    /// The question: its number in `demur inbox --list`, its id, the first 6 characters of it or more, or `last`
     #[arg(value_name = "QUESTION")]
-    pub(crate) question: QuestionId,
-    /// The name of somebody with a key for answering
+    pub(crate) question: TypedId,
+    /// The name of somebody who can answer: of a key for answering, or of a person
     #[arg(long = "to", value_name = "NAME", required_unless_present = "people")]
     pub(crate) to: Vec<Text<1, 64>>,
     /// Let people answer from now on

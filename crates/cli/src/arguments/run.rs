@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use demur_core::limit::Text;
-use demur_ledger::name::TraceId;
 
 use super::help;
+use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -38,9 +38,10 @@ pub(crate) enum RunCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeRun {
-    /// The trace of the run; the newest that has not ended if none is given
+    /// The trace of the run: its id, the first 6 characters of it or more, or `last`; the newest that has not ended if
+    /// none is given
     #[arg(value_name = "TRACE")]
-    pub(crate) trace: Option<TraceId>,
+    pub(crate) trace: Option<TypedId>,
     /// Stop as soon as the run has come so far
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) until: Option<Until>,
@@ -48,16 +49,17 @@ pub(crate) struct ResumeRun {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusRun {
-    /// The trace of the run; the newest if none is given
+    /// The trace of the run: its id, the first 6 characters of it or more, or `last`; the newest if none is given
     #[arg(value_name = "TRACE")]
-    pub(crate) trace: Option<TraceId>,
+    pub(crate) trace: Option<TypedId>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AbortRun {
-    /// The trace of the run; the newest that has not ended if none is given
+    /// The trace of the run: its id, the first 6 characters of it or more, or `last`; the newest that has not ended if
+    /// none is given
     #[arg(value_name = "TRACE")]
-    pub(crate) trace: Option<TraceId>,
+    pub(crate) trace: Option<TypedId>,
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Text<1, 16384>,

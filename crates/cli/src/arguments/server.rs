@@ -10,10 +10,11 @@ use demur_server::{
 };
 
 use super::{help, question::duration};
+use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Listen on this port of this machine [default: 7373 for the default data folder, otherwise a free one, remembered]
+    /// Listen on this port of this machine, or not at all if it is taken [default: 7373 for the default data folder, otherwise a free one, remembered]
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub(crate) port: Option<u16>,
     /// Listen at this address, behind a proxy that speaks TLS; needs --public-url
@@ -140,6 +141,6 @@ pub(crate) struct NewToken {
 
 #[derive(Debug, Args)]
 pub(crate) struct RevokeToken {
-    /// The id of the token, as `demur token list` shows it
-    pub(crate) id: String,
+    /// The token: its id as `demur token list` shows it, the first 6 characters of it or more, or `last`
+    pub(crate) id: TypedId,
 }

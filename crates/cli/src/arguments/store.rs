@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use demur_ledger::name::TraceId;
 
 use super::help;
-use crate::archive::Chosen;
+use crate::lookup::TypedId;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
@@ -28,12 +27,12 @@ pub(crate) struct ListTraces {
     pub(crate) limit: u32,
     /// Only those opened before this one: the next page
     #[arg(long, value_name = "TRACE")]
-    pub(crate) after: Option<TraceId>,
+    pub(crate) after: Option<TypedId>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowTrace {
-    /// An export; or the id of a trace of the store, `last` or `registry`
+    /// An export; or a trace of the store: its id, the first 6 characters of it or more, `last` or `registry`
     #[arg(value_name = "FILE|TRACE|last")]
     pub(crate) what: PathBuf,
     /// Draw the states of the run as SVG, with what happened, instead of telling the events
@@ -49,9 +48,10 @@ pub(crate) struct ShowTrace {
 
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The id of a trace; `last` is the one in which something happened last, `registry` that of the keys
+    /// The id of a trace or the first 6 characters of it or more; `last` is the one in which something happened last,
+    /// `registry` that of the keys
     #[arg(value_name = "TRACE|last|registry")]
-    pub(crate) trace: Chosen,
+    pub(crate) trace: TypedId,
     /// Write to this new file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

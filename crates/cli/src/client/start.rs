@@ -11,8 +11,11 @@ use std::{
 };
 
 use demur_server::socket;
+use demur_store::contract::StoreError;
+use rustix::fs::statvfs;
+use serde::Deserialize;
 
-use crate::{data::DataFolder, durable, error::CommandError, visible::visible_path};
+use crate::{data::DataFolder, durable, error::CommandError, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
 pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
@@ -100,14 +103,45 @@ fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> Co
         return CommandError::refused("FOLDER_IN_USE", message)
             .with_hint("wait until it is done, then try again");
     }
-    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-    let last = serde_json::from_str::<serde_json::Value>(last)
-        .ok()
-        .and_then(|line| line["error"]["message"].as_str().map(str::to_owned))
-        .unwrap_or_else(|| last.to_owned());
+    let last = said.lines().rev().find(|line| !line.trim().is_empty());
+    if let Some(error) = last.and_then(|line| told(line, code)) {
+        return error;
+    }
+    // On a full disk nothing can be written, not even why.
+    if last.is_none() && room(folder) < LITTLE_ROOM {
+        return StoreError::Full.into();
+    }
+    let last = last.unwrap_or("it said nothing");
     let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
     CommandError::internal("SERVER_ENDED", format!("the server ended with {code}: {last}"))
-        .with_hint(format!("its log is {}", visible_path(&log_file(folder))))
+        .with_hint(format!("`tail {}` shows its log", shell_word(&log_file(folder))))
+}
+
+/// Returns the error that a server ended with, as its own last line says it.
+fn told(line: &str, code: Option<i32>) -> Option<CommandError> {
+    #[derive(Deserialize)]
+    struct Document {
+        error: Body,
+    }
+    #[derive(Deserialize)]
+    struct Body {
+        code: String,
+        field: Option<String>,
+        hint: Option<String>,
+        message: String,
+    }
+    let Document { error } = serde_json::from_str(line).ok()?;
+    let exit = Exit::ALL.into_iter().find(|exit| Some(i32::from(exit.code())) == code)?;
+    let told = CommandError::told(exit, error.code, error.field, error.message);
+    Some(match error.hint {
+        Some(hint) => told.with_hint(hint),
+        None => told.with_hint("`demur serve` in another terminal shows more"),
+    })
+}
+
+/// Returns how many bytes can still be written below a folder.
+fn room(folder: &Path) -> u64 {
+    statvfs(folder).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 fn cannot_start(error: &dyn std::fmt::Display) -> CommandError {
@@ -121,5 +155,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const MOMENT: Duration = Duration::from_millis(2);
 /// How long to wait before a folder that is in use is tried again.
 const AGAIN: Duration = Duration::from_millis(50);
+/// Less room than a store needs to begin, in bytes.
+const LITTLE_ROOM: u64 = 1 << 16;
 /// How large the log grows before it begins anew.
 const LARGEST: u64 = 4 << 20;

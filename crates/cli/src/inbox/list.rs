@@ -1,31 +1,36 @@
 //! `demur inbox --list`: what waits, page by page, however much it is.
 
 use demur_core::canonical;
-use demur_desk::question::QuestionView;
+use demur_desk::question::{QuestionId, QuestionView};
 
 use crate::{
     client::Client,
     context::Context,
     error::CommandError,
-    question::{self, summary},
+    lookup::QuestionNumbers,
+    question::{self, state, summary},
 };
 
 /// Prints what waits, or everything.
 pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Result<(), CommandError> {
     let state = if all { "" } else { "&state=open" };
     let json = context.output.is_json();
+    let numbers = QuestionNumbers::of(&context.data()?);
     let (mut count, mut after) = (0, String::new());
     // The first page comes before the first word: a failure says nothing but why.
     let mut page = question::page(client, &format!("limit={PAGE}{state}"))?;
     loop {
         let mut text = Vec::new();
-        for question in &page.questions {
+        // Programs name questions by their ids.
+        let ids: Vec<QuestionId> = page.questions.iter().map(|question| question.id).collect();
+        let given = if json { vec![None; ids.len()] } else { numbers.assign(&ids) };
+        for (question, number) in page.questions.iter().zip(given) {
             count += 1;
             if json {
                 text.extend_from_slice(if count == 1 { BEGIN } else { b"," });
                 text.extend(canonical::to_vec(question)?);
             } else {
-                text.extend(lines(count, question).into_bytes());
+                text.extend(lines(number, question, all).into_bytes());
             }
         }
         context.output.write(&text)?;
@@ -43,9 +48,14 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
     }
 }
 
-fn lines(number: usize, question: &QuestionView) -> String {
-    let words = summary(question, &format!("demur show {number}")).join("\n   ");
-    format!("{number}. {words}\n   {}\n", question.id)
+/// Returns a question as the list has it: its words and its id, among all questions also how it stands. Without a number
+/// it is named by its id.
+fn lines(number: Option<usize>, question: &QuestionView, all: bool) -> String {
+    let name = number.map_or_else(|| question.id.to_string(), |number| number.to_string());
+    let words = summary(question, &format!("demur show {name}")).join("\n   ");
+    let number = number.map_or_else(|| "-".to_owned(), |number| format!("{number}."));
+    let stands = if all { format!("   {}\n", state(question)) } else { String::new() };
+    format!("{number} {words}\n{stands}   {}\n", question.id)
 }
 
 /// How many are read at once.

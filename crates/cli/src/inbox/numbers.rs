@@ -1,17 +1,19 @@
-//! The numbers of the questions at an inbox. A number once given stays the number of its question, also when it is
-//! answered. Of a question nothing is kept but what tells whether something happened to it.
+//! The numbers of the questions at an inbox: those that every list of this data folder prints. Of a question nothing is
+//! kept but what tells whether something happened to it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use demur_core::time::Timestamp;
 use demur_desk::question::{QuestionId, QuestionView};
 
 use super::line::Number;
+use crate::lookup::QuestionNumbers;
 
 /// The questions that have a number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Numbers {
-    known: Vec<Known>,
+    kept: QuestionNumbers,
+    known: BTreeMap<Number, Known>,
     by_id: HashMap<QuestionId, Number>,
 }
 
@@ -41,24 +43,42 @@ pub(super) enum Seen {
 }
 
 impl Numbers {
+    /// Returns the numbers at an inbox where nothing was shown yet.
+    pub(super) fn new(kept: QuestionNumbers) -> Self {
+        Self { kept, known: BTreeMap::new(), by_id: HashMap::new() }
+    }
+
     /// Gives a question its number, and remembers how it stands.
     pub(super) fn see(&mut self, question: &QuestionView) -> Seen {
         let standing =
             Standing { state: question.state.clone(), deadline: question.deadline, people: question.people };
         if let Some(number) = self.by_id.get(&question.id).copied() {
-            let known = self.known.get_mut(number - 1).map(|known| &mut known.standing);
-            return match known {
-                Some(known) if *known != standing => {
-                    *known = standing;
+            return match self.known.get_mut(&number) {
+                Some(known) if known.standing != standing => {
+                    known.standing = standing;
                     Seen::Changed(number)
                 }
                 _ => Seen::Same(number),
             };
         }
-        self.known.push(Known { id: question.id, standing });
-        let number = self.known.len();
+        let number = self.next(question.id);
+        self.known.insert(number, Known { id: question.id, standing });
         self.by_id.insert(question.id, number);
         Seen::New(number)
+    }
+
+    /// Gives all of these their numbers, which takes one look at the file instead of one for each.
+    pub(super) fn see_all<'a>(&mut self, questions: &'a [QuestionView]) -> Vec<(Number, &'a QuestionView)> {
+        let ids: Vec<QuestionId> = questions.iter().map(|question| question.id).collect();
+        self.kept.assign(&ids);
+        questions.iter().map(|question| (self.see(question).number(), question)).collect()
+    }
+
+    /// Returns the number of a question. Where it cannot be kept, it is good at this inbox only.
+    fn next(&self, id: QuestionId) -> Number {
+        let after_last = || self.known.last_key_value().map_or(1, |(last, _)| last + 1);
+        let kept = self.kept.assign(&[id]).first().copied().flatten();
+        kept.filter(|number| !self.known.contains_key(number)).unwrap_or_else(after_last)
     }
 
     /// Returns whether a question has a number.
@@ -68,7 +88,7 @@ impl Numbers {
 
     /// Returns the question with this number.
     pub(super) fn id(&self, number: Number) -> Option<QuestionId> {
-        number.checked_sub(1).and_then(|at| self.known.get(at)).map(|known| known.id)
+        self.known.get(&number).map(|known| known.id)
     }
 }
 

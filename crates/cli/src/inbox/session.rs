@@ -37,8 +37,8 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(client: Client, face: Face<'a>, news: Receiver<News>) -> Self {
-        Self { client, face, news, numbers: Numbers::default(), after: None }
+    pub(super) fn new(client: Client, face: Face<'a>, news: Receiver<News>, numbers: Numbers) -> Self {
+        Self { client, face, news, numbers, after: None }
     }
 
     /// Serves whoever sits there until they leave.
@@ -201,8 +201,7 @@ impl<'a> Session<'a> {
 
     fn page(&mut self, page: Listed) -> Vec<String> {
         self.after = page.next;
-        let number = |question| (self.numbers.see(question).number(), question);
-        let numbered = page.questions.iter().map(number);
+        let numbered = self.numbers.see_all(&page.questions).into_iter();
         let mut lines: Vec<String> =
             numbered.flat_map(|(number, question)| words::lines(number, question)).collect();
         if self.after.is_some() {

@@ -33,7 +33,7 @@ pub(super) fn count(open: u64, live: bool) -> String {
         }
         open => {
             format!(
-                "{open} questions wait. `2` shows the second, `2 ANSWER` answers it. `?` helps, `q` quits."
+                "{open} questions wait. A number shows one, a number and an answer answer it. `?` helps, `q` quits."
             )
         }
     }
@@ -101,7 +101,7 @@ const HELP: [(&str, &str); 10] = [
     ("d 3 REASON", "decline: nobody here will answer"),
     ("a 3 REASON", "accept what a \"please confirm\" points at"),
     ("x 3 10m", "extend: ten minutes more"),
-    ("p 3 NAME", "pass it to somebody with a key for answering; `p 3` alone to people"),
+    ("p 3 NAME", "pass it to somebody by name; `p 3` alone to people"),
     ("c 3 REASON", "cancel: no answer is needed any more"),
     ("l", "list what is open"),
     ("m", "more of the list"),

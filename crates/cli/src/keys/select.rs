@@ -3,12 +3,16 @@
 use demur_core::visible::visible;
 use demur_ledger::name::PrincipalId;
 
-use crate::error::CommandError;
+use crate::{
+    error::CommandError,
+    lookup::{LAST, Noun, SHORTEST_PREFIX},
+};
 use demur_desk::key_entry::{KeyEntry, Status};
 
 /// Returns the one key that is meant.
 ///
-/// A name means the key its holder uses now; earlier keys of the same holder are meant by fingerprint.
+/// A name means the key its holder uses now; earlier keys of the same holder are meant by fingerprint. `last` is the key
+/// that was registered last, unless a holder has that name.
 pub(crate) fn select<'a>(entries: &'a [KeyEntry], wanted: &str) -> Result<&'a KeyEntry, CommandError> {
     let named: Vec<&KeyEntry> = entries.iter().filter(|entry| entry.name == wanted).collect();
     let mut found = current(named);
@@ -18,6 +22,7 @@ pub(crate) fn select<'a>(entries: &'a [KeyEntry], wanted: &str) -> Result<&'a Ke
         }
     }
     match found.as_slice() {
+        [] if wanted == LAST => entries.last().ok_or_else(|| Noun::Key.none()),
         [] => Err(unknown(entries, wanted)),
         [entry] => Ok(entry),
         many => Err(ambiguous(many, wanted)),
@@ -67,7 +72,7 @@ fn unknown(entries: &[KeyEntry], wanted: &str) -> CommandError {
     let more = names.len().saturating_sub(MOST_NAMES);
     let list = names.into_iter().take(MOST_NAMES).map(quoted).collect::<Vec<_>>().join(", ");
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    error.with_hint(format!("there are: {list}{rest}"))
+    error.with_hint(format!("there are: {list}{rest}; `demur keys list` shows them"))
 }
 
 fn ambiguous(found: &[&KeyEntry], wanted: &str) -> CommandError {
@@ -89,9 +94,6 @@ fn ambiguous(found: &[&KeyEntry], wanted: &str) -> CommandError {
 fn quoted(text: &str) -> String {
     format!("\"{}\"", visible(text))
 }
-
-/// Fewer digits are taken for a name only.
-const SHORTEST_PREFIX: usize = 4;
 
 /// How many candidates a message lists.
 const MOST_NAMES: usize = 20;
@@ -153,16 +155,25 @@ mod tests {
     #[test]
     fn name_that_is_also_a_prefix_of_another_key_is_ambiguous() {
         let other = entry("bob", 2, 2, Status::Active);
-        let name = &other.fingerprint.short()[..4];
+        let name = &other.fingerprint.short()[..SHORTEST_PREFIX];
         let entries = [entry(name, 1, 1, Status::Active), other.clone()];
         assert_eq!(selected(&entries, name), None);
         assert_eq!(selected(&entries, "bob"), Some(2));
     }
 
     #[test]
+    fn last_is_the_newest_key_unless_a_holder_has_that_name() {
+        let mut entries = vec![entry("ann", 1, 1, Status::Active), entry("bob", 2, 2, Status::Active)];
+        assert_eq!(selected(&entries, "last"), Some(2));
+        entries.insert(0, entry("last", 3, 3, Status::Active));
+        assert_eq!(selected(&entries, "last"), Some(3));
+        assert_eq!(selected(&[], "last"), None);
+    }
+
+    #[test]
     fn short_prefixes_select_nothing() {
         let entries = [entry("ann", 1, 1, Status::Active)];
-        let short = &entries[0].fingerprint.short()[..3];
+        let short = &entries[0].fingerprint.short()[..SHORTEST_PREFIX - 1];
         assert_eq!(selected(&entries, short), None);
     }
 }

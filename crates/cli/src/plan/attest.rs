@@ -23,6 +23,7 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
+    lookup,
     output::{Paint, Reply, counted_as},
     owner::Owner,
     visible::visible_path,
@@ -33,8 +34,9 @@ pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Resul
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let version = &arguments.program_version;
-    let (at, attestation) = attest_folder(&owner, author, arguments.session, &arguments.output, version)?;
-    let trace = session::trace_of(arguments.session);
+    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
+    let (at, attestation) = attest_folder(&owner, author, id, &arguments.output, version)?;
+    let trace = session::trace_of(id);
     session::keep_receipt(&owner, trace, at, arguments.receipt.as_deref())?;
     let files = attestation.outputs.file_hashes.len() as u64;
     context.output.reply(&Attested { attestation, files })?;

@@ -9,6 +9,7 @@ use crate::{
     arguments::{Audit, HandOff},
     context::Context,
     error::CommandError,
+    lookup,
     output::{Paint, Reply, counted_as},
 };
 use demur_desk::session as desk;
@@ -16,7 +17,8 @@ use demur_desk::session as desk;
 /// Prints the audit record of a session.
 pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), CommandError> {
     let archive = Archive::open(context.data()?)?;
-    let session = desk::read(archive.ledger(), arguments.session)?;
+    let id = lookup::session(archive.ledger().store(), &arguments.session)?;
+    let session = desk::read(archive.ledger(), id)?;
     let record = session.audit(&desk::signer(archive.ledger(), &context.keystore()?)?)?;
     context.output.reply(&Record(record))
 }
@@ -24,7 +26,8 @@ pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), 
 /// Prints the package for whoever goes on.
 pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), CommandError> {
     let archive = Archive::open(context.data()?)?;
-    let session = desk::read(archive.ledger(), arguments.session)?;
+    let id = lookup::session(archive.ledger().store(), &arguments.session)?;
+    let session = desk::read(archive.ledger(), id)?;
     let signer = desk::signer(archive.ledger(), &context.keystore()?)?;
     let package = session.handoff(demur_desk::plan::new_uuid()?, &arguments.task, &signer)?;
     let mut line = canonical::to_vec(&package)?;

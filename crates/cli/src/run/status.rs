@@ -21,18 +21,17 @@ use crate::{
     data::DataFolder,
     error::CommandError,
     exit::Exit,
+    lookup::{self, TypedId},
     output::{Paint, Reply, counted_as},
 };
 
 /// Shows where a run stands.
 pub(super) fn run(context: &mut Context<'_>, arguments: &StatusRun) -> Result<Exit, CommandError> {
     let data = context.data()?;
-    let newest = || RunFolder::all(&data).into_iter().next();
-    let trace = arguments.trace.or_else(newest).ok_or_else(|| {
-        CommandError::input("NO_RUN", "expected a run that was started here, found none")
-            .with_hint("start one with `demur run --task FILE`")
-    })?;
-    let store = data.read()?.ok_or_else(|| data.no_keys())?;
+    let (here, store) = (RunFolder::all(&data), data.read()?);
+    let typed = arguments.trace.clone().unwrap_or_else(TypedId::last);
+    let trace = lookup::run(store.as_ref().map(|store| store as &dyn Store), &here, &typed)?;
+    let store = store.ok_or_else(|| data.no_keys())?;
     show(context, &store, trace, &data)
 }
 

@@ -6,17 +6,16 @@ use demur_ledger::{
     name::{Position, Sequence, TraceId},
     state::Phase,
 };
-use demur_store::{
-    contract::{Store, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_store::contract::{Store, TraceSummary};
 use serde::Serialize;
 
+use super::{short, subject};
 use crate::{
     arguments::ListTraces,
     context::Context,
     error::CommandError,
     keys::clock,
+    lookup,
     output::{Paint, Reply, Table},
 };
 
@@ -24,7 +23,10 @@ use crate::{
 pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(), CommandError> {
     let data = context.data()?;
     let (traces, more) = match data.read()? {
-        Some(store) => page(&store, arguments.after, arguments.limit)?,
+        Some(store) => {
+            let after = arguments.after.as_ref().map(|typed| lookup::trace(&store, typed)).transpose()?;
+            page(&store, after, arguments.limit)?
+        }
         None => (Vec::new(), false),
     };
     let next = traces.last().filter(|_| more).map(|trace| trace.trace);
@@ -34,20 +36,19 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(
 }
 
 /// Returns a page of traces, and whether there are more. The registry is no piece of work and is left out.
-fn page(store: &impl Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), CommandError> {
-    if let Some(trace) = after
-        && store.trace(trace)?.is_none()
-    {
-        return Err(LedgerError::TraceUnknown { trace }.into());
-    }
+fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), CommandError> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     // One more for the registry, one more to know whether there are more.
     let found = store.traces(after, limit.saturating_add(2))?;
-    let mut traces: Vec<Listed> =
-        found.into_iter().filter(|summary| summary.kind != TraceKind::Registry).map(Listed::from).collect();
+    let mut traces: Vec<TraceSummary> =
+        found.into_iter().filter(|summary| summary.kind != TraceKind::Registry).collect();
     let more = traces.len() > limit;
     traces.truncate(limit);
-    Ok((traces, more))
+    let listed = |summary: TraceSummary| {
+        let subject = subject(store, summary.trace)?;
+        Ok(Listed { subject, ..Listed::from(summary) })
+    };
+    Ok((traces.into_iter().map(listed).collect::<Result<_, CommandError>>()?, more))
 }
 
 #[derive(Serialize)]
@@ -71,6 +72,8 @@ struct Listed {
     kind: &'static str,
     opened: Timestamp,
     phase: Option<Phase>,
+    /// What it is about: a task, a plan's name, a question's words; none where that cannot be read.
+    subject: Option<String>,
     trace: TraceId,
 }
 
@@ -85,7 +88,8 @@ impl From<TraceSummary> for Listed {
         let TraceSummary { trace, head, opened, changed, phase, failed, kind, .. } = summary;
         let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
         let kind = kind.as_str();
-        Self { changed, events: head.sequence.next().number(), failed, head, kind, opened, phase, trace }
+        let events = head.sequence.next().number();
+        Self { changed, events, failed, head, kind, opened, phase, subject: None, trace }
     }
 }
 
@@ -110,7 +114,8 @@ impl Reply for ListReply {
                 ]
             };
         }
-        let mut table = Table::new(["TRACE", "PHASE", "EVENTS", "OPENED", "LAST CHANGE", "DAMAGE"]);
+        let mut table =
+            Table::new(["TRACE", "PHASE", "EVENTS", "OPENED", "LAST CHANGE", "DAMAGE", "SUBJECT"]);
         for trace in &self.traces {
             table.add([
                 trace.trace.to_string(),
@@ -119,6 +124,7 @@ impl Reply for ListReply {
                 clock(trace.opened),
                 clock(trace.changed),
                 trace.failed.as_ref().map_or_else(|| "none known".to_owned(), Violation::words),
+                trace.subject.as_deref().map_or_else(|| "-".to_owned(), short),
             ]);
         }
         let mut lines = table.lines(paint);

@@ -13,6 +13,7 @@ use std::{
 use demur_core::{canonical, limit::Limits};
 use demur_ledger::{
     graph::Graph,
+    name::TraceId,
     timeline::{Entry, Timeline},
     verify::{Options, Report, Verdict, verify},
 };
@@ -21,17 +22,16 @@ use serde::Serialize;
 use self::told::Told;
 use super::spool::spool;
 use crate::{
-    archive::Chosen, arguments::ShowTrace, audit::threads, context::Context, error::CommandError, exit::Exit,
-    verify::unreadable, visible::visible_path,
+    archive::REGISTRY, arguments::ShowTrace, audit::threads, context::Context, error::CommandError,
+    exit::Exit, lookup::TypedId, verify::unreadable, visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.
 pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Exit, CommandError> {
     let path = &arguments.what;
     let drawing = if arguments.graph { Some(picture::begin(context, arguments)?) } else { None };
-    let chosen = path.to_str().and_then(|text| text.parse::<Chosen>().ok());
-    let mut file = match chosen {
-        Some(chosen) => spool(context, chosen)?,
+    let mut file = match in_store(path) {
+        Some(typed) => spool(context, &typed)?,
         None => open(path)?,
     };
     let options = Options { threads: threads(), ..Options::default() };
@@ -61,6 +61,15 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Ex
         None => tell(context, path, file, &report)?,
     }
     Ok(exit)
+}
+
+/// Returns the trace of the store that is meant, unless a file is. A word or a whole id comes before a file of that name,
+/// the beginning of an id after it.
+fn in_store(path: &Path) -> Option<TypedId> {
+    let typed: TypedId = path.to_str()?.parse().ok()?;
+    let text = typed.as_str();
+    let is_word = typed.is_last() || text == REGISTRY || text.parse::<TraceId>().is_ok();
+    (is_word || (typed.begins_trace() && !path.exists())).then_some(typed)
 }
 
 /// The answer for programs.
@@ -126,6 +135,6 @@ fn read(
 }
 
 const NO_SUCH_FILE: &str =
-    "expected is a file, the id of a trace as `demur trace list` shows it, `last` or `registry`";
+    "give a file, `last`, `registry` or the id of a trace: `demur trace list` shows them";
 /// How much text is gathered before it is written.
 const ENOUGH: usize = 1 << 16;

@@ -11,17 +11,13 @@ use std::{
 use demur_core::random::Random as _;
 
 use crate::{
-    archive::{Archive, Chosen},
-    context::Context,
-    durable,
-    error::CommandError,
-    world::World,
+    archive::Archive, context::Context, durable, error::CommandError, lookup::TypedId, world::World,
 };
 
 /// Returns the export of a trace in a file that nobody else can open, at its beginning.
-pub(super) fn spool(context: &Context<'_>, chosen: Chosen) -> Result<File, CommandError> {
+pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, CommandError> {
     let archive = Archive::open(context.data()?)?;
-    let trace = archive.resolve(chosen)?;
+    let trace = archive.resolve(typed)?;
     let (path, file) = nameless()?;
     let trouble = |error| CommandError::file("write", &path, &error);
     let mut out = BufWriter::new(file);

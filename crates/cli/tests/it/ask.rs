@@ -119,7 +119,7 @@ fn second_answer_is_told_who_was_first() {
     exit 3
     --- stderr
     error: question 0 was already answered by a person in event 1 at [TIME] (terminal)
-    hint: it was answered by somebody at the terminal at [TIME], terminal; nothing changed
+    hint: it was answered by somebody at the terminal at [TIME], terminal; nothing changed; `demur show [ULID].0` shows it
     ");
     let error = sandbox.json_error(&["decline", &id], 3);
     assert_eq!(error["code"], "ALREADY_ANSWERED");
@@ -133,7 +133,7 @@ fn answer_that_does_not_fit_leaves_the_question_open() {
     exit 2
     --- stderr
     error: expected yes or no, found "perhaps"
-    hint: the question is still open: answer again
+    hint: the question is still open; `demur show [ULID].0` shows what fits
     "#);
     assert_eq!(shown(&sandbox, &id)["state"], "open");
 }
@@ -175,6 +175,31 @@ fn control_characters_are_shown_and_not_obeyed() {
 }
 
 #[test]
+fn a_question_is_passed_to_a_key_or_a_person_by_name() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
+    sandbox.run(&["people", "add", "Finn", "--role", "answerer"]).expect_code(0);
+    sandbox.run(&["people", "add", "Rita", "--role", "auditor"]).expect_code(0);
+    let id = asked_of_anybody(&sandbox, "Who knows?");
+    // A key alone: people cannot answer any more.
+    sandbox.run(&["pass", &id, "--to", "robot"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], false);
+    let id = asked_of_anybody(&sandbox, "Who else?");
+    sandbox.run(&["pass", &id, "--to", "finn"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], true);
+    let told = sandbox.run(&["trace", "show", &id[..26]]).expect_code(0).stdout.clone();
+    assert!(told.contains("for finn"), "{told}");
+    sandbox.run(&["pass", &id, "--to", "robot", "--to", "Finn", "--reason", "either"]).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["people"], true);
+    for (name, code) in [("nobody", "KEY_UNKNOWN"), ("Rita", "PERSON_UNKNOWN")] {
+        let error = sandbox.json_error(&["pass", &id, "--to", name], 2);
+        assert_eq!(error["code"], code);
+        assert!(error["hint"].as_str().unwrap().contains("demur people list"), "{error}");
+    }
+    sandbox.run(&["answer", &id, "I do"]).expect_code(0);
+}
+
+#[test]
 fn mistakes_on_the_command_line_ask_nothing() {
     let sandbox = Sandbox::new();
     for arguments in [
@@ -191,12 +216,12 @@ fn mistakes_on_the_command_line_ask_nothing() {
         &["ask", "Name?", "--timeout", "soon"],
         &["ask", "Name?", "--timeout", "0s"],
         &["ask", "Name?", "--secret", "--default", "x", "--timeout", "1m"],
-        &["show", "nothing"],
         &["extend", "01ARZ3NDEKTSV4RRFFQ69G5FAV.0", "soon"],
     ] {
         let error = sandbox.json_error(arguments, 2);
         assert_eq!(error["code"], "USAGE", "{arguments:?}");
     }
+    assert_eq!(sandbox.json_error(&["show", "nothing"], 2)["code"], "QUESTION_UNKNOWN");
     assert!(!sandbox.data().exists(), "a mistake started a server");
 }
 

@@ -93,6 +93,7 @@ fn disk_that_refuses_to_write_changes_nothing() {
     exit 4
     --- stderr
     error: no room is left on the disk: make room and try again, nothing acknowledged is lost
+    hint: `df -h` shows how full the disks are
     ");
     assert_eq!(sandbox.contents(), before);
     assert!(!sandbox.path("carol.recovery").exists());
@@ -128,5 +129,6 @@ fn disk_that_is_full_loses_nothing() {
     All of it holds: 1 trace with 4 events, files and signatures.
     --- stderr
     error: no room is left on the disk: make room and try again, nothing acknowledged is lost
+    hint: `df -h` shows how full the disks are
     "#);
 }

@@ -70,6 +70,7 @@ fn place_that_cannot_be_written_is_told_and_stays_empty() {
     exit 2
     --- stderr
     error: cannot write the export nowhere/run.jsonl: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     exit 2
     --- stderr
     error: expected a file, found something else: folder
@@ -97,26 +98,24 @@ fn what_is_no_trace_is_told() {
     let unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     let calls = [["export", "last"], ["export", unknown], ["export", "01ARZ3"], ["export", ""]];
     let told: String = calls.iter().map(|call| sandbox.run(call).to_string()).collect();
-    assert_snapshot!(redact(&told), @r"
+    assert_snapshot!(redact(&told), @r#"
     exit 2
     --- stderr
     error: expected a trace in [DIR]/data, found only the registry
     hint: `demur demo` shows how one comes about; `demur export registry` gives the registry
     exit 2
     --- stderr
-    error: expected a trace of this store, found none with the id [ULID]
-    hint: `demur trace list` shows what is there
+    error: expected a trace of this data folder, found none whose id begins with "[ULID]"
+    hint: `demur trace list` shows the ids
     exit 2
     --- stderr
-    error: invalid value '01ARZ3' for '<TRACE|last|registry>': expected `last`, `registry` or the id of a trace: 26 characters, as `demur trace list` shows them
-
-    For more information, try '--help'.
+    error: expected a trace of this data folder, found none whose id begins with "01ARZ3"
+    hint: `demur trace list` shows the ids
     exit 2
     --- stderr
-    error: invalid value '' for '<TRACE|last|registry>': expected `last`, `registry` or the id of a trace: 26 characters, as `demur trace list` shows them
-
-    For more information, try '--help'.
-    ");
+    error: expected at least 6 characters of the id of a trace, found ""
+    hint: `demur trace list` shows the ids
+    "#);
     let nowhere = Sandbox::new();
     assert_eq!(nowhere.json_error(&["export", "last", "--out", "x"], 2)["code"], "NO_KEYS");
     assert!(!nowhere.data().exists());

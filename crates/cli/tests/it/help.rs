@@ -141,33 +141,28 @@ fn no_command_is_a_mistake_that_shows_the_way() {
 
 #[test]
 fn unknown_command_is_a_mistake() {
-    assert_snapshot!(Sandbox::new().run(&["key"]), @r"
+    assert_snapshot!(Sandbox::new().run(&["key"]), @r#"
     exit 2
     --- stderr
-    error: unrecognized subcommand 'key'
-
-      tip: a similar subcommand exists: 'keys'
-
-    Usage: demur [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
-    ");
+    error: expected a command, found "key"
+    hint: did you mean `demur keys`? `demur --help` shows what can be typed
+    "#);
 }
 
 #[test]
 fn letters_that_were_swapped_are_recognized() {
     let sandbox = Sandbox::new();
     for (typed, meant) in
-        [(&["aks", "Name?"][..], "ask"), (&["plan", "sbumit"], "submit"), (&["--json", "anwser"], "answer")]
+        [(&["aks", "Name?"][..], "ask"), (&["plan", "sbumit"], "plan submit"), (&["--json", "anwser"], "answer")]
     {
         let ran = sandbox.run(typed);
         assert!(
-            ran.expect_code(2).stderr.contains(&format!("a similar subcommand exists: '{meant}'")),
+            ran.expect_code(2).stderr.contains(&format!("did you mean `demur {meant}`?")),
             "{ran}"
         );
     }
     let ran = sandbox.run(&["frobnicate"]);
-    assert!(!ran.expect_code(2).stderr.contains("similar"), "{ran}");
+    assert!(!ran.expect_code(2).stderr.contains("did you mean"), "{ran}");
 }
 
 #[test]
@@ -182,14 +177,12 @@ fn help_before_a_command_is_the_help_of_the_command() {
 #[test]
 fn unknown_role_lists_the_roles() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "king"]), @r"
+    assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "king"]), @r#"
     exit 2
     --- stderr
-    error: invalid value 'king' for '--role <ROLE>'
-      [possible values: planner, executor, critic, auditor, operator, agent, answerer]
-
-    For more information, try '--help'.
-    ");
+    error: --role: expected one of planner, executor, critic, auditor, operator, agent, answerer, found "king"
+    hint: `demur keys new --help` shows what can be typed
+    "#);
     assert!(!sandbox.data().exists());
 }
 
@@ -207,19 +200,19 @@ fn mistakes_are_one_line_for_programs() {
     assert_snapshot!(errors.join(""), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"'demur' requires a subcommand but one was not provided [subcommands: ask, wait, inbox, show, answer, decline, extend, pass, cancel, watch, mcp, setup, hook, serve, status, open, stop, doctor, token, people, keys, run, check, plan, audit, handoff, verify, trace, export, checkpoint, store, rules, identity, demo, completions, help]"}}
+    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command after `demur`, found none"}}
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"expected a command, found none"}}
+    {"error":{"code":"USAGE","hint":"`demur keys --help` shows what can be typed","message":"expected a command after `demur keys`, found none"}}
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"unrecognized subcommand 'key' tip: a similar subcommand exists: 'keys'"}}
+    {"error":{"code":"USAGE","hint":"did you mean `demur keys`? `demur --help` shows what can be typed","message":"expected a command, found \"key\""}}
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"the following required arguments were not provided: --role <ROLE>"}}
+    {"error":{"code":"USAGE","hint":"`demur keys new --help` shows what can be typed","message":"expected --role ROLE after `demur keys new`, found nothing"}}
     exit 2
     --- stderr
-    {"error":{"code":"USAGE","hint":"`demur --help` shows what can be typed","message":"invalid value 'king' for '--role <ROLE>' [possible values: planner, executor, critic, auditor, operator, agent, answerer]"}}
+    {"error":{"code":"USAGE","hint":"`demur keys new --help` shows what can be typed","message":"--role: expected one of planner, executor, critic, auditor, operator, agent, answerer, found \"king\""}}
     "#);
 }
 

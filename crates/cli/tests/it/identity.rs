@@ -149,7 +149,7 @@ fn keys_that_cannot_sign_are_refused() {
     exit 2
     --- stderr
     error: expected the name or fingerprint of a key, found none called "nobody"
-    hint: there are: "alice", "alice-2", "bob", "build robot", "carol", "cleo", "desk"
+    hint: there are: "alice", "alice-2", "bob", "build robot", "carol", "cleo", "desk"; `demur keys list` shows them
     exit 2
     --- stderr
     error: expected the name of an agent, visible and without spaces, found "build robot"
@@ -168,14 +168,12 @@ fn keys_that_cannot_sign_are_refused() {
     hint: name a later time with --expires
     exit 2
     --- stderr
-    error: invalid value 'tomorrow' for '--expires <TIME>': expected a time as YYYY-MM-DDTHH:MM:SS.mmmZ, found 8 bytes
-
-    For more information, try '--help'.
+    error: --expires: expected a time as YYYY-MM-DDTHH:MM:SS.mmmZ, found 8 bytes
+    hint: `demur identity register --help` shows what can be typed
     exit 2
     --- stderr
-    error: invalid value 'two words' for '--agent-id <ID>': AgentId: expected 1 to 200 visible characters without spaces, found "two words"
-
-    For more information, try '--help'.
+    error: --agent-id: AgentId: expected 1 to 200 visible characters without spaces, found "two words"
+    hint: `demur identity register --help` shows what can be typed
     exit 3
     --- stderr
     error: new_public_key: expected a key that this identity never had, found an old one

@@ -315,26 +315,23 @@ fn what_is_no_file_or_no_key_is_told() {
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     exit 2
     --- stderr
     error: expected a file, found a folder: .
+    hint: `ls .` shows the files in it
     exit 2
     --- stderr
     error: expected standard input once, found it twice
     hint: save one of them to a file first
     exit 2
     --- stderr
-    error: invalid value 'ed25519:00' for '--key <ed25519:HEX>': expected a public key of 64 lower-case hex digits, found 2 bytes
-
-    For more information, try '--help'.
+    error: --key: expected a public key of 64 lower-case hex digits, found 2 bytes
+    hint: `demur identity verify --help` shows what can be typed
     exit 2
     --- stderr
-    error: the following required arguments were not provided:
-      <FILE>...
-
-    Usage: demur identity verify <FILE>...
-
-    For more information, try '--help'.
+    error: expected FILE... after `demur identity verify`, found nothing
+    hint: `demur identity verify --help` shows what can be typed
     ");
 }
 

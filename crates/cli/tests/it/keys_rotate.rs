@@ -132,6 +132,7 @@ fn recovery_key_of_another_is_refused() {
     exit 2
     --- stderr
     error: cannot read missing: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     ");
     assert_eq!(sandbox.contents(), before);
 }

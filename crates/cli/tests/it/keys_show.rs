@@ -77,7 +77,7 @@ fn unknown_name_lists_those_there_are() {
     exit 2
     --- stderr
     error: expected the name or fingerprint of a key, found none called "alicia"
-    hint: there are: "alice", "bob", "desk"
+    hint: there are: "alice", "bob", "desk"; `demur keys list` shows them
     "#);
     assert_snapshot!(Sandbox::new().run(&["keys", "show", "alice"]), @r#"
     exit 2

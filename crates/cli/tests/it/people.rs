@@ -58,12 +58,11 @@ fn browsers_elsewhere_come_over_https_or_not_at_all() {
     assert_snapshot!(sandbox.run(&["serve", "--public-url", "http://demur.example"]), @r"
     exit 2
     --- stderr
-    error: invalid value 'http://demur.example' for '--public-url <URL>': expected https:// and a name, such as https://demur.example; http:// only for this machine
-
-    For more information, try '--help'.
+    error: --public-url: expected https:// and a name, such as https://demur.example; http:// only for this machine
+    hint: `demur serve --help` shows what can be typed
     ");
     let mistake = sandbox.run(&["serve", "--listen", "0.0.0.0:1"]);
-    assert!(mistake.expect_code(2).stderr.contains("--public-url <URL>"), "{mistake}");
+    assert!(mistake.expect_code(2).stderr.contains("--public-url URL"), "{mistake}");
     let public = ["--listen", "127.0.0.1:0", "--public-url", "https://Demur.example:443/"];
     let mut server = serve(&sandbox, &public);
     assert_eq!(sandbox.json(&["status"])["address"], "https://demur.example");

@@ -225,6 +225,7 @@ fn folders_that_hold_no_usable_pack_are_refused() {
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     exit 2
     --- stderr
     error: expected a folder with a pack.toml, found a file: file
@@ -354,33 +355,35 @@ fn plans_that_cannot_be_looked_at_are_refused() {
     exit 2
     --- stderr
     error: standard input: plan: expected strict JSON within the limits: expected a value, found the end at byte 0
-    hint: a plan is one JSON object; nothing was recorded
+    hint: a plan is one JSON object; nothing was recorded; `demur check --help` has examples
     exit 2
     --- stderr
     error: standard input: plan: expected an object with named members, found a list; send the members of the plan in an object
-    hint: a plan is one JSON object; nothing was recorded
+    hint: a plan is one JSON object; nothing was recorded; `demur check --help` has examples
     exit 2
     --- stderr
     error: standard input: plan: expected strict JSON within the limits: expected every key once, found it twice at byte 10
-    hint: a plan is one JSON object; nothing was recorded
+    hint: a plan is one JSON object; nothing was recorded; `demur check --help` has examples
     exit 2
     --- stderr
     error: standard input: a.b c: expected a member named with letters, digits, _, $ and - and a path up to 200 characters; rename it
-    hint: a plan is one JSON object; nothing was recorded
+    hint: a plan is one JSON object; nothing was recorded; `demur check --help` has examples
     exit 2
     --- stderr
     error: standard input: derived: expected a plan without a member of this name, found one; it is what rules derive from a plan
-    hint: a plan is one JSON object; nothing was recorded
+    hint: a plan is one JSON object; nothing was recorded; `demur check --help` has examples
     exit 2
     --- stderr
     error: standard input: plan: expected strict JSON within the limits: expected a value, found byte 0x6e at byte 6
-    hint: a plan is one JSON object; nothing was recorded
+    hint: a plan is one JSON object; nothing was recorded; `demur check --help` has examples
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     exit 2
     --- stderr
     error: expected a file, found a folder: .
+    hint: `ls .` shows the files in it
     ");
     let large = format!("{{\"a\": \"{}\"}}", "x".repeat(256 << 10));
     fs::write(sandbox.path("large"), large).unwrap();

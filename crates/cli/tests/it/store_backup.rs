@@ -62,6 +62,7 @@ fn backup_goes_into_a_new_or_empty_folder_only() {
     exit 2
     --- stderr
     error: cannot create the folder file: not a directory
+    hint: `ls .` shows what is there
     ");
     assert_eq!(Sandbox::new().json_error(&["store", "backup", "copy"], 2)["code"], "NO_KEYS");
 }

@@ -25,6 +25,7 @@ fn database_that_another_program_locks_is_refused_politely() {
     exit 3
     --- stderr
     error: the database is locked by another program: close it and try again
+    hint: `demur doctor` looks at the folder
     ");
     // Readers are not in its way.
     sandbox.run(&["keys", "list"]).expect_code(0);
@@ -46,6 +47,7 @@ fn newer_and_foreign_databases_are_told() {
     exit 2
     --- stderr
     error: the database has version 99, this demur knows up to 2: use a newer version of demur
+    hint: `demur --version` shows which one this is
     exit 2
     --- stderr
     error: [DIR]/data/ledger.db is not a database of demur: it belongs to another program; name another folder
@@ -81,7 +83,8 @@ fn database_that_may_not_be_written_is_told() {
     assert_snapshot!(run_as_somebody(&sandbox, &program, &["keys", "new", "carol", "--role", "critic"]), @r"
     exit 2
     --- stderr
-    error: the database is read-only: check who may write to it
+    error: the data folder is read-only: check who may write to it
+    hint: `demur doctor` looks at the folder; --data DIR names another
     ");
     run_as_somebody(&sandbox, &program, &["keys", "list"]).expect_code(0);
     mode(&sandbox.database(), 0o600);

@@ -25,8 +25,8 @@ fn trace_has_its_phase_events_and_times() {
     assert_snapshot!(sandbox.run(&["trace", "list"]), @r"
     exit 0
     --- stdout
-    TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE
-    [ULID]  completed  21      [TIME]  [TIME]  none known
+    TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE      SUBJECT
+    [ULID]  completed  21      [TIME]  [TIME]  none known  count a text
     ");
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];
@@ -90,7 +90,7 @@ fn bad_limits_and_ids_are_told() {
     for limit in ["0", "-1", "x", "100001"] {
         sandbox.json_error(&["trace", "list", "--limit", limit], 2);
     }
-    assert_eq!(sandbox.json_error(&["trace", "list", "--after", "last"], 2)["code"], "USAGE");
+    assert_eq!(sandbox.json_error(&["trace", "list", "--after", "01ARZ"], 2)["code"], "ID_TOO_SHORT");
     let unknown = ["trace", "list", "--after", "01ARZ3NDEKTSV4RRFFQ69G5FAV"];
     assert_eq!(sandbox.json_error(&unknown, 2)["code"], "TRACE_UNKNOWN");
 }

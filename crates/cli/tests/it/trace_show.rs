@@ -313,7 +313,7 @@ fn what_is_no_export_is_told() {
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
-    hint: expected is a file, the id of a trace as `demur trace list` shows it, `last` or `registry`
+    hint: give a file, `last`, `registry` or the id of a trace: `demur trace list` shows them
     exit 2
     --- stderr
     error: expected a file, found something else: .
@@ -362,5 +362,9 @@ fn name_of_a_trace_wins_over_a_file_of_that_name() {
     let unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     assert_eq!(sandbox.json_error(&["trace", "show", unknown], 2)["code"], "TRACE_UNKNOWN");
     // What is neither is taken for a file.
-    assert_eq!(sandbox.json_error(&["trace", "show", &unknown[1..]], 2)["code"], "FILE_UNREADABLE");
+    assert_eq!(sandbox.json_error(&["trace", "show", &unknown[2..]], 2)["code"], "FILE_UNREADABLE");
+    // The beginning of an id is none where a file has that name.
+    assert_eq!(sandbox.json_error(&["trace", "show", &unknown[..9]], 2)["code"], "TRACE_UNKNOWN");
+    fs::write(sandbox.path(&unknown[..9]), golden()).unwrap();
+    sandbox.run(&["trace", "show", &unknown[..9]]).expect_code(0);
 }

@@ -16,6 +16,7 @@ fn writer_is_refused_while_another_holds_the_folder() {
     exit 3
     --- stderr
     error: another demur owns this folder: it holds [DIR]/data/lock; nothing was changed, ask it or stop it
+    hint: `demur status` shows which server has it, `demur stop` ends that one
     ");
     assert_eq!(sandbox.contents(), before);
     // Readers need no turn.

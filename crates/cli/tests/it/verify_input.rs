@@ -75,6 +75,7 @@ fn what_cannot_be_read_is_told_in_one_sentence() {
     exit 2
     --- stderr
     error: cannot read none: No such file or directory (os error 2)
+    hint: `ls .` shows what is there
     exit 2
     --- stderr
     error: expected a file, found a folder: folder

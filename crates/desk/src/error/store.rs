@@ -15,16 +15,24 @@ impl From<StoreError> for CommandError {
 impl From<&StoreError> for CommandError {
     fn from(error: &StoreError) -> Self {
         match error {
-            StoreError::Owned { .. } => Self::refused("FOLDER_IN_USE", error),
-            StoreError::Locked => Self::refused("STORE_LOCKED", error),
-            StoreError::ReadOnly => Self::input("STORE_READ_ONLY", error),
+            StoreError::Owned { .. } => Self::refused("FOLDER_IN_USE", error)
+                .with_hint("`demur status` shows which server has it, `demur stop` ends that one"),
+            StoreError::Locked => {
+                Self::refused("STORE_LOCKED", error).with_hint("`demur doctor` looks at the folder")
+            }
+            StoreError::ReadOnly => Self::input("STORE_READ_ONLY", error)
+                .with_hint("`demur doctor` looks at the folder; --data DIR names another"),
             StoreError::Corrupt { .. } => Self::input("STORE_DAMAGED", error)
                 .with_hint("nothing was changed; `demur store check` says what is wrong"),
-            StoreError::Newer { .. } => Self::input("STORE_NEWER", error),
+            StoreError::Newer { .. } => {
+                Self::input("STORE_NEWER", error).with_hint("`demur --version` shows which one this is")
+            }
             StoreError::Foreign { .. } => Self::input("STORE_FOREIGN", error),
             StoreError::Missing { .. } => Self::input("NO_STORE", error),
             StoreError::Exists { .. } => Self::input("STORE_EXISTS", error),
-            StoreError::Full => Self::internal("DISK_FULL", error),
+            StoreError::Full => {
+                Self::internal("DISK_FULL", error).with_hint("`df -h` shows how full the disks are")
+            }
             StoreError::Stopped => Self::internal("STORE_STOPPED", error),
             StoreError::Uncertain => Self::internal(UNCERTAIN, error),
             StoreError::Trouble { .. } => Self::internal("STORE_TROUBLE", error),

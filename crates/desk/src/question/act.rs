@@ -82,7 +82,7 @@ pub struct Extension {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Passing {
-    /// The names of holders of keys for answering.
+    /// The names of holders of keys for answering, or of people who can sign in.
     #[serde(default)]
     pub to: List<Text<1, 64>, 0, 64>,
     /// Whether people may answer from now on.
@@ -273,7 +273,8 @@ pub fn extend(
     let id = question.id;
     let deadline = question.deadline.ok_or_else(|| {
         let message = "expected a question with a deadline, found one that waits as long as it takes";
-        CommandError::refused("NO_DEADLINE", message).with_hint("nothing needs to be extended")
+        CommandError::refused("NO_DEADLINE", message)
+            .with_hint(format!("nothing needs to be extended; `demur show {id}` shows it"))
     })?;
     let deadline: Timestamp = deadline.plus_millis(extension.seconds.as_u64().saturating_mul(1000));
     let facts = QuestionExtended { deadline, question: id.sequence };
@@ -361,7 +362,10 @@ fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
     };
     let by = ending.by.unwrap_or_else(|| "the desk".to_owned());
     let how = ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance.as_str()));
-    error.with_hint(format!("it was {} by {by} at {}{how}; nothing changed", ending.state, ending.time))
+    let (state, time) = (&ending.state, ending.time);
+    error.with_hint(format!(
+        "it was {state} by {by} at {time}{how}; nothing changed; `demur show {id}` shows it"
+    ))
 }
 
 /// Returns whether this very answer counts already.
@@ -445,12 +449,20 @@ fn words(
 }
 
 /// Returns whoever has a key for answering under this name.
-fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
+/// Returns whether somebody of this name has a key for answering.
+pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, CommandError> {
+    Ok(answering_key(owner, name)?.is_some())
+}
+
+fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, CommandError> {
     let answers = |entry: &crate::key_entry::KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
     };
-    let found = owner.entries()?.into_iter().find(answers).map(|entry| entry.principal);
-    found.ok_or_else(|| {
+    Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))
+}
+
+fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
+    answering_key(owner, name)?.ok_or_else(|| {
         CommandError::input(
             "KEY_UNKNOWN",
             format!("expected a key of {name:?} that speaks as answerer, found none"),

@@ -26,8 +26,11 @@ pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<An
     let text = Text::try_from(words).ok().filter(|_| takes_text).map(AnswerValue::Text);
     text.ok_or_else(|| {
         // A secret is not printed, not even one that cannot be taken.
-        let found =
-            if secret { format!("{} characters", words.chars().count()) } else { format!("{words:?}") };
+        let found = match words.char_indices().nth(MAX_REPEATED) {
+            _ if secret => format!("{} characters", words.chars().count()),
+            Some((end, _)) => format!("{:?} and more", &words[..end]),
+            None => format!("{words:?}"),
+        };
         let message = format!("expected {}, found {found}", expected(kinds, choices.len()));
         CommandError::input("ANSWER_KIND", message).with_hint("the question is still open: answer again")
     })
@@ -67,3 +70,6 @@ fn number(words: &str) -> Option<AnswerValue> {
         _ => None,
     }
 }
+
+/// How many characters of a wrong answer a message repeats.
+const MAX_REPEATED: usize = 40;

@@ -2,9 +2,11 @@
 //! CLR-03, CLR-04).
 
 mod acts;
+mod passing;
 
 pub use acts::Deliveries;
 pub(super) use acts::note_answer;
+pub(super) use passing::people_apart;
 
 use std::{sync::Arc, time::Duration};
 

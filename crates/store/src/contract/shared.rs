@@ -1,10 +1,11 @@
 //! A store that several owners share is a store.
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
 use demur_ledger::{
+    event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
@@ -25,6 +26,14 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn traces(&self, after: Option<TraceId>, limit: usize) -> Result<Vec<TraceSummary>, StoreError> {
         (**self).traces(after, limit)
+    }
+
+    fn traces_between(
+        &self,
+        ids: &RangeInclusive<TraceId>,
+        limit: usize,
+    ) -> Result<Vec<(TraceId, TraceKind)>, StoreError> {
+        (**self).traces_between(ids, limit)
     }
 
     fn newest(&self) -> Result<Option<TraceId>, StoreError> {

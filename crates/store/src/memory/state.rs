@@ -1,6 +1,6 @@
 //! What a store in memory holds, and the rules of the contract over it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 use demur_engine::entry::Address;
@@ -179,6 +179,12 @@ impl State {
             Some(after) => self.opened.iter().position(|trace| *trace == after).unwrap_or(0),
         };
         self.opened[..end].iter().rev().filter_map(|trace| self.summary(*trace)).take(limit).collect()
+    }
+
+    pub(super) fn between(&self, ids: &RangeInclusive<TraceId>, limit: usize) -> Vec<(TraceId, TraceKind)> {
+        // A range that ends before it begins is empty here, not a mistake.
+        let found = self.traces.iter().filter(|(id, _)| ids.contains(id));
+        found.take(limit).map(|(id, trace)| (*id, trace.kind)).collect()
     }
 
     pub(super) fn newest(&self) -> Option<TraceId> {

@@ -1,7 +1,12 @@
 //! The queries. Each is one statement, and so sees one moment of the store.
 
+use std::ops::RangeInclusive;
+
 use demur_core::{hash::Digest, key::Fingerprint};
-use demur_ledger::name::{CommandId, Position, Sequence, TraceId};
+use demur_ledger::{
+    event_type::TraceKind,
+    name::{CommandId, Position, Sequence, TraceId},
+};
 use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
 use super::column::{self, number, stored_columns, ulid};
@@ -49,6 +54,16 @@ pub(super) fn traces(
     );
     let mut statement = connection.prepare_cached(sql)?;
     statement.query_map(params![ulid(after.as_ulid()), limit], summary)?.collect()
+}
+
+pub(super) fn traces_between(
+    connection: &Connection,
+    ids: &RangeInclusive<TraceId>,
+    limit: usize,
+) -> Result<Vec<(TraceId, TraceKind)>> {
+    let mut statement = connection.prepare_cached(BETWEEN)?;
+    let parameters = params![ulid(ids.start().as_ulid()), ulid(ids.end().as_ulid()), column::limit(limit)];
+    statement.query_map(parameters, |row| Ok((column::trace(row, 0)?, column::kind(row, 1)?)))?.collect()
 }
 
 pub(super) fn newest(connection: &Connection) -> Result<Option<TraceId>> {
@@ -197,4 +212,23 @@ fn summary(row: &Row<'_>) -> Result<TraceSummary> {
         phase: column::phase(row, 6)?,
         failed,
     })
+}
+
+/// Reads the index of ids from one to another.
+const BETWEEN: &str = "SELECT trace, kind FROM traces WHERE trace BETWEEN ?1 AND ?2 ORDER BY trace LIMIT ?3";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::migration;
+
+    #[test]
+    fn range_of_ids_is_searched_in_the_index() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migration::migrate(&mut connection, 0).unwrap();
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {BETWEEN}")).unwrap();
+        let steps: Vec<String> =
+            statement.raw_query().mapped(|row| row.get(3)).collect::<Result<_>>().unwrap();
+        assert!(steps.len() == 1 && steps[0].starts_with("SEARCH traces USING INDEX"), "{steps:?}");
+    }
 }

@@ -25,11 +25,12 @@ pub(in crate::arguments) const PLAN_EXAMPLES: &str = "\
 Examples:
   demur keys new agent --role agent
   demur plan submit plan.json
-  demur plan resolve SESSION gap-001 jsp-440-only
-  demur plan resolve SESSION gap-002 --accept
-  demur plan confirm SESSION
-  demur plan attest SESSION --output dist
-  demur audit SESSION --json
+  demur plan list
+  demur plan resolve last gap-001 jsp-440-only
+  demur plan resolve last gap-002 --accept
+  demur plan confirm last
+  demur plan attest last --output dist
+  demur audit last --json
 
 `demur --help` lists the exit codes.";
 
@@ -48,13 +49,27 @@ Examples:
 Exit codes: 0 nothing is missing; 3 something must be clarified first.
 `demur --help` lists all exit codes.";
 
+pub(in crate::arguments) const PLAN_LIST_ABOUT: &str = "\
+List the plans that were submitted, the newest first: the session, how it stands, whose it is, when it came and what it \
+is about.
+
+The commands that take a session take its id, the first 6 characters of it or more, or `last`, which is the newest.";
+
+pub(in crate::arguments) const PLAN_LIST_EXAMPLES: &str = "\
+Examples:
+  demur plan list
+  demur plan list --limit 5
+  demur plan list --json | jq -r '.plans[] | select(.open > 0) | .session'
+
+`demur --help` lists the exit codes.";
+
 pub(in crate::arguments) const PLAN_SHOW_ABOUT: &str = "\
 Say where a session stands: what is asked, what was answered by whom, whether the plan is confirmed or attested.";
 
 pub(in crate::arguments) const PLAN_SHOW_EXAMPLES: &str = "\
 Examples:
-  demur plan show SESSION
-  demur plan show SESSION --json | jq .document
+  demur plan show last
+  demur plan show last --json | jq .document
 
 `demur --help` lists the exit codes.";
 
@@ -67,9 +82,9 @@ open: escalated. An answer that uncovers other gaps adds them.";
 
 pub(in crate::arguments) const RESOLVE_EXAMPLES: &str = "\
 Examples:
-  demur plan resolve SESSION gap-001 jsp-440-only
-  demur plan resolve SESSION gap-002 --accept --note \"LGPD does not apply to us\"
-  demur plan resolve SESSION gap-003 dist --as release-bot
+  demur plan resolve last gap-001 jsp-440-only
+  demur plan resolve last gap-002 --accept --note \"LGPD does not apply to us\"
+  demur plan resolve last gap-003 dist --as release-bot
 
 Exit codes: 0 the gap is settled; 3 it is not.
 `demur --help` lists all exit codes.";
@@ -80,7 +95,7 @@ recorded otherwise.";
 
 pub(in crate::arguments) const BEGIN_EXAMPLES: &str = "\
 Examples:
-  demur plan begin SESSION build && make
+  demur plan begin last build && make
 
 `demur --help` lists the exit codes.";
 
@@ -90,7 +105,7 @@ open or a warning is not accepted; the rules are asked once more before.";
 
 pub(in crate::arguments) const CONFIRM_EXAMPLES: &str = "\
 Examples:
-  demur plan confirm SESSION
+  demur plan confirm last
 
 `demur --help` lists the exit codes.";
 
@@ -100,7 +115,7 @@ clarification came before. The attestation is signed by the desk and recorded in
 
 pub(in crate::arguments) const ATTEST_EXAMPLES: &str = "\
 Examples:
-  demur plan attest SESSION --output dist --program-version 1.4.0 --json > attestation.json
+  demur plan attest last --output dist --program-version 1.4.0 --json > attestation.json
 
 `demur --help` lists the exit codes.";
 
@@ -110,8 +125,8 @@ signed, chained round by round. docs/clarify.md says how to check it with any Ed
 
 pub(in crate::arguments) const AUDIT_EXAMPLES: &str = "\
 Examples:
-  demur audit SESSION
-  demur audit SESSION --json > record.json
+  demur audit last
+  demur audit last --json > record.json
 
 `demur --help` lists the exit codes.";
 
@@ -121,6 +136,6 @@ there is one, signed by the desk. It is always JSON.";
 
 pub(in crate::arguments) const HANDOFF_EXAMPLES: &str = "\
 Examples:
-  demur handoff SESSION --task \"build and publish\" > package.json
+  demur handoff last --task \"build and publish\" > package.json
 
 `demur --help` lists the exit codes.";

@@ -45,12 +45,15 @@ Show what waits for an answer, and answer it. New questions show as they are ask
 you are typing, and a number once given to a question stays its number. At the prompt `3` shows question 3, `3 blue` answers \
 it, and `?` says what else can be typed.
 
-With --list, or where there is no terminal, the questions are printed, and that is all.";
+With --list, or where there is no terminal, the questions are printed, and that is all. With --all those that are \
+settled are printed too, with what became of them. A number is good in every command of this data folder that takes a \
+question, in any terminal, and never means another question.";
 
 pub(in crate::arguments) const INBOX_EXAMPLES: &str = "\
 Examples:
   demur inbox
   demur inbox --list
+  demur inbox --list --all
   demur inbox --list --json | jq '.questions[].question'
   DEMUR_PLAIN=1 demur inbox     without colour and without lines that come by themselves
 
@@ -61,8 +64,9 @@ Show a question: who asks, why, what waits for it, what fits as an answer, until
 
 pub(in crate::arguments) const SHOW_QUESTION_EXAMPLES: &str = "\
 Examples:
-  demur show 01ARZ3NDEKTSV4RRFFQ69G5FAV.0
-  demur show 01ARZ3NDEKTSV4RRFFQ69G5FAV --json | jq .outcome
+  demur show 1
+  demur show last
+  demur show 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --json | jq .outcome
 
 `demur --help` lists the exit codes.";
 
@@ -75,10 +79,10 @@ secret does not show in the list of processes.";
 
 pub(in crate::arguments) const ANSWER_EXAMPLES: &str = "\
 Examples:
-  demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 \"the blue one\"
-  demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 yes --note \"agreed with Ada\"
+  demur answer 1 \"the blue one\"
+  demur answer last yes --note \"agreed with Ada\"
   demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.3 --accept
-  pass show staging | demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 -
+  pass show staging | demur answer 3 -
 
 `demur --help` lists the exit codes.";
 
@@ -87,7 +91,7 @@ Say that you will not answer, and why. What waits for the answer goes on waiting
 
 pub(in crate::arguments) const DECLINE_EXAMPLES: &str = "\
 Examples:
-  demur decline 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --reason \"not mine to decide\"
+  demur decline 1 --reason \"not mine to decide\"
 
 `demur --help` lists the exit codes.";
 
@@ -96,19 +100,20 @@ Give a question more time. The time is added to the deadline it has; a question 
 
 pub(in crate::arguments) const EXTEND_EXAMPLES: &str = "\
 Examples:
-  demur extend 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 30m
-  demur extend 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 1d --reason \"waiting for legal\"
+  demur extend 1 30m
+  demur extend last 1d --reason \"waiting for legal\"
 
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const PASS_ABOUT: &str = "\
-Hand a question to somebody who can answer it: to holders of keys by name, to people, or to both. Nobody else can answer \
-it from then on.";
+Hand a question to somebody who can answer it: to holders of keys by name, to people, or to both. No other key can \
+answer it from then on. A person is named as `demur people list` shows the name, or as the user of this machine; every \
+person who can sign in may then answer.";
 
 pub(in crate::arguments) const PASS_EXAMPLES: &str = "\
 Examples:
-  demur pass 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --to finn
-  demur pass 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --people --reason \"ask the owner\"
+  demur pass 1 --to finn
+  demur pass last --people --reason \"ask the owner\"
 
 `demur --help` lists the exit codes.";
 
@@ -117,7 +122,7 @@ Say, for whoever asked, that no answer is needed any more. What waited for it ma
 
 pub(in crate::arguments) const CANCEL_EXAMPLES: &str = "\
 Examples:
-  demur cancel 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --reason \"found it in the docs\"
+  demur cancel last --reason \"found it in the docs\"
 
 `demur --help` lists the exit codes.";
 

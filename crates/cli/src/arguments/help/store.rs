@@ -15,10 +15,10 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const TRACE_LIST_ABOUT: &str = "\
-List the traces of the store, the newest first, with the phase of the run, the number of events, when it was opened \
-and when something happened last.
+List the traces of the store, the newest first, with the phase of the run, the number of events, when it was opened, \
+when something happened last, and what it is about: the task of a run, the name of a plan, the words of a question.
 
-The last column says whether an integrity check found the trace damaged. Nothing is checked by listing: `demur \
+The column DAMAGE says whether an integrity check found the trace damaged. Nothing is checked by listing: `demur \
 store check` does that.";
 
 pub(in crate::arguments) const TRACE_LIST_EXAMPLES: &str = "\
@@ -34,7 +34,8 @@ pub(in crate::arguments) const TRACE_SHOW_ABOUT: &str = "\
 Show the events of a trace in words, in order, under the verdict on it.
 
 The trace is an export in a file, or one of the store: then the same export is made and read in its place. A file \
-whose name is `last`, `registry` or an id is meant by a path: ./last.
+whose name is `last`, `registry` or an id is meant by a path: ./last. The first 6 characters of an id or more are \
+enough, where no file has that name.
 
 The export is verified first. Where it does not hold, everything that can still be read is shown, what cannot be \
 relied on is marked with a question mark, and the exit code is 1. Names are what the desk calls the holders of keys; \

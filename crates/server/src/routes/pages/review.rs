@@ -31,7 +31,7 @@ use crate::{
     caller::{Caller, PersonRole},
     problem::Problem,
     read::Named,
-    routes::questions::{asker_for, note_answer, seen},
+    routes::questions::{asker_for, note_answer, people_apart, seen},
     service::{Service, Shared},
 };
 
@@ -239,7 +239,7 @@ impl Doing {
             }
             Intent::Pass { to, people, reason } => {
                 let passing = Passing { to: intent::one_name(&to), people, reason, by: None };
-                question::pass_on(owner, question, &speaker, &passing)
+                question::pass_on(owner, question, &speaker, &people_apart(service, owner, passing)?)
             }
             Intent::Extend { seconds } => {
                 let shown = self.until.as_deref();

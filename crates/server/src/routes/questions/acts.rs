@@ -17,7 +17,7 @@ use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{ANSWERING, ASKING, asker_of, seen};
+use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
 use crate::{
     api::{Api, Operation},
     caller::{Caller, Scope},
@@ -57,7 +57,7 @@ pub(super) fn add(api: Api) -> Api {
     )
     .with(
         act::<Passing>("/v1/questions/{question}/pass", "pass", ANSWERING, "Hand a question to others"),
-        answering(question::pass_on),
+        pass,
     )
     .with(
         act::<MoreTime>("/v1/questions/{question}/extend", "extend", ASKING, "Give more time"),
@@ -165,6 +165,24 @@ fn answer(
             answering(question::answer)(State(service), Extension(caller), Named(id), Document(given))
         }
     }
+}
+
+/// Hands a question to others.
+fn pass(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Named(id): Named<QuestionId>,
+    Document(given): Document<Passing>,
+) -> Reply {
+    Box::pin(async move {
+        let done = service.work(move |service, owner| {
+            let shown = seen(owner, &caller, id)?;
+            let speaker = caller.answerer(owner, given.by().cloned())?;
+            question::pass_on(owner, &shown, &speaker, &people_apart(service, owner, given)?)
+        });
+        let done = done.await;
+        told(&service, id, done).await
+    })
 }
 
 /// Returns what is to be recorded for an answer to a question that was just asked.

@@ -1,7 +1,10 @@
 //! What reads promise: lists, pages, heads, single hashes.
 
 use demur_core::random::Seeded;
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::{
+    event_type::TraceKind,
+    name::{Sequence, TraceId},
+};
 use demur_store::contract::Cursor;
 
 use super::append::PROPOSAL;
@@ -52,6 +55,28 @@ behaviour! {
             }
         }
         assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn traces_are_found_by_a_range_of_ids(store) {
+        let mut sample = Sample::in_store(store);
+        let mut works: Vec<_> = (0..5).map(|_| sample.open()).collect();
+        for work in &mut works {
+            done(store, &[sample.append(work)]);
+        }
+        let mut ids: Vec<_> = works.iter().map(|work| work.trace()).collect();
+        ids.sort_unstable();
+        let found = |first: usize, last: usize, limit| -> Vec<TraceId> {
+            let found = store.traces_between(&(ids[first]..=ids[last]), limit).unwrap();
+            found.into_iter().filter(|(_, kind)| *kind != TraceKind::Registry).map(|(id, _)| id).collect()
+        };
+        assert_eq!(found(0, 4, 10), ids);
+        assert_eq!(found(1, 3, 10), ids[1..=3]);
+        assert_eq!(found(2, 2, 10), ids[2..=2]);
+        assert_eq!(store.traces_between(&(ids[0]..=ids[4]), 2).unwrap().len(), 2);
+        assert_eq!(store.traces_between(&(ids[4]..=ids[0]), 2).unwrap(), []);
+        let registry = sample.desk.registry_chain().trace();
+        assert_eq!(store.traces_between(&(registry..=registry), 9).unwrap(), [(registry, TraceKind::Registry)]);
     }
 
     #[test]

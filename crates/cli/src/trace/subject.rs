@@ -1,0 +1,80 @@
+//! What a trace is about, in a few words: the task of a run, the name of a plan, the words of a question.
+
+use demur_core::visible::visible;
+use demur_desk::record;
+use demur_ledger::{
+    event_type::Content,
+    name::{Sequence, TraceId},
+};
+use demur_store::{contract::Store, ledger::LedgerError};
+use serde_json::{Map, Value};
+
+use crate::error::CommandError;
+
+/// Returns what a trace is about, from its first event; none where that was erased or cannot be read.
+pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, CommandError> {
+    match record::read(store, trace, Sequence::FIRST) {
+        Ok((_, content)) => Ok(content.as_ref().and_then(about)),
+        // `demur store check` says what is wrong with it.
+        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns words as a list shows them: on one line, and cut where they are long.
+pub(crate) fn short(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = line.chars().take(MAX_SHOWN).collect();
+    let rest = if shown.len() < line.len() { "..." } else { "" };
+    format!("{}{rest}", visible(&shown))
+}
+
+fn about(content: &Content) -> Option<String> {
+    match content {
+        Content::SessionInitialized(content) => Some(content.task.to_string()),
+        Content::QuestionAsked(content) => Some(content.wording.normal.to_string()),
+        Content::PlanSubmitted(content) => {
+            Some(plan_name(&content.plan).unwrap_or_else(|| format!("a plan of {}", content.agent)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns what a plan calls itself. Plans are free in form: these are the fields that people use.
+fn plan_name(plan: &Map<String, Value>) -> Option<String> {
+    let words =
+        |field: &&str| plan.get(*field).and_then(Value::as_str).filter(|words| !words.trim().is_empty());
+    NAMES.iter().find_map(words).map(str::to_owned)
+}
+
+/// The fields of a plan that name it, the best first.
+const NAMES: [&str; 9] =
+    ["title", "name", "project", "goal", "objective", "task", "intent", "summary", "description"];
+/// How many characters a list shows.
+const MAX_SHOWN: usize = 48;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn named(plan: Value) -> Option<String> {
+        plan_name(&serde_json::from_value(plan).unwrap())
+    }
+
+    #[test]
+    fn plans_are_called_what_they_call_themselves() {
+        assert_eq!(named(json!({ "goal": "g", "title": "Trip to Bern" })).unwrap(), "Trip to Bern");
+        assert_eq!(named(json!({ "title": " ", "name": "shop" })).unwrap(), "shop");
+        assert_eq!(named(json!({ "title": 3, "other": "x" })), None);
+    }
+
+    #[test]
+    fn long_words_are_cut_on_one_line_with_nothing_hidden() {
+        assert_eq!(short("Deploy\nto\tproduction?"), "Deploy to production?");
+        assert_eq!(short("\u{1b}[2J"), "\\u{1b}[2J");
+        let long = short(&"é".repeat(100));
+        assert!(long.ends_with("...") && long.chars().count() == MAX_SHOWN + 3, "{long}");
+    }
+}

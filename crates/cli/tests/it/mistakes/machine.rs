@@ -1,0 +1,157 @@
+//! Mistakes about the machine: ports, folders, disks, servers.
+
+use std::{
+    fs::{self, Permissions},
+    net::TcpListener,
+    os::unix::{
+        fs::{MetadataExt as _, PermissionsExt as _},
+        process::CommandExt as _,
+    },
+    process::{Command, Stdio},
+};
+
+use super::told;
+use crate::{
+    asker::{asked, until},
+    sandbox::{Ran, Sandbox},
+};
+
+#[test]
+fn a_port_that_is_taken_is_told_and_no_other_is_used() {
+    let sandbox = Sandbox::new();
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port().to_string();
+    let ran = sandbox.run(&["serve", "--port", &port]);
+    told(&sandbox, ("a port that is taken", &["serve"]), &ran, 3, &format!("found {port} in use"));
+}
+
+#[test]
+fn a_second_server_is_refused_and_the_first_goes_on() {
+    let sandbox = Sandbox::new();
+    let mut first = sandbox.command(&["serve"]);
+    let mut first = first.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    until("the first server runs", || sandbox.run(&["status"]).code.filter(|code| *code == 0));
+    told(&sandbox, ("two servers", &["serve"]), &sandbox.run(&["serve"]), 3, "another demur");
+    asked(&sandbox, &["Still there?"]);
+    sandbox.run(&["stop"]).expect_code(0);
+    first.wait().unwrap();
+}
+
+#[test]
+fn nothing_to_stop_and_nothing_to_look_at_are_told() {
+    let sandbox = Sandbox::new();
+    told(&sandbox, ("stop without a server", &["stop"]), &sandbox.run(&["stop"]), 3, "expected a server");
+    told(
+        &sandbox,
+        ("status without a server", &["status"]),
+        &sandbox.run(&["status"]),
+        3,
+        "expected a server",
+    );
+    told(
+        &sandbox,
+        ("an export of nothing", &["export"]),
+        &sandbox.run(&["export", "last"]),
+        2,
+        "expected a key registry",
+    );
+}
+
+#[test]
+fn no_home_is_told() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["inbox", "--list"]);
+    command.env_remove("HOME").env_remove("DEMUR_DATA");
+    told(
+        &sandbox,
+        ("no HOME", &["inbox"]),
+        &sandbox.ran(command.output().unwrap()),
+        2,
+        "expected a data folder",
+    );
+}
+
+/// Returns a call by somebody whom permissions concern.
+fn as_somebody(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
+    let program = sandbox.path("program");
+    if !program.exists() {
+        // By another process: a file that this one has open for writing cannot be run by a child that is forked meanwhile.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_demur")).arg(&program).status().unwrap();
+        assert!(copied.success());
+    }
+    for path in [&sandbox.path(""), &program] {
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = Command::new(&program);
+    command.args(arguments).env_clear().env("DEMUR_DATA", sandbox.data()).current_dir(sandbox.path(""));
+    if fs::metadata(&program).unwrap().uid() == 0 {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    sandbox.ran(command.output().unwrap())
+}
+
+#[test]
+fn a_folder_without_permission_is_told() {
+    let sandbox = Sandbox::with_keys();
+    fs::set_permissions(sandbox.data(), Permissions::from_mode(0o000)).unwrap();
+    for line in [&["keys", "list"][..], &["ask", "Name?", "--no-wait"], &["inbox", "--list"], &["serve"]] {
+        told(
+            &sandbox,
+            (&format!("no permission: {line:?}"), line),
+            &as_somebody(&sandbox, line),
+            2,
+            "ermission",
+        );
+    }
+    fs::set_permissions(sandbox.data(), Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_place_where_no_folder_can_be_made_is_told() {
+    let sandbox = Sandbox::new();
+    let keys: (&[&str], &str) = (&["keys", "new", "x", "--role", "agent"], "read-only");
+    for (line, words) in [keys, (&["ask", "Name?", "--no-wait"], "Permission denied")] {
+        let ran = as_somebody(&sandbox, line);
+        told(&sandbox, (&format!("a folder that is read-only: {line:?}"), line), &ran, 2, words);
+    }
+}
+
+/// Returns a call in a name space of its own, after this script.
+fn after(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Ran {
+    let demur = sandbox.command(arguments);
+    let mut command = Command::new("unshare");
+    command.args([
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+        &format!("{script} || exit 99; exec \"$0\" \"$@\""),
+    ]);
+    command.arg(demur.get_program()).args(demur.get_args()).current_dir(sandbox.path("")).env_clear();
+    command.envs(demur.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    sandbox.ran(command.stdin(Stdio::null()).output().unwrap())
+}
+
+#[test]
+fn a_disk_that_cannot_be_written_is_told() {
+    let sandbox = Sandbox::with_keys();
+    let script = "mount --bind data data && mount -o remount,ro,bind data";
+    for line in [&["keys", "new", "x", "--role", "agent"][..], &["ask", "Name?", "--no-wait"], &["serve"]] {
+        let ran = after(&sandbox, script, line);
+        told(&sandbox, (&format!("a read-only disk: {line:?}"), line), &ran, 2, "ead-only");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let sandbox = Sandbox::with_keys();
+    let script = "mkdir -p disk && mount -t tmpfs -o size=700k none disk && cp -a data/. disk/ \
+                  && { head -c 1000000 /dev/zero > disk/ballast; true; } 2>/dev/null && export DEMUR_DATA=$PWD/disk";
+    for line in [&["keys", "new", "x", "--role", "agent"][..], &["ask", "Name?", "--no-wait"]] {
+        let ran = after(&sandbox, script, line);
+        told(&sandbox, (&format!("a full disk: {line:?}"), line), &ran, 4, "room");
+    }
+}
+
+const NOBODY: u32 = 65534;

@@ -1,0 +1,60 @@
+//! To whom a question is handed, by name: to the holder of a key for answering, or to a person. The record names keys and
+//! says whether people may answer; which person was meant stands in the reason.
+
+use demur_core::limit::Text;
+use demur_desk::{
+    error::CommandError,
+    owner::Owner,
+    question::{self, Passing},
+};
+
+use crate::{caller::PersonRole, people, service::Service};
+
+/// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
+pub(in crate::routes) fn people_apart(
+    service: &Service,
+    owner: &Owner,
+    passing: Passing,
+) -> Result<Passing, CommandError> {
+    let (mut keys, mut persons) = (Vec::new(), Vec::new());
+    for name in &*passing.to {
+        if question::has_answering_key(owner, name)? {
+            keys.push(name.clone());
+        } else if is_person(service, owner, name)? {
+            persons.push(name.as_str());
+        } else {
+            return Err(nobody(name));
+        }
+    }
+    if persons.is_empty() {
+        return Ok(passing);
+    }
+    let reason = match &passing.reason {
+        Some(reason) => reason.clone(),
+        None => Text::cut(&format!("for {}", persons.join(", ")))?,
+    };
+    Ok(Passing { to: keys.try_into()?, people: true, reason: Some(reason), by: passing.by })
+}
+
+/// Returns whether a person of this name can answer; one who may only read is told as such.
+fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, CommandError> {
+    if people::same(&service.user, name) {
+        return Ok(true);
+    }
+    let found = people::list(owner)?.into_iter().find(|person| people::same(&person.name, name));
+    match found {
+        Some(person) if person.role == PersonRole::Auditor => {
+            let message = format!("expected somebody who may answer, found the auditor {name:?}");
+            Err(CommandError::input("PERSON_UNKNOWN", message)
+                .with_hint("`demur people list` shows the roles"))
+        }
+        found => Ok(found.is_some()),
+    }
+}
+
+fn nobody(name: &str) -> CommandError {
+    let message = format!("expected the name of a person or of a key for answering, found {name:?}");
+    CommandError::input("KEY_UNKNOWN", message).with_hint(
+        "`demur people list` and `demur keys list` show the names; `--people` means everybody who signs in",
+    )
+}
