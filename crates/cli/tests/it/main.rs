@@ -30,6 +30,7 @@ mod mcp_clients;
 mod output;
 mod people;
 mod plan;
+mod readme;
 mod reference;
 mod rules;
 mod run;
