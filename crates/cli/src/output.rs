@@ -4,6 +4,7 @@
 mod paint;
 mod progress;
 mod table;
+mod width;
 
 use std::{
     ffi::OsString,
@@ -16,6 +17,7 @@ use serde::Serialize;
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
+pub(crate) use width::columns;
 
 use crate::error::CommandError;
 

@@ -5,6 +5,7 @@ mod foreign;
 mod home;
 mod page;
 mod person;
+mod width;
 
 use std::{
     fmt::Write as _,
