@@ -5,6 +5,8 @@ mod foreign;
 mod home;
 mod page;
 mod person;
+mod prose;
+mod transcript;
 mod width;
 
 use std::{

@@ -58,3 +58,8 @@ impl Foreign {
         page.name == self.page && block.text.starts_with(self.begins)
     }
 }
+
+#[test]
+fn rows_without_their_page_are_stale() {
+    assert_eq!(stale(&[]).len(), FOREIGN.len());
+}
