@@ -17,7 +17,7 @@ fn first_screen_installs_asks_and_answers() {
         let found = screen.iter().position(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("the first {} lines do not say {start}", screen.len()))
     };
-    assert!(line("cargo install --path crates/cli") < line("demur ask "));
+    assert!(line("cargo install --locked --path crates/cli") < line("demur ask "));
     assert!(line("demur ask ") < line("demur inbox "));
 }
 

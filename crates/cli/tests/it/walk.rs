@@ -75,7 +75,7 @@ fn walk(page: &Page, place: Place) {
     fs::write(&file, script(&home, &blocks, place)).unwrap();
     let done = AtomicBool::new(false);
     let said = thread::scope(|scope| {
-        scope.spawn(|| person::answer(&home, &done));
+        scope.spawn(|| person::answer(&home, &blocks, &done));
         // It ends with the walk, however that ends.
         let _end = Done(&done);
         match place {

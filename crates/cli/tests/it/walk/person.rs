@@ -10,13 +10,20 @@ use std::{
 
 use serde_json::Value;
 
-use super::home::Home;
+use super::{home::Home, page::Block};
 use crate::inbox::terminal::Terminal;
 
-/// Answers everything, each kind in its own way, until told to stop.
-pub(crate) fn answer(home: &Home, done: &AtomicBool) {
+/// Answers what the page waits for, each kind in its own way, until told to stop.
+pub(crate) fn answer(home: &Home, blocks: &[&Block], done: &AtomicBool) {
+    let lines = blocks.iter().flat_map(|block| block.text.lines());
+    let own: Vec<&str> = lines.filter(|line| line.contains("--no-wait")).collect();
     while !done.load(Ordering::Acquire) {
         for question in open(home) {
+            // What the page does not wait for, and what is asked about its plans, it answers itself.
+            let words = question["question"].as_str().unwrap();
+            if !question["gap"].is_null() || own.iter().any(|line| line.contains(words)) {
+                continue;
+            }
             let words = match question["kinds"][0].as_str().unwrap_or_default() {
                 "yes_no" | "yes-no" => "yes",
                 "multiple_choice" | "choice" => "1",
@@ -40,9 +47,7 @@ fn open(home: &Home) -> Vec<Value> {
     curl.args(["-s", "--max-time", "10", "--unix-socket"]).arg(home.socket());
     let reply = curl.arg("http://localhost/v1/questions?state=open&people=true").output().unwrap().stdout;
     let listed: Value = serde_json::from_slice(&reply).unwrap_or_default();
-    let questions = listed["questions"].as_array().cloned().unwrap_or_default();
-    // Those of plans are answered by the page itself.
-    questions.into_iter().filter(|question| question["gap"].is_null()).collect()
+    listed["questions"].as_array().cloned().unwrap_or_default()
 }
 
 fn say(home: &Home, id: &str, words: &str) -> std::io::Result<()> {
