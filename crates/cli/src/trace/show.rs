@@ -22,7 +22,7 @@ use self::told::Told;
 use super::spool::spool;
 use crate::{
     archive::Chosen, arguments::ShowTrace, audit::threads, context::Context, error::CommandError, exit::Exit,
-    output::columns, verify::unreadable, visible::visible_path,
+    verify::unreadable, visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.
@@ -72,7 +72,7 @@ struct Shown {
 
 /// Writes entry after entry: a long trace is not gathered first.
 fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> Result<(), CommandError> {
-    let mut told = Told::new(report, context.output.paint(), columns());
+    let mut told = Told::new(report, context.output.paint(), crate::output::columns());
     let mut waiting = told.begin();
     let mut any = false;
     read(path, file, &mut |entry| {
