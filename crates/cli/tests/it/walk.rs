@@ -194,8 +194,9 @@ fn command_of_the_unit_starts_a_server() {
     let line =
         unit.text.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/demur ")).unwrap();
     let data = sandbox.data();
-    let line = line.replace("/var/lib/demur", data.to_str().unwrap()).replace(":7373", ":0");
-    let arguments: Vec<&str> = line.split(' ').collect();
+    let line = line.replace("/var/lib/demur", data.to_str().unwrap());
+    // Its own port may be taken here.
+    let arguments: Vec<&str> = line.split(' ').chain(["--port", "0"]).collect();
     let mut command = sandbox.command(&arguments);
     let mut server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("it answers", || sandbox.run(&["status"]).code.filter(|code| *code == 0));
