@@ -6,22 +6,22 @@ of the table, and stops at the first that fails: that is the code of the file. I
 that nothing was altered and that these keys said this. Exit status: 0 pass, 1 fail or not established, 2 not an export.
 """
 
-import argparse, base64, hashlib, json, re
+import argparse, base64, datetime, decimal, hashlib, json, pathlib, re, sys
 from contextlib import suppress
-from datetime import datetime
-from decimal import Decimal
-from pathlib import Path
 from typing import Any as Json, BinaryIO, NamedTuple
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+try:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+except ImportError:
+    sys.exit(print("verify.py: needs `cryptography` 38 or newer: apt install python3-cryptography", file=sys.stderr) or 2)
 
 Point = tuple[int, int]
-FOLDER = Path(__file__).resolve().parent / "schemas"
+FOLDER = pathlib.Path(__file__).resolve().parent / "schemas"
 LINE, ENVELOPE, RECEIPT = (json.loads((FOLDER / f"{it}.json").read_bytes()) for it in ("line", "envelope", "receipt"))
 LINE["$defs"]["EventLine"]["properties"]["event"] = {}  # has a schema and a code of its own: ENVELOPE, SCHEMA_INVALID
 KNOWN = {path.stem: json.loads(path.read_bytes()) for path in (FOLDER / "events").glob("*.json")}
 UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}, "proofs": ["ed25519", "none"]}
-LINE_BYTES, NEVER = 64 << 20, 1 << 53
+LINE_BYTES, NEVER, STAMP = 64 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
 # After which lines a line may stand; "due" is an `artifact_recorded`, whose artifact must come next.
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
@@ -68,7 +68,7 @@ def canonical(value: Json) -> bytes:
     if isinstance(value, list):
         return b"[" + b",".join(map(canonical, value)) + b"]"
     if isinstance(value, float) and (value == 0 or 1e-6 <= abs(value) < 1e21):
-        return f"{Decimal(repr(abs(value) and value)).normalize():f}".encode()
+        return f"{decimal.Decimal(repr(abs(value) and value)).normalize():f}".encode()
     text = repr(value).replace("e-0", "e-") if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
     return text.encode()
 
@@ -135,7 +135,7 @@ def refers(value: Json, name: str, root: Json, cited: list[int]) -> bool:
         point = decode(bytes.fromhex(value), strict=True)
         return point is not None and point != NEUTRAL and times(ORDER, point) == NEUTRAL
     with suppress(ValueError):
-        return fit and (name != "Timestamp" or datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").year >= 1970)
+        return fit and (name != "Timestamp" or datetime.datetime.strptime(value, STAMP).year >= 1970)
     return False
 
 def agrees(kind: str, facts: Json, content: Json) -> bool:

@@ -5,6 +5,7 @@ mod count;
 mod paint;
 mod progress;
 mod table;
+mod width;
 
 use std::{
     ffi::OsString,
@@ -20,6 +21,7 @@ pub(crate) use count::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
+pub(crate) use width::columns;
 
 use crate::{error::CommandError, visible::visible_path};
 

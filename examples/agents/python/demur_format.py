@@ -1,16 +1,21 @@
 """The bytes of demur's format that an agent needs (docs/format.md): canonical JSON, hashes, ids, times, its key.
 
-Needs `cryptography` and nothing else.
+Needs Python 3.11 and `cryptography` 38 or newer, as Debian 12 has them, and nothing else.
 """
 
 import hashlib
 import json
 import secrets
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+try:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+except ImportError:
+    sys.exit("demur_format.py: needs `cryptography` 38 or newer: apt install python3-cryptography")
 
 Json = Any
 LARGEST_NUMBER = 2**53 - 1
@@ -69,7 +74,9 @@ class Key:
         self.principal: str = file["principal"]
         self.role: str = file["role"]
         self._secret = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(file["seed"]))
-        self.fingerprint = digest("key", b"ed25519\0", self._secret.public_key().public_bytes_raw())
+        # Not `public_bytes_raw`: Debian 12 has a `cryptography` without it.
+        public = self._secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        self.fingerprint = digest("key", b"ed25519\0", public)
 
     def sign(self, statement: bytes) -> str:
         """Returns sign(statement, bytes), docs/format.md 1."""

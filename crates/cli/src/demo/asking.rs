@@ -145,9 +145,5 @@ impl Scene<'_> {
     }
 }
 
-/// The example of the seed, and a build without a folder.
-const PLAN: &str = r#"{
-    "description": "a status page", "component_type": "webpart-react", "operation": "add",
-    "data_storage": "properties", "api_choice": "rest",
-    "standards_selected": ["jsp-440"], "deployment_target": "uswds", "real_build": true
-}"#;
+/// The example of the seed, and a build without a folder: the plan that the README submits.
+const PLAN: &str = include_str!("../../../../examples/plan.json");

@@ -128,7 +128,8 @@ impl Reply for Ending {
         lines.push("that you got some other way.".to_owned());
         lines.push(format!("\n{}", paint.strong("Look further:")));
         lines.extend(self.commands());
-        lines.push("Delete the folder when you are done.".to_owned());
+        lines.push("\nDelete the folder when you are done:".to_owned());
+        lines.push(format!("  rm -r {}", shell_word(Path::new(&self.folder))));
         lines
     }
 }

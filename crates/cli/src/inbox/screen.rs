@@ -12,7 +12,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
     process::{Signal, getpid, kill_process},
-    termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr},
+    termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr},
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,7 +22,10 @@ use super::{
     key::Keys,
     news::Bell,
 };
-use crate::{error::CommandError, output::Output};
+use crate::{
+    error::CommandError,
+    output::{self, Output},
+};
 
 /// The terminal, with every key told at once.
 pub(super) struct Screen<'a> {
@@ -252,8 +255,7 @@ fn watch_size(bell: Bell) {
 }
 
 fn columns() -> usize {
-    let size = tcgetwinsize(rustix::stdio::stdout());
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL)
+    output::columns().unwrap_or(USUAL)
 }
 
 fn trouble(error: &dyn std::fmt::Display) -> CommandError {

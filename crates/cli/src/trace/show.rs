@@ -81,7 +81,7 @@ struct Shown {
 
 /// Writes entry after entry: a long trace is not gathered first.
 fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> Result<(), CommandError> {
-    let mut told = Told::new(report, context.output.paint());
+    let mut told = Told::new(report, context.output.paint(), crate::output::columns());
     let mut waiting = told.begin();
     let mut any = false;
     read(path, file, &mut |entry| {

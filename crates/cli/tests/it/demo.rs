@@ -129,7 +129,9 @@ fn tells_its_story() {
       demur trace list --data kept
       demur trace show kept/demo.jsonl --graph --out run.svg
       demur keys list --data kept
-    Delete the folder when you are done.
+
+    Delete the folder when you are done:
+      rm -r kept
     "#);
 }
 
@@ -248,14 +250,33 @@ fn commands_at_the_end_work() {
     assert!(sandbox.path("report.html").is_file());
 }
 
+/// Somebody who calls it from the build folder has no `demur` on the path, somebody who installed it has.
 #[test]
-fn commands_at_the_end_name_the_program_as_it_was_called() {
-    let sandbox = Sandbox::new();
-    let program = env!("CARGO_BIN_EXE_demur");
-    let mut command = std::process::Command::new(program);
-    command.arg("demo").env_clear().env("TMPDIR", sandbox.path("")).current_dir(sandbox.path(""));
-    let told = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert!(told.contains(&format!("  {program} verify ")), "{told}");
+fn commands_at_the_end_work_as_printed_from_the_build_folder_and_when_installed() {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_demur"));
+    for (called, path) in
+        [(program.to_str().unwrap(), ""), ("demur", program.parent().unwrap().to_str().unwrap())]
+    {
+        let sandbox = Sandbox::new();
+        let bash = |script: &str| {
+            let mut bash = std::process::Command::new("bash");
+            bash.args(["-euc", script]).current_dir(sandbox.path("")).env_clear();
+            bash.env("TMPDIR", sandbox.path("")).env("PATH", format!("{path}:/usr/bin:/bin"));
+            let ran = sandbox.ran(bash.output().unwrap());
+            ran.expect_code(0);
+            ran.stdout
+        };
+        let told = bash(&format!("{called} demo"));
+        let (_, end) = told.split_once("Look further:").unwrap();
+        let commands: Vec<&str> = end.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+        let ours = commands.iter().filter(|line| line.starts_with(&format!("{called} "))).count();
+        assert_eq!((ours, commands.len()), (7, 8), "{told}");
+        bash(&commands.join("\n"));
+        let left = fs::read_dir(sandbox.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut left: Vec<_> = left.collect();
+        left.sort();
+        assert_eq!(left, ["report.html", "run.svg"], "the last command takes the demo away");
+    }
 }
 
 /// LED-34: the verifier's report is the one whose hash the auditor signed.

@@ -140,6 +140,19 @@ for arguments in json.load(sys.stdin):
     print(said.getvalue().strip() or "{}")
 "#;
 
+/// Without its one foreign library each script says in a sentence what to install.
+#[test]
+fn scripts_without_their_library_say_what_to_install() {
+    let examples = conformance("../../examples/agents/python");
+    for (script, code) in [(conformance("verify.py"), 2), (examples.join("critic.py"), 1)] {
+        // `-S`: what is installed beside the interpreter is not found.
+        let output = python().arg("-S").arg(&script).arg("file").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.lines().count()), (Some(code), 1), "{said}");
+        assert!(said.contains("`cryptography` 38 or newer: apt install python3-cryptography"), "{said}");
+    }
+}
+
 /// CLR-23: prefix, canonical JSON, Ed25519; the bytes are rebuilt from the documents, the library is foreign.
 #[test]
 fn signatures_verify_with_a_foreign_library_over_the_documented_bytes() {

@@ -15,14 +15,17 @@ use crate::output::{Paint, counted_as};
 pub(super) struct Told<'a> {
     report: &'a Report,
     paint: Paint,
+    /// The width of the text beside the labels.
+    width: usize,
     /// The newest start of a tool and the limits it told.
     limits: Option<(Sequence, Vec<String>)>,
 }
 
 impl<'a> Told<'a> {
-    /// Returns the timeline of the trace that this report is about.
-    pub(super) const fn new(report: &'a Report, paint: Paint) -> Self {
-        Self { report, paint, limits: None }
+    /// Returns the timeline of the trace that this report is about, for a terminal with so many columns.
+    pub(super) fn new(report: &'a Report, paint: Paint, columns: Option<usize>) -> Self {
+        let width = columns.map_or(WIDTH, |columns| columns.saturating_sub(BESIDE).clamp(NARROWEST, WIDTH));
+        Self { report, paint, width, limits: None }
     }
 
     /// Returns what stands above the events.
@@ -106,7 +109,7 @@ impl<'a> Told<'a> {
     fn row(&self, text: &mut String, label: &str, words: &str) {
         let label = format!("{label:<LABEL$}");
         let label = if label.starts_with("DISPUTED") { self.paint.strong(&label) } else { label };
-        for (index, line) in words.split('\n').flat_map(wrapped).enumerate() {
+        for (index, line) in words.split('\n').flat_map(|line| wrapped(line, self.width)).enumerate() {
             let beside = if index == 0 { label.as_str() } else { NO_LABEL };
             *text += format!("{INDENT}{beside} {line}").trim_end();
             text.push('\n');
@@ -133,12 +136,12 @@ fn standing(claim: &ClaimReport) -> String {
 }
 
 /// Returns a line of text as lines that fit beside the labels. A word that does not fit stands alone.
-fn wrapped(words: &str) -> Vec<String> {
+fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut length = 0;
     for word in visible(words).split(' ') {
         let more = word.chars().count();
-        if length > 0 && length + 1 + more > WIDTH {
+        if length > 0 && length + 1 + more > width {
             lines.push(String::new());
             length = 0;
         }
@@ -158,8 +161,11 @@ const INDENT: &str = "    ";
 /// The width of the labels.
 const LABEL: usize = 10;
 const NO_LABEL: &str = "          ";
-/// The width of the text beside them: with indent and label as much as the widest help.
+/// The columns that indent, label and a space take.
+const BESIDE: usize = 15;
+/// The width of the text beside them: with indent and label as much as the widest help, or what the terminal has.
 const WIDTH: usize = 85;
+const NARROWEST: usize = 20;
 
 #[cfg(test)]
 mod tests {
@@ -169,13 +175,13 @@ mod tests {
     fn text_is_wrapped_between_words_and_no_word_is_cut() {
         let word = "w".repeat(WIDTH + 5);
         let short = ["aaaa"; 20].join(" ");
-        let lines = wrapped(&format!("{short} {word} end"));
+        let lines = wrapped(&format!("{short} {word} end"), WIDTH);
         assert_eq!(lines, [["aaaa"; 17].join(" "), ["aaaa"; 3].join(" "), word, "end".to_owned()]);
         assert!(lines[0].len() <= WIDTH);
     }
 
     #[test]
     fn empty_text_is_one_empty_line() {
-        assert_eq!(wrapped(""), [""]);
+        assert_eq!(wrapped("", WIDTH), [""]);
     }
 }

@@ -9,10 +9,10 @@ use std::{
 
 use crate::sandbox::Sandbox;
 
-/// A terminal with an inbox in it.
+/// A terminal with a program in it.
 pub(crate) struct Terminal {
     socket: PathBuf,
-    /// Every byte that the inbox wrote.
+    /// Every byte that the program wrote.
     written: PathBuf,
 }
 
@@ -24,10 +24,6 @@ impl Terminal {
 
     /// Opens an inbox in a terminal, with these variables.
     pub(crate) fn with(sandbox: &Sandbox, name: &str, variables: &str) -> Self {
-        let terminal = Self {
-            socket: sandbox.path(&format!("{name}.tmux")),
-            written: sandbox.path(&format!("{name}.out")),
-        };
         let (data, home) = (sandbox.data(), sandbox.path("home"));
         // What follows the inbox shows in what state it leaves the terminal.
         let script = format!(
@@ -36,11 +32,24 @@ impl Terminal {
             home.display(),
             env!("CARGO_BIN_EXE_demur"),
         );
-        let begin = format!("read begin; {script}");
-        terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &begin]);
+        let terminal = Self::running(sandbox, name, 80, &script);
+        terminal.shows("inbox>");
+        terminal
+    }
+
+    /// Opens a terminal of this width with a shell script in it.
+    pub(crate) fn running(sandbox: &Sandbox, name: &str, columns: u16, script: &str) -> Self {
+        let terminal = Self {
+            socket: sandbox.path(&format!("{name}.tmux")),
+            written: sandbox.path(&format!("{name}.out")),
+        };
+        let (begin, columns) = (format!("read begin; {script}"), columns.to_string());
+        let server =
+            ["-f", "/dev/null", "start-server", ";", "set-option", "-g", "history-limit", "20000", ";"];
+        let session = ["new-session", "-d", "-x", &columns, "-y", "24", &begin];
+        terminal.tmux(&[&server[..], &session].concat());
         terminal.tmux(&["pipe-pane", "-o", &format!("cat > '{}'", terminal.written.display())]);
         terminal.enter("");
-        terminal.shows("inbox>");
         terminal
     }
 
@@ -72,6 +81,11 @@ impl Terminal {
         self.tmux(&["capture-pane", "-p", "-J", "-S", "-200"])
     }
 
+    /// Returns what was to be seen from the beginning, with lines that the terminal broke put together.
+    pub(crate) fn everything(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])
+    }
+
     /// Waits until something is to be seen; returns all of it.
     pub(crate) fn shows(&self, text: &str) -> String {
         self.sees(text, |screen| screen.contains(text))
@@ -98,7 +112,7 @@ impl Terminal {
         });
     }
 
-    /// Returns every byte that the inbox wrote.
+    /// Returns every byte that the program wrote.
     pub(crate) fn written(&self) -> Vec<u8> {
         fs::read(&self.written).unwrap_or_default()
     }
