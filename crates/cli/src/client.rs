@@ -117,7 +117,12 @@ impl<'a> Call<'a> {
 impl Client {
     /// Returns the way to the server, which is started where none runs.
     pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
-        Self::new(Way::new(context.data()?, true))
+        Self::starting(context.data()?)
+    }
+
+    /// Returns the way to the server of this folder, which is started where none runs.
+    pub(crate) fn starting(data: DataFolder) -> Result<Self, CommandError> {
+        Self::new(Way::new(data, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.

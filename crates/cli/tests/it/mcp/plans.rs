@@ -6,7 +6,7 @@ use super::{client::Client, forms};
 use crate::sandbox::Sandbox;
 
 /// Lacks two things: the type of component and what it is to do.
-pub(super) fn plan() -> Value {
+pub(crate) fn plan() -> Value {
     json!({"plan": {"operation": "add", "data_storage": "properties", "api_choice": "rest"}})
 }
 
