@@ -34,9 +34,9 @@ pub(crate) struct Setup {
     /// Also refuse tool calls while a question is open that must be answered (Claude Code)
     #[arg(long)]
     pub(crate) hook: bool,
-    /// With --hook: refuse also when no server answers
+    /// With --hook: also wake an idle session when an answer comes; Claude Code shows that as a hook error
     #[arg(long, requires = "hook")]
-    pub(crate) strict: bool,
+    pub(crate) wake: bool,
     /// Write through a link that leads elsewhere
     #[arg(long)]
     pub(crate) follow_links: bool,
