@@ -8,7 +8,13 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{event, refused};
-use crate::{mcp::client::Client, sandbox::Sandbox};
+use crate::{
+    mcp::{
+        client::Client,
+        plans::{answer, plan},
+    },
+    sandbox::Sandbox,
+};
 
 fn asks(client: &mut Client, words: &str) -> String {
     let asked = client.call("ask_human", &json!({ "question": words }));
@@ -43,6 +49,25 @@ fn session_is_stopped_by_its_own_questions_only() {
     assert!(is_stopped(&sandbox, "three"), "a session without a bridge of its own is stopped by its name");
     sandbox.run(&["answer", &id, "this"]).expect_code(0);
     assert!(!is_stopped(&sandbox, "one") && !is_stopped(&sandbox, "three"));
+    drop(two);
+}
+
+#[test]
+fn gap_stops_the_session_that_submitted_the_plan() {
+    let sandbox = Sandbox::new();
+    let [mut one, two] =
+        ["one", "two"].map(|session| Client::of_session(&sandbox, &["--tools", "wwa"], session));
+    one.call("wwa_clarify_check", &plan());
+    assert!(is_stopped(&sandbox, "one"));
+    assert!(!is_stopped(&sandbox, "two"));
+    let gaps = sandbox.json(&["inbox", "--list"])["questions"].clone();
+    for gap in gaps.as_array().unwrap() {
+        sandbox.run(&["cancel", gap["id"].as_str().unwrap()]).expect_code(3);
+        assert!(is_stopped(&sandbox, "one"));
+        let given = answer(gap["field"].as_str().unwrap());
+        sandbox.run(&["answer", gap["id"].as_str().unwrap(), given.as_str().unwrap()]).expect_code(0);
+    }
+    assert!(!is_stopped(&sandbox, "one"));
     drop(two);
 }
 

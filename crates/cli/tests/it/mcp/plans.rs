@@ -19,7 +19,7 @@ pub(super) fn whole() -> Value {
 }
 
 /// Returns what settles a gap of that plan.
-pub(super) fn answer(field: &str) -> Value {
+pub(crate) fn answer(field: &str) -> Value {
     match field {
         "component_type" => json!("webpart-react"),
         _ => json!("Shows the weather of a place"),
