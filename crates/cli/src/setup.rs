@@ -19,6 +19,7 @@ mod yaml_file;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use demur_core::limit::Text;
+use demur_desk::marks::{self, Standing};
 use demur_server::routes::hook::{Hook, Stopped};
 use serde::Serialize;
 
@@ -95,8 +96,10 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
             Some(folder) => DataFolder::at(folder.to_owned()),
             None => context.data()?,
         };
+        let known = marks::standing(data.path(), [ASKER].into_iter());
+        let is_on = known.is_ok_and(|standing| standing != Standing::Unknown);
         // Where nothing was ever recorded there is nothing to be told.
-        if !data.has_store()? {
+        if is_on == on || !data.has_store()? {
             return Ok(());
         }
         let askers = vec![Text::try_from(ASKER)?].try_into()?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Input, Reply,
-    session::{see, unseen},
+    session::{alone, see, unseen},
     session_of,
 };
 use crate::{
@@ -21,7 +21,9 @@ use crate::{
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
 pub(super) fn tell(data: DataFolder, options: &HookOptions, input: &Input) -> Reply {
     let event = input.hook_event_name.as_str();
-    if !EVENTS.contains(&event) || (event == AT_THE_END && input.stop_hook_active) {
+    // Whoever waits apart from the turn does not make it longer.
+    let goes_on = event == AT_THE_END && input.stop_hook_active && !options.wake;
+    if !EVENTS.contains(&event) || goes_on {
         return Reply::Silent;
     }
     match news(data, options.wake, input) {
@@ -35,6 +37,11 @@ pub(super) fn tell(data: DataFolder, options: &HookOptions, input: &Input) -> Re
 fn news(data: DataFolder, wait: bool, input: &Input) -> Result<Option<String>, CommandError> {
     let Some(session) = session_of(input) else { return Ok(None) };
     let folder = data.path().to_owned();
+    // Of one session one process waits, however many turns end meanwhile.
+    let _alone = match wait.then(|| alone(&folder, &session)) {
+        Some(None) => return Ok(None),
+        alone => alone,
+    };
     let mut client = None;
     loop {
         let open = unseen(&folder, &session);

@@ -3,7 +3,7 @@
 //! process of its own. The record of a question says nothing of this.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
@@ -106,6 +106,13 @@ pub(super) fn see(data: &Path, session: &SessionId, question: QuestionId) -> boo
     fs::remove_file(data.join(SESSIONS).join(&session.0).join(question.to_string())).is_ok()
 }
 
+/// Returns the right to wait for answers of a session, for as long as the file is open; none where another process has it.
+pub(super) fn alone(data: &Path, session: &SessionId) -> Option<File> {
+    let path = data.join(SESSIONS).join(&session.0).join(WAITING);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+    file.try_lock().is_ok().then_some(file)
+}
+
 /// Forgets sessions in which nothing was asked or answered for long.
 fn forget_old(data: &Path) {
     let is_old = |entry: &fs::DirEntry| -> io::Result<bool> {
@@ -121,6 +128,8 @@ fn forget_old(data: &Path) {
 /// Where Claude Code says which session it is.
 const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 const SESSIONS: &str = "sessions";
+/// The file of whoever waits for answers of a session.
+const WAITING: &str = ".waiting";
 const LONG: Duration = Duration::from_hours(30 * 24);
 
 #[cfg(test)]

@@ -127,8 +127,10 @@ const LOOKING: [&str; 17] = [
 /// Other tools of Claude Code: a question that names one blocks that one.
 const OTHERS: [&str; 6] = ["BashOutput", "KillShell", "Monitor", "NotebookRead", "Skill", "SlashCommand"];
 /// What lets an agent go, said to `demur` in a shell.
-const RELEASING: [&str; 10] =
-    ["accept", "answer", "cancel", "decline", "extend", "open", "pass", "plan", "setup", "stop"];
+const RELEASING: [&str; 12] = [
+    "accept", "answer", "cancel", "decline", "extend", "open", "pass", "people", "plan", "setup", "stop",
+    "token",
+];
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{event, refused};
 use crate::{
+    asker::until,
     mcp::{
         client::Client,
         plans::{answer, plan},
@@ -116,11 +117,11 @@ fn answer_that_a_tool_call_brought_is_not_new() {
     assert_eq!(told(&sandbox, "one", "UserPromptSubmit", false), None);
 }
 
-fn waiting(sandbox: &Sandbox) -> Child {
+fn waiting(sandbox: &Sandbox, stopping: bool) -> Child {
     let mut command = sandbox.command(&["hook", "claude-code", "--wake"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let event = json!({ "session_id": "one", "hook_event_name": "Stop", "stop_hook_active": false });
+    let event = json!({ "session_id": "one", "hook_event_name": "Stop", "stop_hook_active": stopping });
     child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     child
 }
@@ -129,11 +130,23 @@ fn waiting(sandbox: &Sandbox) -> Child {
 fn answer_wakes_a_session_that_wants_it() {
     let sandbox = Sandbox::new();
     let mut client = Client::of_session(&sandbox, &[], "one");
-    let none = sandbox.ran(waiting(&sandbox).wait_with_output().unwrap());
+    let none = sandbox.ran(waiting(&sandbox, false).wait_with_output().unwrap());
     assert_eq!((none.expect_code(0).stdout.as_str(), none.stderr.as_str()), ("", ""), "nothing is open");
-    let id = asks(&mut client, "Which?");
-    let waiting = waiting(&sandbox);
-    sandbox.run(&["answer", &id, "this"]).expect_code(0);
-    let woken = sandbox.ran(waiting.wait_with_output().unwrap());
-    assert!(woken.expect_code(2).stderr.contains("\"this\"") && woken.stdout.is_empty(), "{woken}");
+    for stopping in [false, true] {
+        let id = asks(&mut client, "Which?");
+        // However many turns end meanwhile, one process waits.
+        let [one, other] = [(); 2].map(|()| waiting(&sandbox, stopping));
+        until("one of them leaves", || {
+            let has_ended = |child: &Child| {
+                let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+                stat.contains(") Z ")
+            };
+            [&one, &other].into_iter().any(has_ended).then_some(())
+        });
+        sandbox.run(&["answer", &id, "this"]).expect_code(0);
+        let ended = [one, other].map(|child| sandbox.ran(child.wait_with_output().unwrap()));
+        let woken = ended.iter().find(|ran| ran.code == Some(2)).unwrap();
+        assert!(woken.stderr.contains("\"this\"") && woken.stdout.is_empty(), "{woken}");
+        assert!(ended.iter().any(|ran| ran.code == Some(0) && ran.stderr.is_empty()));
+    }
 }
