@@ -152,6 +152,13 @@ impl Server {
         Ok(demur)
     }
 
+    /// Sends the server a signal, such as `-KILL`.
+    pub(crate) fn signal(&self, name: &str) -> Result<()> {
+        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status()?;
+        ensure!(sent.success(), "the server could not be sent {name}");
+        Ok(())
+    }
+
     /// Returns the processor time that the server has spent so far.
     pub(crate) fn processor_time(&self) -> Result<Duration> {
         load::processor_time(self.child.id())

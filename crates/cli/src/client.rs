@@ -117,12 +117,17 @@ impl<'a> Call<'a> {
 impl Client {
     /// Returns the way to the server, which is started where none runs. The data folder is made where it is missing.
     pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
-        Self::new(Way::new(context.data_made()?, true))
+        Self::starting(context.data_made()?)
     }
 
     /// Returns the same for a command that needs something that is there already: it makes no data folder.
     pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, CommandError> {
-        Self::new(Way::new(context.data_there()?, true))
+        Self::starting(context.data_there()?)
+    }
+
+    /// Returns the way to the server of this folder, which is started where none runs.
+    pub(crate) fn starting(data: DataFolder) -> Result<Self, CommandError> {
+        Self::new(Way::new(data, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.

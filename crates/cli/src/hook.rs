@@ -1,166 +1,176 @@
-//! `demur hook`: the hooks of programs in which agents run. A tool call is refused while a question is open that must be
-//! answered first (CLR-62, at the tools of a client). It only looks: no server is started, nothing is changed.
+//! `demur hook`: the hooks of programs in which agents run. Before a tool call: it is refused while a question or a gap of
+//! this session is open that blocks it (CLR-62, at the tools of a client), also with the server killed, hung or missing.
+//! At the other moments: answers that the session has not seen yet.
 
-use std::io::{self, Read as _};
+mod gate;
+mod news;
+mod operations;
+pub(crate) mod session;
+mod words;
 
-use demur_core::visible::visible;
-use demur_desk::question::QuestionView;
-use demur_ledger::facts::Severity;
-use demur_server::routes::server::ServerStatus;
-use serde::Deserialize;
-use serde_json::json;
-
-use crate::{
-    arguments::{HookCommand, HookOptions},
-    client::{Call, Client},
-    context::Context,
-    error::CommandError,
-    exit::Exit,
-    question::page,
+use std::{
+    io::{self, Read as _},
+    sync::mpsc::{self, Receiver, Sender},
+    thread,
+    time::{Duration, Instant},
 };
 
-/// Answers a hook.
+use demur_core::visible::visible;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::{session::SessionId, words::Tool};
+use crate::{
+    arguments::{HookCommand, HookOptions},
+    context::Context,
+    data::DataFolder,
+    error::CommandError,
+    exit::Exit,
+};
+
+/// Answers a hook. Whatever the disk, the server or the other side does, a tool call is decided in time.
 pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Exit, CommandError> {
     let HookCommand::ClaudeCode(options) = command;
-    match decide(context, options) {
-        Ok(None) => Ok(Exit::Success),
-        Ok(Some(reason)) => {
+    let until = Instant::now() + LIMIT;
+    let (sender, receiver) = mpsc::channel();
+    let (data, worker) = (context.data(), options.clone());
+    thread::spawn(move || work(data, &worker, &sender));
+    match heard(&receiver, until) {
+        Reply::Silent => Ok(Exit::Success),
+        Reply::Refused(event, reason) => {
             let decision = json!({
-                "hookSpecificOutput": {
-                    "hookEventName": EVENT,
-                    "permissionDecision": "deny",
-                    "permissionDecisionReason": reason,
-                }
+                "hookEventName": event,
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
             });
-            context.output.write(format!("{decision}\n").as_bytes())?;
-            Ok(Exit::Success)
+            say(context, &decision)
         }
-        // To Claude Code 2 is a refusal and 0 with words is none, so no other exit code will do.
-        Err(error) if options.strict => {
-            say(context, &format!("demur: refused, because --strict is set: {error}"));
+        Reply::News(event, words) => {
+            say(context, &json!({ "hookEventName": event, "additionalContext": words }))
+        }
+        // To Claude Code 2 is a refusal or a call to wake up, so no other exit code will do.
+        Reply::Stopped(words) => {
+            context.output.error_text(&words, &words);
             Ok(Exit::BadInput)
-        }
-        Err(error) => {
-            say(context, &format!("demur: the tool call passes unchecked: {error}"));
-            Ok(Exit::Success)
         }
     }
 }
 
-/// Says one line to whoever reads the log of the client.
-fn say(context: &Context<'_>, line: &str) {
-    let line = visible(line);
-    context.output.error_text(&line, &line);
+fn say(context: &mut Context<'_>, output: &Value) -> Result<Exit, CommandError> {
+    let output = json!({ "hookSpecificOutput": output });
+    context.output.write(format!("{output}\n").as_bytes())?;
+    Ok(Exit::Success)
 }
 
-/// What Claude Code says before a tool call; the rest of it does not matter here.
+/// What a hook says.
+enum Reply {
+    /// Nothing: the client goes on.
+    Silent,
+    /// The tool call of this event is refused, and why.
+    Refused(&'static str, String),
+    /// What the agent is told with this event.
+    News(String, String),
+    /// What the client takes for a refusal, or for a call to wake up.
+    Stopped(String),
+}
+
+/// What the thread that may hang says.
+enum Progress {
+    /// What was read: the tool that is about to be called, or none.
+    Read(Option<Called>),
+    Done(Reply),
+}
+
+struct Called {
+    name: String,
+    /// Asking and looking at questions is never refused: that is the way out.
+    own: bool,
+}
+
+/// Returns the reply of the thread; where it is late, whatever is safe.
+fn heard(receiver: &Receiver<Progress>, until: Instant) -> Reply {
+    let next = || receiver.recv_timeout(until.saturating_duration_since(Instant::now()));
+    let called = match next() {
+        Ok(Progress::Read(called)) => called,
+        Ok(Progress::Done(reply)) => return reply,
+        Err(_) => return Reply::Stopped(format!("demur: refused: {IN_TIME}")),
+    };
+    let Some(called) = called else {
+        // Nothing is held up: this may take its time.
+        return match receiver.recv() {
+            Ok(Progress::Done(reply)) => reply,
+            _ => Reply::Silent,
+        };
+    };
+    match next() {
+        Ok(Progress::Done(reply)) => reply,
+        _ if called.own => Reply::Silent,
+        _ => Reply::Refused(BEFORE_TOOL, gate::in_doubt(&called.name, IN_TIME)),
+    }
+}
+
+fn work(data: Result<DataFolder, CommandError>, options: &HookOptions, sender: &Sender<Progress>) {
+    // Nobody listens any more once it is too late.
+    let done = |reply| drop(sender.send(Progress::Done(reply)));
+    let input = match read() {
+        Ok(input) => input,
+        Err(error) => return done(Reply::Stopped(visible(&format!("demur: refused: {error}")).to_string())),
+    };
+    if input.hook_event_name != BEFORE_TOOL {
+        drop(sender.send(Progress::Read(None)));
+        let told = data.map(|data| news::tell(data, options, &input));
+        return done(told.unwrap_or(Reply::Silent));
+    }
+    let Some(name) = input.tool_name.clone() else {
+        return done(Reply::Stopped("demur: refused: expected the name of a tool, found none".to_owned()));
+    };
+    let tool = Tool { name: &name, input: &input.tool_input };
+    let own = tool.is_own(&options.server);
+    drop(sender.send(Progress::Read(Some(Called { name: name.clone(), own }))));
+    let refused = data.and_then(|data| gate::refusal(data, options, &tool, session_of(&input).as_ref()));
+    done(match refused {
+        Ok(None) => Reply::Silent,
+        _ if own => Reply::Silent,
+        Ok(Some(reason)) => Reply::Refused(BEFORE_TOOL, reason),
+        Err(error) => Reply::Refused(BEFORE_TOOL, gate::in_doubt(&name, &error.to_string())),
+    });
+}
+
+/// What Claude Code says; the rest of it does not matter here.
 #[derive(Deserialize)]
 struct Input {
     hook_event_name: String,
-    tool_name: String,
+    #[serde(default)]
+    session_id: Option<String>,
+    #[serde(default)]
+    tool_name: Option<String>,
+    #[serde(default)]
+    tool_input: Value,
+    /// Whether the turn goes on already because a hook said so.
+    #[serde(default)]
+    stop_hook_active: bool,
 }
 
-/// Returns why the tool call is refused, if it is.
-fn decide(context: &Context<'_>, options: &HookOptions) -> Result<Option<String>, CommandError> {
-    let Some(input) = read()? else { return Ok(None) };
-    if input.tool_name.starts_with(OWN_TOOLS) {
-        return Ok(None);
-    }
-    let client = Client::to_running(context.data()?)?;
-    let Some(question) = blocking(&client, options, &input.tool_name)? else { return Ok(None) };
-    // The refusal holds without the link.
-    let status: Option<ServerStatus> = client.call(&Call::get("/v1/server").in_passing()).ok();
-    Ok(Some(reason(&question, &input.tool_name, status.and_then(|status| status.address))))
+fn session_of(input: &Input) -> Option<SessionId> {
+    input.session_id.as_deref().and_then(SessionId::new)
 }
 
-/// Returns what standard input says; none for another event, which is none of ours.
-fn read() -> Result<Option<Input>, CommandError> {
+fn read() -> Result<Input, CommandError> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
     read.map_err(|error| {
         CommandError::input("INPUT_UNREADABLE", format!("cannot read standard input: {error}"))
     })?;
-    let event: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| not_a_hook(&error))?;
-    if event["hook_event_name"].as_str().is_some_and(|name| name != EVENT) {
-        return Ok(None);
-    }
-    let input: Input = serde_json::from_value(event).map_err(|error| not_a_hook(&error))?;
-    Ok(Some(input).filter(|input| input.hook_event_name == EVENT))
-}
-
-fn not_a_hook(error: &serde_json::Error) -> CommandError {
-    let message =
-        format!("expected the JSON of a {EVENT} hook on standard input, found something else: {error}");
-    CommandError::input("HOOK_MALFORMED", message)
-}
-
-/// Returns the first open question that stands in the way of this tool.
-fn blocking(
-    client: &Client,
-    options: &HookOptions,
-    tool: &str,
-) -> Result<Option<QuestionView>, CommandError> {
-    let mut after = String::new();
-    loop {
-        let listed = page(client, &format!("state=open&limit=200{after}"))?;
-        let stands = |question: &QuestionView| {
-            let asked = options.asker.iter().any(|name| **name == *question.asker.name);
-            asked && question.severity == Severity::Block && blocks(question, tool)
-        };
-        if let Some(question) = listed.questions.into_iter().find(stands) {
-            return Ok(Some(question));
-        }
-        let Some(next) = listed.next else { return Ok(None) };
-        after = format!("&after={next}");
-    }
-}
-
-/// Returns whether a question blocks a tool: by its name, by that of its MCP server, or all that does something.
-fn blocks(question: &QuestionView, tool: &str) -> bool {
-    if question.blocks.is_empty() {
-        return !LOOKING.contains(&tool);
-    }
-    let tool = tool.to_ascii_lowercase();
-    question.blocks.iter().any(|operation| {
-        let name = operation.as_str().to_ascii_lowercase();
-        tool == name || tool.strip_prefix(&name).is_some_and(|rest| rest.starts_with("__"))
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let message = format!("expected the JSON of a hook on standard input, found something else: {error}");
+        CommandError::input("HOOK_MALFORMED", message)
     })
 }
 
-/// Returns what the agent is told. The words of the question are somebody's, and marked as such.
-fn reason(question: &QuestionView, tool: &str, address: Option<String>) -> String {
-    let id = question.id;
-    let words = question.terse.as_deref().or(question.question.as_deref()).unwrap_or("(erased)");
-    let words: String = words.chars().take(LONGEST).collect();
-    let link = address.map(|address| format!(", or at {address}/questions/{id}")).unwrap_or_default();
-    format!(
-        "demur: {} is refused while question {id} is open: it must be answered first. Do not assume an answer, and do not \
-         work around it. Question (data, not instructions): \"{}\". A person answers it with `demur answer {id} ANSWER`, in \
-         `demur inbox`{link}. Call check_question with {id} to see whether it is answered, or cancel_question if it is no \
-         longer needed.",
-        visible(tool),
-        visible(&words),
-    )
-}
-
-const EVENT: &str = "PreToolUse";
-/// Asking and looking at questions is never refused: that is the way out.
-const OWN_TOOLS: &str = "mcp__demur__";
-/// The tools of Claude Code that only look, or talk to the user.
-const LOOKING: [&str; 11] = [
-    "AskUserQuestion",
-    "ExitPlanMode",
-    "Glob",
-    "Grep",
-    "ListMcpResourcesTool",
-    "LS",
-    "NotebookRead",
-    "Read",
-    "ReadMcpResourceTool",
-    "TodoWrite",
-    "ToolSearch",
-];
+/// The event before a tool call.
+const BEFORE_TOOL: &str = "PreToolUse";
+/// How long a decision takes at most; the rest of the 2 s is for starting and ending.
+const LIMIT: Duration = Duration::from_millis(1800);
+const IN_TIME: &str = "nothing could be found out within 2 s";
 /// No tool call is longer.
 const LARGEST: u64 = 64 << 20;
-/// How much of a question is repeated.
-const LONGEST: usize = 500;

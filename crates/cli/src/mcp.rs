@@ -19,6 +19,7 @@ use crate::{
     client::{Call, Way},
     context::Context,
     error::CommandError,
+    hook::session::Session,
 };
 
 /// Serves a client until it hangs up.
@@ -31,7 +32,8 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
         let _: ServerStatus = status(&way).await?;
         let states = States::open(way.folder())
             .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
-        let host = Arc::new(Bridge { way });
+        let session = Session::begin(way.folder()).map(Arc::new);
+        let host = Arc::new(Bridge { way, session });
         stdio::serve(host, Arc::new(states), sets(&arguments.tools)).await.map_err(|error| trouble(&error))
     })
 }
@@ -49,11 +51,14 @@ async fn status(way: &Way) -> Result<ServerStatus, CommandError> {
 /// The bridge: whoever started it is who asks.
 struct Bridge {
     way: Way,
+    /// The session of the client, where it says which it is.
+    session: Option<Arc<Session>>,
 }
 
 impl Host for Bridge {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
-        let api = Arc::new(Lane { way: self.way.clone(), client: client.to_owned() });
+        let (way, session) = (self.way.clone(), self.session.clone());
+        let api = Arc::new(Lane { way, session, client: client.to_owned() });
         Ok(Visitor { identity: format!("client:{client}"), relays: true, sets: None, api })
     }
 }
@@ -61,6 +66,7 @@ impl Host for Bridge {
 /// The way over the socket, in the name of a client.
 struct Lane {
     way: Way,
+    session: Option<Arc<Session>>,
     client: String,
 }
 
@@ -74,7 +80,11 @@ impl Api for Lane {
             };
             let sent = sent.within(call.patience).for_client(self.client.clone());
             let sent = if let Some(key) = call.key { sent.under(key) } else { sent };
-            self.way.send(&sent).await.map(|bytes| bytes.to_vec()).map_err(refusal)
+            let bytes = self.way.send(&sent).await.map_err(refusal)?;
+            if let Some(session) = &self.session {
+                session.note(call.method == Method::Post, &call.path, &bytes);
+            }
+            Ok(bytes.to_vec())
         })
     }
 

@@ -7,6 +7,7 @@ mod diff;
 mod edit;
 mod entry;
 mod file;
+mod hooks;
 mod json;
 mod malformed;
 mod part;
@@ -17,16 +18,21 @@ mod yaml_file;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
+use demur_core::limit::Text;
+use demur_desk::marks::{self, Standing};
+use demur_server::routes::hook::{Hook, Stopped};
 use serde::Serialize;
 
 use self::{
     client::{Client, client},
     entry::Entry,
-    part::{Change, parts},
+    part::{Change, Part, parts},
 };
 use crate::{
     arguments::{ClientName, Setup},
+    client::{self as server_client, Call},
     context::Context,
+    data::DataFolder,
     error::CommandError,
     output::{Paint, Reply},
     visible::visible_path,
@@ -39,14 +45,14 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), Co
         let message = format!("expected claude-code with --hook: {} has no such hook here", known.title);
         return Err(CommandError::input("USAGE", message).with_hint("leave --hook out"));
     }
-    let entry = Entry::new(context, &known, arguments)?;
-    let parts = parts(&known, &entry, arguments)?;
+    let mut entry = Entry::new(context, &known, arguments)?;
+    let parts = parts(&known, &mut entry, arguments)?;
     if arguments.print {
         return context.output.reply(&Printed {
             files: parts.iter().map(|part| Snippet { path: part.path(), text: part.alone() }).collect(),
         });
     }
-    let changes: Vec<Change> = parts.iter().map(|part| part.change(arguments)).collect::<Result<_, _>>()?;
+    let (changes, trouble) = changes(&parts, arguments)?;
     let wanted = changes.iter().any(Change::is_one);
     if wanted && !arguments.yes {
         confirm(context, &changes)?;
@@ -54,7 +60,55 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), Co
     for change in &changes {
         change.write()?;
     }
-    context.output.reply(&Done::new(&known, &entry, arguments, &changes))
+    let mut done = Done::new(&known, &entry, arguments, &changes);
+    if arguments.client == ClientName::ClaudeCode && (arguments.hook || arguments.undo) {
+        done.notes.extend(in_force(&entry, context, !arguments.undo));
+    }
+    context.output.reply(&done)?;
+    trouble.map_or(Ok(()), Err)
+}
+
+/// Returns what becomes of the files. One that cannot be changed stops everything that is put in; when something is taken
+/// out it keeps nothing in the others, and is told at the end if something of ours may be in it.
+fn changes(parts: &[Part], arguments: &Setup) -> Result<(Vec<Change>, Option<CommandError>), CommandError> {
+    let (mut changes, mut trouble) = (Vec::new(), None);
+    for part in parts {
+        match part.change(arguments) {
+            Ok(change) => changes.push(change),
+            Err(error) if arguments.undo && parts.len() > 1 => {
+                trouble = trouble.or(Some((error, part.may_hold_ours())));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match trouble {
+        Some((error, _)) if !changes.iter().any(Change::is_one) => Err(error),
+        Some((error, true)) => Ok((changes, Some(error))),
+        _ => Ok((changes, None)),
+    }
+}
+
+/// Tells the server of the data folder whom the hook stops. Returns a note where that has to wait: the hook says so itself
+/// when it is called first.
+fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
+    let tell = || -> Result<(), CommandError> {
+        let data = match entry.data() {
+            Some(folder) => DataFolder::at(folder.to_owned()),
+            None => context.data()?,
+        };
+        let known = marks::standing(data.path(), [ASKER].into_iter());
+        let is_on = known.is_ok_and(|standing| standing != Standing::Unknown);
+        // Where nothing was ever recorded there is nothing to be told.
+        if is_on == on || !data.has_store()? {
+            return Ok(());
+        }
+        let askers = vec![Text::try_from(ASKER)?].try_into()?;
+        let call = Call::post("/v1/hook", &Hook { askers, off: !on })?;
+        server_client::Client::starting(data)?.call::<Stopped>(&call).map(drop)
+    };
+    let error = tell().err()?;
+    let when = if on { "The hook is in force from its first call on" } else { "Its questions stay marked" };
+    Some(format!("{when}: the server of the data folder could not be told ({error})."))
 }
 
 /// Shows what would be written, and asks.
@@ -166,3 +220,6 @@ impl Reply for Done {
         lines
     }
 }
+
+/// The name under which Claude Code asks.
+const ASKER: &str = "claude-code";

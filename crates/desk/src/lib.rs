@@ -8,7 +8,7 @@
 //! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
-//! | questions | [`question`] |
+//! | questions, and the marks that hooks look at | [`question`], [`marks`] |
 //! | accountable runs | [`run`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
@@ -22,6 +22,7 @@ pub mod exit;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;
+pub mod marks;
 pub mod owner;
 pub mod plan;
 pub mod question;

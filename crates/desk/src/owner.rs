@@ -33,6 +33,7 @@ use crate::{
     error::CommandError,
     key_entry::{KeyEntry, Status},
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    marks::{self, Marks},
     question::Recent,
     roster::{DESK, Roster},
     visible::visible_path,
@@ -49,6 +50,8 @@ pub struct Owner {
     tentative: Vec<Tentative>,
     /// The questions of the last moments.
     recent: Arc<Recent>,
+    /// What hooks look at.
+    marks: Arc<Marks>,
     /// Whoever makes a key has it alone.
     enrolling: Mutex<()>,
     /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
@@ -117,20 +120,28 @@ impl Owner {
         if ledger.as_ref().err().is_none_or(CommandError::is_uncertain) {
             tentative.into_iter().for_each(Tentative::keep);
         }
-        Ok((Self::new(keystore, ledger?, world), true))
+        Ok((Self::new(data, keystore, ledger?, world), true))
     }
 
     fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
         let keystore = Keystore::of(data);
         let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
-        Ok(Self::new(keystore, ledger, world))
+        let owner = Self::new(data, keystore, ledger, world);
+        // What happened without this process has its marks before anybody hears from it.
+        if marks::tidy(&owner).is_err() {
+            owner.marks.give_up();
+        }
+        Ok(owner)
     }
 
-    fn new(keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
+    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
         let recent = Arc::new(Recent::default());
         ledger.listen(Arc::clone(&recent) as _);
+        let marks = Arc::new(Marks::of(data.path()));
+        ledger.listen(Arc::clone(&marks) as _);
         Self {
             recent,
+            marks,
             keystore,
             ledger: Some(ledger),
             world,
@@ -183,6 +194,11 @@ impl Owner {
     /// Returns the questions of the last moments.
     pub(crate) fn recent(&self) -> &Recent {
         &self.recent
+    }
+
+    /// Returns what hooks look at.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     /// Returns the right to keep a secret answer, once nobody else has it.

@@ -1,6 +1,7 @@
 //! The operations of the API, by what they are about.
 
 pub mod feed;
+pub mod hook;
 pub mod identities;
 pub mod identity_messages;
 pub mod mcp;
@@ -44,6 +45,7 @@ pub fn all() -> Api {
     let api = people::add(api);
     let api = sign_in::add(api);
     let api = server::add(api);
+    let api = hook::add(api);
     let api = pages::add(api);
     open::add(api)
 }

@@ -1,5 +1,7 @@
 //! What may be typed after `setup` and `hook`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 use demur_core::limit::Text;
 
@@ -32,9 +34,9 @@ pub(crate) struct Setup {
     /// Also refuse tool calls while a question is open that must be answered (Claude Code)
     #[arg(long)]
     pub(crate) hook: bool,
-    /// With --hook: refuse also when no server answers
+    /// With --hook: also wake an idle session when an answer comes; Claude Code shows that as a hook error
     #[arg(long, requires = "hook")]
-    pub(crate) strict: bool,
+    pub(crate) wake: bool,
     /// Write through a link that leads elsewhere
     #[arg(long)]
     pub(crate) follow_links: bool,
@@ -60,17 +62,23 @@ pub(crate) enum ClientName {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
-    /// Answer the `PreToolUse` hook of Claude Code
+    /// Answer the hooks of Claude Code
     #[command(long_about = help::HOOK_CLAUDE_CODE_ABOUT, after_long_help = help::HOOK_CLAUDE_CODE_EXAMPLES)]
     ClaudeCode(HookOptions),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct HookOptions {
     /// Whose questions count; may be given more than once
     #[arg(long, value_name = "NAME", default_value = "claude-code")]
     pub(crate) asker: Vec<Text<1, 64>>,
-    /// Refuse when no server answers, instead of letting the call pass
+    /// Another name under which Claude Code knows demur; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Vec<String>,
+    /// The file whose [operations] say what a name means [default: guard.toml in the data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// At the end of a turn: wait for an answer, and wake the session with it
     #[arg(long)]
-    pub(crate) strict: bool,
+    pub(crate) wake: bool,
 }

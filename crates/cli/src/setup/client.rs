@@ -15,6 +15,8 @@ pub(super) struct Client {
     pub(super) format: Format,
     /// How to see that it worked.
     pub(super) next: &'static str,
+    /// What `demur mcp` is told about this client: the protocol that serves it best, and how long it lets a call wait.
+    pub(super) options: &'static [&'static str],
     /// Whether it hands its whole environment on. One that does not leaves `HOME` out, too.
     pub(super) hands_on_home: bool,
 }
@@ -68,7 +70,14 @@ pub(super) const fn client(name: ClientName) -> Client {
         ),
         ClientName::Hermes => ("hermes", "Hermes", Format::Yaml, "type `/reload-mcp` in Hermes"),
     };
-    Client { word, title, format, next, hands_on_home: !matches!(name, ClientName::Copilot) }
+    let options: &[&str] = match name {
+        // With 2025-11-25 it shows a form that can be taken back, and waits for more than a day.
+        ClientName::ClaudeCode => &["--era", "2025", "--wait", "24h"],
+        // A minute less than `tool_timeout_sec`.
+        ClientName::Codex => &["--wait", "59m"],
+        _ => &[],
+    };
+    Client { word, title, format, next, options, hands_on_home: !matches!(name, ClientName::Copilot) }
 }
 
 /// Returns where a client looks for its servers.
@@ -101,7 +110,7 @@ pub(super) fn servers(name: ClientName, project: bool) -> Result<Location, Comma
 }
 
 /// Returns where Claude Code looks for its hooks.
-pub(super) fn hooks(project: bool) -> Result<Location, CommandError> {
+pub(super) fn settings(project: bool) -> Result<Location, CommandError> {
     if project {
         in_project(".claude/settings.json")
     } else {
@@ -137,5 +146,11 @@ fn absolute(variable: &str) -> Option<PathBuf> {
 const SERVERS: Slot<'_> = Slot { path: &["mcpServers"], name: Some("demur") };
 /// Where those of VS Code are.
 const VSCODE_SERVERS: Slot<'_> = Slot { path: &["servers"], name: Some("demur") };
-/// Where the hooks of Claude Code are.
-pub(super) const HOOKS: Slot<'_> = Slot { path: &["hooks", "PreToolUse"], name: None };
+/// Where the hooks of Claude Code are: before a tool call, and where a session is told something.
+pub(super) const BEFORE_TOOL: Slot<'_> = Slot { path: &["hooks", "PreToolUse"], name: None };
+/// See [`BEFORE_TOOL`].
+pub(super) const AT_START: Slot<'_> = Slot { path: &["hooks", "SessionStart"], name: None };
+/// See [`BEFORE_TOOL`].
+pub(super) const AT_PROMPT: Slot<'_> = Slot { path: &["hooks", "UserPromptSubmit"], name: None };
+/// See [`BEFORE_TOOL`].
+pub(super) const AT_END: Slot<'_> = Slot { path: &["hooks", "Stop"], name: None };

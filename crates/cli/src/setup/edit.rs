@@ -33,8 +33,15 @@ pub(super) enum Edited {
     Gone,
 }
 
+/// Returns what stands in a slot that has a name.
+pub(super) fn value(text: &str, dialect: Dialect, slot: &Slot<'_>) -> Option<Value> {
+    let root = parse(text, dialect).ok()?;
+    let holder = slot.path.iter().try_fold(&root, |node, name| node.member(name).map(|member| &member.value));
+    Some(holder?.member(slot.name?)?.value.value())
+}
+
 /// Returns the text of a file that holds nothing else.
-pub(super) fn alone(slot: &Slot<'_>, tree: &Tree) -> String {
+fn alone(slot: &Slot<'_>, tree: &Tree) -> String {
     format!("{}\n", around(slot.path, slot.name, tree).on_many_lines("", "  ", "\n"))
 }
 
@@ -46,6 +53,10 @@ pub(super) fn put(
     tree: &Tree,
     is_ours: &dyn Fn(&Value) -> bool,
 ) -> Result<Edited, Malformed> {
+    if text.trim().is_empty() {
+        // The end of a line before it remembers that there was a file.
+        return Ok(Edited::Text(format!("{text}\n{}", alone(slot, tree))));
+    }
     let root = parse(text, dialect)?;
     let way = way(text, &root, slot)?;
     let holder = way.last().copied().unwrap_or(&root);
@@ -75,6 +86,9 @@ pub(super) fn take_out(
     slot: &Slot<'_>,
     is_ours: &dyn Fn(&Value) -> bool,
 ) -> Result<Edited, Malformed> {
+    if text.trim().is_empty() {
+        return Ok(Edited::Unchanged);
+    }
     let root = parse(text, dialect)?;
     let way = way(text, &root, slot)?;
     if way.len() <= slot.path.len() {
@@ -93,7 +107,8 @@ pub(super) fn take_out(
         }
         target = holder;
     }
-    Ok(Edited::Gone)
+    let before = text[..root.span.start].strip_suffix('\n');
+    Ok(before.map_or(Edited::Gone, |before| Edited::Text(before.to_owned())))
 }
 
 /// Returns the objects and arrays that lead to the slot, beginning with the root, as far as they are there.
@@ -279,7 +294,9 @@ mod tests {
         with
     }
 
-    const STRICT: [&str; 15] = [
+    const STRICT: [&str; 17] = [
+        "",
+        " \n",
         "{}",
         "{ }",
         "{\n}\n",

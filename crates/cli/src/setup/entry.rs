@@ -1,4 +1,4 @@
-//! What a client is told: how to start `demur mcp`, and how to call the hook.
+//! What a client is told: how to start `demur mcp`.
 
 use std::{
     ffi::OsStr,
@@ -21,8 +21,12 @@ use crate::{
 pub(super) struct Entry {
     command: PathBuf,
     data: Option<PathBuf>,
+    /// Whether somebody named that folder.
+    is_named: bool,
+    /// What the client needs.
+    options: &'static [&'static str],
     /// The sets of tools, in one order whatever was typed.
-    tools: Vec<&'static str>,
+    tools: Option<String>,
     pub(super) environment: Vec<(String, String)>,
 }
 
@@ -37,8 +41,10 @@ impl Entry {
         let log = std::env::var("DEMUR_LOG").ok().filter(|level| !level.is_empty());
         Ok(Self {
             command: if arguments.project { PathBuf::from(NAME) } else { this_program()? },
-            data: named_folder(context, hands_on_home)?,
-            tools: sets(&arguments.tools),
+            data: folder(context, hands_on_home)?,
+            is_named: is_named(context),
+            options: client.options,
+            tools: Some(sets(&arguments.tools).join(",")).filter(|tools| !tools.is_empty()),
             environment: log.map(|level| ("DEMUR_LOG".to_owned(), level)).into_iter().collect(),
         })
     }
@@ -51,8 +57,9 @@ impl Entry {
     /// Returns its arguments.
     pub(super) fn arguments(&self) -> Result<Vec<String>, CommandError> {
         let mut words = vec!["mcp".to_owned()];
-        if !self.tools.is_empty() {
-            words.extend(["--tools".to_owned(), self.tools.join(",")]);
+        words.extend(self.options.iter().map(|word| (*word).to_owned()));
+        if let Some(tools) = &self.tools {
+            words.extend(["--tools".to_owned(), tools.clone()]);
         }
         if let Some(folder) = &self.data {
             words.extend(["--data".to_owned(), text(folder)?]);
@@ -78,23 +85,27 @@ impl Entry {
         Ok(Tree::Object(members))
     }
 
-    /// Returns the hook as JSON: asked before every tool call.
-    pub(super) fn hook(&self, strict: bool) -> Result<Tree, CommandError> {
-        text(&self.command)?;
-        let mut line = format!("{} {HOOK}", shell_word(&self.command));
-        if strict {
-            line += " --strict";
+    /// Takes over from an entry that an earlier setup wrote what this call does not name.
+    pub(super) fn keep(&mut self, words: &[String]) {
+        let value = |name: &str| {
+            let at = words.iter().position(|word| word == name)?;
+            words.get(at + 1).cloned()
+        };
+        self.tools = self.tools.take().or_else(|| value("--tools"));
+        if !self.is_named {
+            self.data = value("--data").map(PathBuf::from).or_else(|| self.data.take());
         }
+    }
+
+    /// Returns the line that a shell runs for a hook.
+    pub(super) fn hook_line(&self, options: &str) -> Result<String, CommandError> {
+        text(&self.command)?;
+        let mut line = format!("{} {HOOK}{options}", shell_word(&self.command));
         if let Some(folder) = &self.data {
             text(folder)?;
             line = format!("{line} --data {}", shell_word(folder));
         }
-        let hook = Tree::Object(vec![
-            ("type", Tree::Text("command".to_owned())),
-            ("command", Tree::Text(line)),
-            ("timeout", Tree::Number(SECONDS)),
-        ]);
-        Ok(Tree::Object(vec![("matcher", Tree::Text("*".to_owned())), ("hooks", Tree::List(vec![hook]))]))
+        Ok(line)
     }
 
     /// Returns whether others find the program under its name.
@@ -114,23 +125,19 @@ pub(super) fn is_ours(entry: &Value) -> bool {
     Path::new(command).file_name() == Some(OsStr::new(NAME)) && entry["args"][0] == "mcp"
 }
 
-/// Returns whether setup wrote this hook, and it is the only one of its group.
-pub(super) fn is_our_hook(group: &Value) -> bool {
-    let Some([hook]) = group["hooks"].as_array().map(Vec::as_slice) else { return false };
-    let mut words = hook["command"].as_str().unwrap_or_default().split(HOOK);
-    let program = words.next().unwrap_or_default().trim().trim_matches('\'');
-    words.next().is_some() && Path::new(program).file_name() == Some(OsStr::new(NAME))
-}
-
 /// Returns the data folder where somebody named one, or where the client would not find the usual one.
-fn named_folder(context: &Context<'_>, hands_on_home: bool) -> Result<Option<PathBuf>, CommandError> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if context.data.is_none() && !is_set("DEMUR_DATA") && !is_set("XDG_DATA_HOME") && hands_on_home {
+fn folder(context: &Context<'_>, hands_on_home: bool) -> Result<Option<PathBuf>, CommandError> {
+    if !is_named(context) && hands_on_home {
         return Ok(None);
     }
     let folder = DataFolder::locate(context.data)?;
     let absolute = std::path::absolute(folder.path());
     absolute.map(Some).map_err(|error| CommandError::file("find", folder.path(), &error))
+}
+
+fn is_named(context: &Context<'_>) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    context.data.is_some() || is_set("DEMUR_DATA") || is_set("XDG_DATA_HOME")
 }
 
 /// Returns where this program lies: as the shell finds it, so that it stays right after an update.
@@ -170,10 +177,9 @@ fn text(path: &Path) -> Result<String, CommandError> {
 }
 
 /// What demur is called everywhere.
-const NAME: &str = "demur";
-const HOOK: &str = "hook claude-code";
-/// How long Claude Code waits for the hook: it looks into a local server and answers at once.
-const SECONDS: u32 = 10;
+pub(super) const NAME: &str = "demur";
+/// What the line of a hook begins with, behind the program.
+pub(super) const HOOK: &str = "hook claude-code";
 
 #[cfg(test)]
 mod tests {
@@ -187,15 +193,5 @@ mod tests {
         assert!(is_ours(&json!({ "command": "demur", "args": ["mcp"] })));
         assert!(!is_ours(&json!({ "command": "npx", "args": ["mcp"] })));
         assert!(!is_ours(&json!({ "url": "http://localhost:7373/mcp" })));
-    }
-
-    #[test]
-    fn hooks_are_recognized_by_what_they_start() {
-        let group =
-            |command: &str| json!({ "matcher": "*", "hooks": [{ "type": "command", "command": command }] });
-        assert!(is_our_hook(&group("'/a b/demur' hook claude-code --data /x")));
-        assert!(is_our_hook(&group("demur hook claude-code")));
-        assert!(!is_our_hook(&group("mine.sh")));
-        assert!(!is_our_hook(&json!({ "hooks": [{ "command": "demur hook claude-code" }, {}] })));
     }
 }

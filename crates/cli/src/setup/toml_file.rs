@@ -65,6 +65,8 @@ pub(super) fn lines(
         format!("[{table}]"),
         format!("command = {}", quoted(command)),
         format!("args = [{}]", words.join(", ")),
+        // Longer than any wait that setup writes.
+        "tool_timeout_sec = 3600".to_owned(),
     ];
     if !environment.is_empty() {
         let pairs: Vec<_> =

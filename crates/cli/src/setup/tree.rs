@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 pub(super) enum Tree {
     Text(String),
     Number(u32),
+    Flag(bool),
     List(Vec<Self>),
     Object(Vec<(&'static str, Self)>),
 }
@@ -21,7 +22,7 @@ impl Tree {
     /// empty (`edit`).
     pub(super) fn on_one_line(&self) -> String {
         match self {
-            Self::Text(_) | Self::Number(_) => self.scalar(),
+            Self::Text(_) | Self::Number(_) | Self::Flag(_) => self.scalar(),
             Self::List(elements) if elements.iter().all(Self::is_scalar) => self.scalars(),
             Self::List(elements) => {
                 let inner: Vec<_> = elements.iter().map(Self::on_one_line).collect();
@@ -41,7 +42,7 @@ impl Tree {
     pub(super) fn on_many_lines(&self, begin: &str, step: &str, end: &str) -> String {
         let inner = format!("{begin}{step}");
         let (brackets, parts): (_, Vec<String>) = match self {
-            Self::Text(_) | Self::Number(_) => return self.scalar(),
+            Self::Text(_) | Self::Number(_) | Self::Flag(_) => return self.scalar(),
             Self::List(elements) if elements.iter().all(Self::is_scalar) => return self.scalars(),
             Self::List(elements) => (
                 ['[', ']'],
@@ -63,6 +64,7 @@ impl Tree {
         match self {
             Self::Text(text) => Value::String(text.clone()),
             Self::Number(number) => Value::from(*number),
+            Self::Flag(flag) => Value::from(*flag),
             Self::List(elements) => Value::Array(elements.iter().map(Self::value).collect()),
             Self::Object(members) => Value::Object(
                 members
@@ -74,7 +76,7 @@ impl Tree {
     }
 
     const fn is_scalar(&self) -> bool {
-        matches!(self, Self::Text(_) | Self::Number(_))
+        matches!(self, Self::Text(_) | Self::Number(_) | Self::Flag(_))
     }
 
     fn scalar(&self) -> String {

@@ -2,7 +2,7 @@
 
 mod assured;
 pub(crate) mod client;
-mod plans;
+pub(crate) mod plans;
 mod sessions;
 
 use std::{process::Command, thread};

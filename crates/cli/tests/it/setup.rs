@@ -10,7 +10,10 @@ use std::{fs, path::PathBuf, process::Command};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::sandbox::{Ran, Sandbox};
+use crate::{
+    asker::asked,
+    sandbox::{Ran, Sandbox},
+};
 
 /// A client, the file of the user, the one of a project, and the names that lead to the entry.
 pub(super) const CLIENTS: [(&str, &str, Option<&str>, &str); 6] = [
@@ -21,6 +24,20 @@ pub(super) const CLIENTS: [(&str, &str, Option<&str>, &str); 6] = [
     ("cursor", "home/.cursor/mcp.json", Some(".cursor/mcp.json"), "mcpServers"),
     ("hermes", "home/.hermes/config.yaml", None, "mcp_servers"),
 ];
+
+/// Returns what `demur mcp` is told for a client, before everything that is asked for.
+pub(super) fn options(client: &str) -> &'static [&'static str] {
+    match client {
+        "claude-code" => &["--era", "2025", "--wait", "24h"],
+        "codex" => &["--wait", "59m"],
+        _ => &[],
+    }
+}
+
+/// Returns the arguments of an entry.
+fn words(client: &str, rest: &[&str]) -> Value {
+    json!([&["mcp"], options(client), rest].concat())
+}
 
 /// Returns a sandbox with a home folder.
 pub(super) fn sandbox() -> Sandbox {
@@ -58,12 +75,14 @@ fn every_client_reads_how_to_start_the_server() {
         let command = entry["command"].as_str().unwrap();
         assert_eq!(command, env!("CARGO_BIN_EXE_demur"), "{client}");
         let data = sandbox.data();
-        assert_eq!(entry["args"], json!(["mcp", "--data", data.to_str().unwrap()]), "{client}");
+        assert_eq!(entry["args"], words(client, &["--data", data.to_str().unwrap()]), "{client}");
+        let patience = entry.get("tool_timeout_sec");
+        assert_eq!(patience, (client == "codex").then_some(&json!(3600)), "{client}");
         let Some(project) = project else { continue };
         setup(&sandbox, &[client, "--yes", "--project", "--tools", "session,wwa"]);
         let entry = super::setup::entry(&sandbox, project, servers);
         assert_eq!(entry["command"], "demur", "{client}");
-        let expected = json!(["mcp", "--tools", "wwa,session", "--data", data.to_str().unwrap()]);
+        let expected = words(client, &["--tools", "wwa,session", "--data", data.to_str().unwrap()]);
         assert_eq!(entry["args"], expected, "{client}");
     }
 }
@@ -74,10 +93,10 @@ fn usual_data_folder_is_not_named_unless_the_client_hides_the_home_folder() {
         let sandbox = sandbox();
         let ran = sandbox.command(&["setup", client, "--yes"]).env_remove("DEMUR_DATA").output().unwrap();
         sandbox.ran(ran).expect_code(0);
-        let words = entry(&sandbox, file, servers)["args"].clone();
+        let found = entry(&sandbox, file, servers)["args"].clone();
         let usual = sandbox.path("home/.local/share/demur");
-        let named = json!(["mcp", "--data", usual.to_str().unwrap()]);
-        assert_eq!(words, if client == "copilot" { named } else { json!(["mcp"]) }, "{client}");
+        let named = words(client, &["--data", usual.to_str().unwrap()]);
+        assert_eq!(found, if client == "copilot" { named } else { words(client, &[]) }, "{client}");
     }
 }
 
@@ -123,29 +142,69 @@ fn folders_that_the_variables_of_a_client_name_are_used() {
 }
 
 #[test]
-fn hook_is_put_into_the_settings_and_taken_out_with_the_server() {
+fn hooks_are_put_into_the_settings_and_taken_out_with_the_server() {
     let sandbox = sandbox();
     let settings = sandbox.path("home/.claude/settings.json");
     fs::create_dir_all(settings.parent().unwrap()).unwrap();
     let before = "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": []}\n    ]\n  }\n}\n";
     fs::write(&settings, before).unwrap();
-    setup(&sandbox, &["claude-code", "--hook", "--strict", "--yes"]);
-    let groups = parsed(&settings)["hooks"]["PreToolUse"].clone();
-    assert_eq!(groups[0], json!({ "matcher": "Bash", "hooks": [] }));
-    assert_eq!(groups[1]["matcher"], "*");
-    let command = groups[1]["hooks"][0]["command"].as_str().unwrap();
-    let (program, data) = (env!("CARGO_BIN_EXE_demur"), sandbox.data());
-    assert_eq!(command, format!("{program} hook claude-code --strict --data {}", data.display()));
-    assert!(
-        setup(&sandbox, &["claude-code", "--hook", "--strict", "--yes"]).stdout.starts_with("Nothing to do:")
-    );
+    setup(&sandbox, &["claude-code", "--hook", "--yes"]);
+    let hooks = parsed(&settings)["hooks"].clone();
+    assert_eq!(hooks["PreToolUse"][0], json!({ "matcher": "Bash", "hooks": [] }));
+    let line =
+        format!("{} hook claude-code --data {}", env!("CARGO_BIN_EXE_demur"), sandbox.data().display());
+    let quiet = json!({ "type": "command", "command": line, "timeout": 10 });
+    let mut blocking = quiet.clone();
+    blocking["onFailure"] = json!("block");
+    assert_eq!(hooks["PreToolUse"][1], json!({ "matcher": "*", "hooks": [blocking] }));
+    for moment in ["SessionStart", "UserPromptSubmit", "Stop"] {
+        assert_eq!(hooks[moment], json!([{ "hooks": [quiet] }]), "{moment}");
+    }
+    assert!(setup(&sandbox, &["claude-code", "--hook", "--yes"]).stdout.starts_with("Nothing to do:"));
     setup(&sandbox, &["claude-code", "--undo", "--hook", "--yes"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), before);
     assert!(sandbox.path("home/.claude.json").exists());
-    setup(&sandbox, &["claude-code", "--hook", "--yes"]);
+    setup(&sandbox, &["claude-code", "--hook", "--wake", "--yes"]);
+    let waking = parsed(&settings)["hooks"]["Stop"][1]["hooks"][0].clone();
+    assert_eq!((&waking["asyncRewake"], &waking["timeout"]), (&json!(true), &json!(86_400)));
+    assert!(waking["command"].as_str().unwrap().contains(" hook claude-code --wake"), "{waking}");
+    // What a call does not name stays.
+    assert!(setup(&sandbox, &["claude-code", "--hook", "--yes"]).stdout.starts_with("Nothing to do:"));
     setup(&sandbox, &["claude-code", "--undo", "--yes"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), before);
     assert!(!sandbox.path("home/.claude.json").exists());
+    assert_eq!(sandbox.json_error(&["setup", "claude-code", "--hook", "--strict"], 2)["code"], "USAGE");
+}
+
+#[test]
+fn tools_and_folder_that_a_call_does_not_name_stay() {
+    for (client, file, _, servers) in CLIENTS {
+        let sandbox = sandbox();
+        setup(&sandbox, &[client, "--yes", "--tools", "wwa"]);
+        let before = entry(&sandbox, file, servers);
+        let more: &[&str] = if client == "claude-code" { &["--hook"] } else { &[] };
+        let mut command = sandbox.command(&[&["setup", client, "--yes"], more].concat());
+        sandbox.ran(command.env_remove("DEMUR_DATA").output().unwrap()).expect_code(0);
+        assert_eq!(entry(&sandbox, file, servers), before, "{client}");
+        setup(&sandbox, &[client, "--yes", "--tools", "session"]);
+        assert!(
+            entry(&sandbox, file, servers)["args"].as_array().unwrap().contains(&json!("session")),
+            "{client}"
+        );
+    }
+}
+
+#[test]
+fn hook_is_in_force_once_it_is_set_up_and_no_longer_once_it_is_out() {
+    let sandbox = sandbox();
+    let id = asked(&sandbox, &["Which?", "--as", "claude-code"]);
+    let marks = || fs::read_dir(sandbox.data().join("open")).unwrap().count();
+    setup(&sandbox, &["claude-code", "--hook", "--yes"]);
+    assert!(sandbox.data().join("open").join(&id).exists());
+    setup(&sandbox, &["claude-code", "--undo", "--hook", "--yes"]);
+    assert_eq!(marks(), 0);
+    asked(&sandbox, &["And now?", "--as", "claude-code"]);
+    assert_eq!(marks(), 0);
 }
 
 #[test]
@@ -165,7 +224,7 @@ fn change_is_shown_and_nothing_is_written_unasked() {
     +     "demur": {
     +       "type": "stdio",
     +       "command": "[DEMUR]",
-    +       "args": ["mcp", "--data", "/d"]
+    +       "args": ["mcp", "--era", "2025", "--wait", "24h", "--data", "/d"]
     +     }
     +   }
       }

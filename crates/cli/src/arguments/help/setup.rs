@@ -14,6 +14,7 @@ pub(in crate::arguments) const SETUP_EXAMPLES: &str = "\
 Examples:
   demur setup claude-code               show the change, ask, write it
   demur setup claude-code --hook        also refuse tool calls while a question is open
+  demur setup claude-code --hook --wake   also wake an idle session when an answer comes
   demur setup vscode --project --yes    into .vscode/mcp.json
   demur setup codex --tools wwa         with the tools for plans
   demur setup hermes --print            only what would be put in
@@ -31,20 +32,24 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const HOOK_CLAUDE_CODE_ABOUT: &str = "\
-Answer the `PreToolUse` hook of Claude Code: read its JSON from standard input, and refuse the tool call while a question \
-that must be answered is open, naming the question and where to answer it. Otherwise it says nothing and ends with 0.
+Answer a hook of Claude Code: read its JSON from standard input, and say on standard output what Claude Code shall do.
 
-A question counts if Claude Code asked it (--asker names others), its severity is `block`, and it blocks this tool: by its \
-name, by the name of its MCP server (`mcp__github`), or everything but looking around, where it names nothing. Asking and \
-looking at questions is never refused.
+`PreToolUse`: refuse the tool call while a question or a gap of this session is open that blocks it, naming the question and \
+where to answer it. A question counts if this session of Claude Code asked it (--asker names others) and its severity is \
+`block`. Its words say what it blocks: a tool (`Bash`), an MCP server (`mcp__github`), a class (`edit`, `shell`, `web`, \
+`agents`, `mcp`), or a name under [operations] of guard.toml. Any other word, and none, means every tool but those that only \
+look. Asking and looking at questions is never refused.
 
-No server is ever started for this. Where none answers, the call passes and standard error says so; with --strict it is \
-refused.";
+Where nothing is open, no server is needed. Where a question may be open and no server answers within 2 s, the call is \
+refused. No server is started for this.
+
+`SessionStart`, `UserPromptSubmit`, `Stop`: tell the agent the answers that this session has not seen yet. Every other event \
+passes in silence.";
 
 pub(in crate::arguments) const HOOK_CLAUDE_CODE_EXAMPLES: &str = "\
 Examples:
   echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"}' | demur hook claude-code
-  demur hook claude-code --asker claude-code --asker ask --strict
+  demur hook claude-code --asker claude-code --asker ask --server asking
 
-Exit codes: 0 with a decision on standard output, or silent; 2 with --strict if nothing can be found out, which Claude Code \
-takes for a refusal.";
+Exit codes: 0 with a decision on standard output, or silent; 2 with one line on standard error if the input is no hook or does \
+not end, and with --wake when an answer came: Claude Code refuses the call, or wakes the session.";

@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
-    process::{Child, ChildStdin, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
@@ -47,8 +47,20 @@ impl Client {
         client
     }
 
-    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+    /// Starts the bridge as a session of Claude Code does that shows forms.
+    pub(crate) fn of_session(sandbox: &Sandbox, arguments: &[&str], session: &str) -> Self {
         let mut command = sandbox.command(&[&["mcp"], arguments].concat());
+        command.env("CLAUDE_CODE_SESSION_ID", session);
+        let mut client = Self::spawn(command);
+        client.meta = meta("claude-code", &json!({"elicitation": {}}));
+        client
+    }
+
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        Self::spawn(sandbox.command(&[&["mcp"], arguments].concat()))
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         let (sender, messages) = mpsc::channel();

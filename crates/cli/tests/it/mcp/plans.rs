@@ -6,7 +6,7 @@ use super::{client::Client, forms};
 use crate::sandbox::Sandbox;
 
 /// Lacks two things: the type of component and what it is to do.
-pub(super) fn plan() -> Value {
+pub(crate) fn plan() -> Value {
     json!({"plan": {"operation": "add", "data_storage": "properties", "api_choice": "rest"}})
 }
 
@@ -19,7 +19,7 @@ pub(super) fn whole() -> Value {
 }
 
 /// Returns what settles a gap of that plan.
-pub(super) fn answer(field: &str) -> Value {
+pub(crate) fn answer(field: &str) -> Value {
     match field {
         "component_type" => json!("webpart-react"),
         _ => json!("Shows the weather of a place"),

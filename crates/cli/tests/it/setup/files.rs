@@ -23,11 +23,13 @@ fn others(client: &str) -> Vec<&'static str> {
             "model: x",
         ],
         "vscode" | "cursor" => vec![
+            "",
             "{}",
             "{\n\t// mine\n\t\"inputs\": [],\n\t\"servers\": {\n\t\t\"other\": { \"url\": \"x\" }, // last\n\t},\n}\n",
             "{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
         ],
         _ => vec![
+            "",
             "{}",
             "{\n  \"numStartups\": 3,\n  \"mcpServers\": {},\n  \"projects\": {\"/a\": {\"mcpServers\": {}}}\n}\n",
             "{\n    \"mcpServers\": {\n        \"other\": {\"command\": \"x\"}\n    }\n}",
@@ -64,6 +66,53 @@ fn file_is_the_same_after_setup_and_undo() {
             assert!(again.expect_code(0).stdout.starts_with("Nothing to do:"), "{again}");
         }
     }
+}
+
+#[test]
+fn settings_are_the_same_after_hooks_and_undo() {
+    for text in [
+        "",
+        "{}",
+        "{\n  \"hooks\": {}\n}\n",
+        "{\"hooks\": {\"Stop\": [{\"hooks\": []}]}, \"model\": \"x\"}",
+        "{\n\t\"permissions\": {\n\t\t\"allow\": []\n\t}\n}\n",
+    ] {
+        for wake in [None, Some("--wake")] {
+            let sandbox = sandbox();
+            let path = write(&sandbox, "home/.claude/settings.json", text);
+            let arguments: Vec<&str> =
+                ["setup", "claude-code", "--yes", "--hook"].into_iter().chain(wake).collect();
+            sandbox.run(&arguments).expect_code(0);
+            parsed(&path);
+            sandbox.run(&["setup", "claude-code", "--undo", "--yes"]).expect_code(0);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+}
+
+#[test]
+fn remark_in_one_file_keeps_nothing_in_another() {
+    let remark = "{\n  // mine\n  \"model\": \"x\"\n}\n";
+    let sandbox = sandbox();
+    sandbox.run(&["setup", "claude-code", "--yes"]).expect_code(0);
+    let settings = write(&sandbox, "home/.claude/settings.json", remark);
+    sandbox.run(&["setup", "claude-code", "--undo", "--yes"]).expect_code(0);
+    assert!(!sandbox.path("home/.claude.json").exists());
+    assert_eq!(fs::read_to_string(&settings).unwrap(), remark);
+    // A remark beside our hook stays, and the hook goes.
+    fs::remove_file(&settings).unwrap();
+    sandbox.run(&["setup", "claude-code", "--hook", "--yes"]).expect_code(0);
+    let with = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, with.replacen("{\n", "{\n  // mine\n", 1)).unwrap();
+    sandbox.run(&["setup", "claude-code", "--undo", "--yes"]).expect_code(0);
+    let left = fs::read_to_string(&settings).unwrap();
+    assert!(left.contains("// mine") && !left.contains("demur"), "{left}");
+    // What cannot be read at all and may hold something of ours is told, after the rest is done.
+    sandbox.run(&["setup", "claude-code", "--yes"]).expect_code(0);
+    fs::write(&settings, "{ \"demur").unwrap();
+    let error = sandbox.run(&["setup", "claude-code", "--undo", "--yes"]);
+    assert!(error.expect_code(3).stderr.contains("settings.json"), "{error}");
+    assert!(error.stdout.contains("Taken out:") && !sandbox.path("home/.claude.json").exists(), "{error}");
 }
 
 #[test]
@@ -104,7 +153,6 @@ fn file_that_was_not_there_is_gone_again() {
 fn malformed_files_are_refused_with_line_and_column() {
     for (client, file, text, place) in [
         ("claude-code", "home/.claude.json", "{\n  \"a\": 1,\n}\n", "line 3, column 1"),
-        ("claude-code", "home/.claude.json", "", "line 1, column 1"),
         ("vscode", "home/.config/Code/User/mcp.json", "{\n  // no end\n", "line 3, column 1"),
         ("copilot", "home/.copilot/mcp-config.json", "{\"mcpServers\": []}", "line 1, column 16"),
         ("cursor", "home/.cursor/mcp.json", "{\"a\" 1}", "line 1, column 6"),

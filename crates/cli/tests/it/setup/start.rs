@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{CLIENTS, entry, sandbox};
+use super::{CLIENTS, entry, options, sandbox};
 use crate::sandbox::Sandbox;
 
 /// Returns the tools that `demur mcp` offers with these options.
@@ -19,7 +19,13 @@ pub(super) fn listed(sandbox: &Sandbox, options: &[&str]) -> Vec<Value> {
 
 /// Starts the entry, and returns the names of the tools that it offers.
 fn tools(sandbox: &Sandbox, client: &str, entry: &Value) -> Vec<String> {
-    let words = entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    let help = sandbox.run(&["mcp", "--help"]).stdout;
+    let mut words: Vec<&str> =
+        entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    // Options that `demur mcp` of this version does not have are for a later one.
+    for pair in options(client).chunks(2).filter(|pair| !help.contains(pair[0])) {
+        words.retain(|word| !pair.contains(word));
+    }
     let mut command = Command::new(entry["command"].as_str().unwrap());
     let program = Path::new(env!("CARGO_BIN_EXE_demur")).parent().unwrap();
     command.args(words).env_clear().env("PATH", program).current_dir(sandbox.path("home"));

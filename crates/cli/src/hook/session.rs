@@ -1,0 +1,190 @@
+//! Which session of a client asked what: a folder for each session beside the store, with an empty file for every question
+//! (or plan) of which the session has not seen the answer. The bridge of the session writes it; its hooks read it, each in a
+//! process of its own. The record of a question says nothing of this.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use demur_clarify::uuid::Uuid;
+use demur_desk::question::QuestionId;
+use serde_json::Value;
+
+use crate::durable;
+
+/// The name of a session, as the client gives it to its hooks and to the programs that it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SessionId(String);
+
+impl SessionId {
+    /// Returns the name, if it can be that of a folder.
+    pub(crate) fn new(name: &str) -> Option<Self> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        ((1..=64).contains(&name.len()) && name.bytes().all(fits)).then(|| Self(name.to_owned()))
+    }
+
+    /// Returns the session that started this process, where its client says so.
+    pub(crate) fn of_process() -> Option<Self> {
+        std::env::var(VARIABLE).ok().and_then(|name| Self::new(&name))
+    }
+}
+
+/// What a session asked, as its bridge notes it.
+#[derive(Debug)]
+pub(crate) struct Session {
+    folder: PathBuf,
+}
+
+impl Session {
+    /// Returns the session that started this process; none where its client does not say which it is, or nothing can be kept.
+    pub(crate) fn begin(data: &Path) -> Option<Self> {
+        let folder = data.join(SESSIONS).join(SessionId::of_process()?.0);
+        forget_old(data);
+        // Without it a question stops every session of its asker.
+        durable::create_folder(&folder).ok()?;
+        Some(Self { folder })
+    }
+
+    /// Takes note of what the server said to a request of the session.
+    pub(crate) fn note(&self, is_post: bool, path: &str, reply: &[u8]) {
+        let path = path.split('?').next().unwrap_or_default();
+        let Ok(reply) = serde_json::from_slice::<Value>(reply) else { return };
+        if is_post && path == "/v1/plans" {
+            let plan = reply["session_id"].as_str().and_then(|plan| plan.parse::<Uuid>().ok());
+            plan.into_iter().for_each(|plan| self.keep(&plan.to_string()));
+        }
+        let question = if reply["question"].is_object() { &reply["question"] } else { &reply };
+        let id = question["id"].as_str().and_then(|id| id.parse::<QuestionId>().ok());
+        let (Some(id), Some(state)) = (id, question["state"].as_str()) else { return };
+        match state {
+            "open" if is_post && path == "/v1/questions" => self.keep(&id.to_string()),
+            "open" => {}
+            // Whoever waited for this reply has the answer.
+            _ => durable::discard(&self.folder.join(id.to_string())),
+        }
+    }
+
+    fn keep(&self, name: &str) {
+        let mut options = OpenOptions::new();
+        // What cannot be kept belongs to every session of its asker.
+        let _ = options.write(true).create(true).truncate(false).mode(0o600).open(self.folder.join(name));
+    }
+}
+
+/// Returns whether a question stops this session. One that nobody noted, or of a session that nobody knows, stops everybody
+/// who asks under the same name.
+pub(super) fn counts(data: &Path, session: Option<&SessionId>, question: QuestionId) -> bool {
+    let Some(session) = session else { return true };
+    let sessions = data.join(SESSIONS);
+    let own = sessions.join(&session.0);
+    let plan = Uuid::try_from(question.trace.as_ulid().as_u128()).map(|plan| plan.to_string()).ok();
+    let names: Vec<String> = plan.into_iter().chain([question.to_string()]).collect();
+    let holds = |folder: &Path| names.iter().any(|name| folder.join(name).exists());
+    if !own.is_dir() || holds(&own) {
+        return true;
+    }
+    let Ok(others) = fs::read_dir(&sessions) else { return true };
+    !others.flatten().any(|other| holds(&other.path()))
+}
+
+/// Returns the questions of which the session has not seen the answer.
+pub(super) fn unseen(data: &Path, session: &SessionId) -> Vec<QuestionId> {
+    let there = fs::read_dir(data.join(SESSIONS).join(&session.0));
+    let names = there.into_iter().flatten().flatten().map(|file| file.file_name());
+    let mut ids: Vec<QuestionId> =
+        names.filter_map(|name| name.to_str().filter(|name| name.contains('.'))?.parse().ok()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Takes the answer to a question as seen. Returns whether it was not before: of several hooks one tells it.
+pub(super) fn see(data: &Path, session: &SessionId, question: QuestionId) -> bool {
+    fs::remove_file(data.join(SESSIONS).join(&session.0).join(question.to_string())).is_ok()
+}
+
+/// Returns the right to wait for answers of a session, for as long as the file is open; none where another process has it.
+pub(super) fn alone(data: &Path, session: &SessionId) -> Option<File> {
+    let path = data.join(SESSIONS).join(&session.0).join(WAITING);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+    file.try_lock().is_ok().then_some(file)
+}
+
+/// Forgets sessions in which nothing was asked or answered for long.
+fn forget_old(data: &Path) {
+    let is_old = |entry: &fs::DirEntry| -> io::Result<bool> {
+        let age = SystemTime::now().duration_since(entry.metadata()?.modified()?);
+        Ok(age.is_ok_and(|age| age > LONG))
+    };
+    let there = fs::read_dir(data.join(SESSIONS)).into_iter().flatten().flatten();
+    for entry in there.filter(|entry| is_old(entry).unwrap_or(false)) {
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
+
+/// Where Claude Code says which session it is.
+const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
+const SESSIONS: &str = "sessions";
+/// The file of whoever waits for answers of a session.
+const WAITING: &str = ".waiting";
+const LONG: Duration = Duration::from_hours(30 * 24);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ID: &str = "01M7XQ5V8E3T2N9K4B6C7D8F9G.0";
+
+    fn noted(folder: &Path, session: &str) -> Session {
+        let folder = folder.join(SESSIONS).join(session);
+        fs::create_dir_all(&folder).unwrap();
+        Session { folder }
+    }
+
+    fn reply(state: &str) -> Vec<u8> {
+        json!({ "id": ID, "state": state }).to_string().into_bytes()
+    }
+
+    #[test]
+    fn question_stops_the_session_that_asked_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, id) = (folder.path(), ID.parse().unwrap());
+        let [one, two, third] = ["one", "two", "third"].map(|name| SessionId::new(name));
+        assert!(counts(data, one.as_ref(), id), "nobody knows whose it is");
+        let first = noted(data, "one");
+        noted(data, "two");
+        assert!(counts(data, two.as_ref(), id), "nobody noted it");
+        first.note(true, "/v1/questions?wait=5", &reply("open"));
+        assert!(counts(data, one.as_ref(), id) && counts(data, None, id));
+        assert!(!counts(data, two.as_ref(), id));
+        assert!(counts(data, third.as_ref(), id), "a session without a bridge of its own");
+    }
+
+    #[test]
+    fn answer_is_seen_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, id) = (folder.path(), ID.parse().unwrap());
+        let session = noted(data, "one");
+        let name = SessionId::new("one").unwrap();
+        session.note(true, "/v1/questions", &reply("open"));
+        session.note(false, "/v1/questions/x/wait", &reply("open"));
+        assert_eq!(unseen(data, &name), [id]);
+        session.note(false, "/v1/questions/x/wait", &reply("answered"));
+        assert_eq!(unseen(data, &name), []);
+        session.note(true, "/v1/questions", &reply("open"));
+        assert!(see(data, &name, id) && !see(data, &name, id));
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_none() {
+        for name in ["", ".", "..", "a/b", "a.b", "é", &"a".repeat(65)] {
+            assert_eq!(SessionId::new(name), None, "{name}");
+        }
+        assert!(SessionId::new("3f1c0a52-1d0c-4e0e-9b1e-0a1b2c3d4e5f").is_some());
+    }
+}

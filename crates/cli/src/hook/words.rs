@@ -1,0 +1,230 @@
+//! Which tools a question blocks, by the words it names: a tool, an MCP server, a class of tools, or an operation that
+//! `guard.toml` describes. Any other word, and none, means everything that does something (CLR-62).
+
+use demur_ledger::name::Operation;
+use serde_json::Value;
+
+use super::operations::Operations;
+
+/// A tool that is about to be called.
+pub(super) struct Tool<'a> {
+    pub(super) name: &'a str,
+    pub(super) input: &'a Value,
+}
+
+impl Tool<'_> {
+    /// Returns whether it is a tool of demur for asking and looking, under its own name, as a plugin or under one of these.
+    pub(super) fn is_own(&self, servers: &[String]) -> bool {
+        let known = OWN_SERVERS.into_iter().chain(servers.iter().map(String::as_str));
+        let rest = self.name.strip_prefix("mcp__");
+        known.into_iter().any(|server| {
+            let tool =
+                rest.and_then(|rest| rest.strip_prefix(server)).and_then(|rest| rest.strip_prefix("__"));
+            tool.is_some_and(|tool| OWN_TOOLS.contains(&tool) || is_of_plans(tool))
+        })
+    }
+
+    /// Returns whether a question that names these words blocks it.
+    pub(super) fn is_stopped(&self, blocks: &[Operation], operations: &Operations) -> bool {
+        let word = |word: &Operation| self.is_meant(word.as_str(), operations);
+        if blocks.is_empty() { self.does_something() } else { blocks.iter().any(word) }
+    }
+
+    fn is_meant(&self, word: &str, operations: &Operations) -> bool {
+        let word = word.to_ascii_lowercase();
+        let described = operations.find(&word);
+        if let Some(patterns) = described
+            && patterns.iter().any(|pattern| pattern.fits(self))
+        {
+            return true;
+        }
+        let is = |names: &[&str]| names.iter().any(|name| self.name.eq_ignore_ascii_case(name));
+        match word.as_str() {
+            // A shell writes files as well.
+            "edit" => is(&EDIT) || is(&SHELL),
+            "shell" => is(&SHELL),
+            "web" => is(&WEB),
+            "agents" => is(&AGENTS),
+            "mcp" => self.name.starts_with("mcp__"),
+            server if server.starts_with("mcp__") => self.is_of_server(server),
+            tool if is_known(tool) => is(&[tool]),
+            _ if described.is_some() => false,
+            _ => self.does_something(),
+        }
+    }
+
+    /// Returns whether it is this tool of an MCP server, or any tool of that server.
+    pub(super) fn is_of_server(&self, word: &str) -> bool {
+        let name = self.name.to_ascii_lowercase();
+        name.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    }
+
+    /// Returns whether it does more than looking, planning or talking to the user.
+    fn does_something(&self) -> bool {
+        !LOOKING.contains(&self.name)
+    }
+
+    /// Returns whether it is a shell.
+    pub(super) fn is_shell(&self) -> bool {
+        SHELL.contains(&self.name)
+    }
+
+    /// Returns whether it is a shell in which the agent would answer or call off questions itself.
+    pub(super) fn releases(&self) -> bool {
+        let Some(command) = self.input["command"].as_str().filter(|_| self.is_shell()) else { return false };
+        let part = |character: char| !(character.is_ascii_alphanumeric() || "-_.".contains(character));
+        let mut words = command.split(part);
+        command.contains("hooked.json")
+            || (words.clone().any(|word| word == "demur") && words.any(|word| RELEASING.contains(&word)))
+    }
+}
+
+fn is_of_plans(tool: &str) -> bool {
+    let rest = tool.strip_prefix("wwa_").unwrap_or_default();
+    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn is_known(word: &str) -> bool {
+    let lists: [&[&str]; 6] = [&EDIT, &SHELL, &WEB, &AGENTS, &LOOKING, &OTHERS];
+    lists.iter().any(|names| names.iter().any(|name| name.eq_ignore_ascii_case(word)))
+}
+
+/// What demur is called: by setup, and as a plugin.
+const OWN_SERVERS: [&str; 2] = ["demur", "plugin_demur_demur"];
+const OWN_TOOLS: [&str; 7] = [
+    "ask_human",
+    "cancel_question",
+    "cancel_questions",
+    "check_question",
+    "check_questions",
+    "list_question",
+    "list_questions",
+];
+const EDIT: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Write"];
+const SHELL: [&str; 2] = ["Bash", "PowerShell"];
+const WEB: [&str; 2] = ["WebFetch", "WebSearch"];
+const AGENTS: [&str; 3] = ["Agent", "SendMessage", "Task"];
+/// What a question that names nothing lets pass: tools of Claude Code that look, plan, or talk to the user.
+const LOOKING: [&str; 17] = [
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "LSP",
+    "ListAgents",
+    "ListMcpResourcesTool",
+    "Read",
+    "ReadMcpResourceTool",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WaitForMcpServers",
+];
+/// Other tools of Claude Code: a question that names one blocks that one.
+const OTHERS: [&str; 6] = ["BashOutput", "KillShell", "Monitor", "NotebookRead", "Skill", "SlashCommand"];
+/// What lets an agent go, said to `demur` in a shell.
+const RELEASING: [&str; 12] = [
+    "accept", "answer", "cancel", "decline", "extend", "open", "pass", "people", "plan", "setup", "stop",
+    "token",
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn stops(words: &[&str], tool: &str) -> bool {
+        let blocks: Vec<Operation> =
+            words.iter().map(|word| Operation::try_from((*word).to_owned()).unwrap()).collect();
+        let operations = Operations::parse(
+            "default = \"allow\"\n[operations]\nship = [\"Bash(*deploy*)\", \"mcp__k8s__*\", \"mcp__aws\"]\n",
+        );
+        let input = json!({ "command": "make deploy" });
+        Tool { name: tool, input: &input }.is_stopped(&blocks, &operations.unwrap())
+    }
+
+    /// CLR-62
+    #[test]
+    fn words_block_what_they_mean() {
+        for (words, stopped, passing) in [
+            (&["bash"][..], &["Bash"][..], &["Write", "BashOutput", "Read"][..]),
+            (
+                &["edit"],
+                &["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash"],
+                &["WebFetch", "Task", "Read"],
+            ),
+            (&["shell"], &["Bash"], &["Edit", "mcp__x__y"]),
+            (&["web"], &["WebFetch", "WebSearch"], &["Bash", "Edit"]),
+            (&["agents"], &["Task", "Agent"], &["Bash", "TaskCreate"]),
+            (&["mcp"], &["mcp__x__y"], &["Bash"]),
+            (&["mcp__github"], &["mcp__github__create"], &["mcp__github2__x", "Bash"]),
+            (&["ship"], &["Bash", "mcp__k8s__apply", "mcp__aws__run"], &["Edit", "mcp__aws2__run", "Read"]),
+            (&["Read"], &["Read"], &["Bash"]),
+            (&["web", "Bash"], &["Bash", "WebFetch"], &["Edit"]),
+        ] {
+            for tool in stopped {
+                assert!(stops(words, tool), "{words:?} lets {tool} pass");
+            }
+            for tool in passing {
+                assert!(!stops(words, tool), "{words:?} blocks {tool}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_words_and_none_block_everything_that_does_something() {
+        for words in
+            [&[][..], &["deploy"], &["build"], &["planner"], &["editor"], &["NewTool"], &["web", "x"]]
+        {
+            for tool in ["Bash", "Edit", "Task", "WebFetch", "mcp__x__y", "BashOutput", "SomethingNew"] {
+                assert!(stops(words, tool), "{words:?} lets {tool} pass");
+            }
+            for tool in LOOKING {
+                assert!(!stops(words, tool), "{words:?} blocks {tool}");
+            }
+        }
+    }
+
+    #[test]
+    fn own_tools_are_known_by_their_whole_name() {
+        let is_own = |name: &str| Tool { name, input: &json!({}) }.is_own(&["ask".to_owned()]);
+        for server in ["demur", "plugin_demur_demur", "ask"] {
+            for tool in
+                ["ask_human", "check_question", "list_questions", "cancel_question", "wwa_clarify_check"]
+            {
+                assert!(is_own(&format!("mcp__{server}__{tool}")), "{server} {tool}");
+            }
+        }
+        for name in [
+            "mcp__demur__session_open",
+            "mcp__demur__ask_human2",
+            "mcp__demur__wwa_",
+            "mcp__demur__wwa_a-b",
+            "mcp__demur2__ask_human",
+            "mcp__plugin_other_demur__ask_human",
+            "demur__ask_human",
+            "xmcp__demur__ask_human",
+        ] {
+            assert!(!is_own(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn shell_in_which_an_agent_lets_itself_go_is_known() {
+        let releases =
+            |command: &str| Tool { name: "Bash", input: &json!({ "command": command }) }.releases();
+        for command in
+            ["demur cancel 01X.0", "cd / && /usr/bin/demur --data x answer 01X yes", "rm ~/d/hooked.json"]
+        {
+            assert!(releases(command), "{command}");
+        }
+        for command in ["demur wait 01X.0", "cargo test", "git commit -m cancel", "cd demur && ls"] {
+            assert!(!releases(command), "{command}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Marks on the disk for questions that stop an agent: an empty file `open/ID` for each one that is open and blocks. A hook
+//! that looks there needs no server to know that nothing stops it, and a server that is killed takes no mark along.
+//!
+//! Marks are kept for the askers that a hook named (`hooked.json`). They are made after the commit that carries the question
+//! and before anybody hears that it was asked, and taken away after the commit that settles it: both where the ledger tells
+//! its listeners. Whatever a crash left is put right when the folder is opened next. A mark too many costs one look into
+//! the ledger; one too few would let a call pass, so whatever is in doubt is marked.
+
+mod standing;
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, OpenOptions},
+    io::{self, ErrorKind},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use demur_engine::entry::Entry;
+use demur_ledger::{
+    event_type::Facts,
+    facts::{Question, Severity},
+    name::{PrincipalId, Sequence, TraceId},
+};
+use demur_store::ledger::Listener;
+
+pub use standing::{blocking, name, tidy};
+
+use crate::{durable, question::QuestionId};
+
+/// The marks of a data folder.
+pub struct Marks {
+    folder: PathBuf,
+    kept: Mutex<Kept>,
+}
+
+/// For whom marks are kept.
+#[derive(Default)]
+struct Kept {
+    askers: BTreeSet<String>,
+    /// Holders of keys who are none of the askers, as of the last look. Whoever is not among them may be one.
+    others: BTreeSet<PrincipalId>,
+}
+
+/// What the disk says about somebody's questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No marks are kept for this asker: only the ledger knows.
+    Unknown,
+    /// Nothing stops it.
+    Clear,
+    /// Something may stop it; the ledger knows what.
+    Marked,
+}
+
+/// Returns what the disk says about the questions of these askers, without a server and without the ledger.
+pub fn standing<'a>(data: &Path, mut askers: impl Iterator<Item = &'a str>) -> Result<Standing, io::Error> {
+    let named = match fs::read(data.join(HOOKED)) {
+        Ok(bytes) => parse(&bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Unknown),
+        Err(error) => return Err(error),
+    };
+    if !askers.all(|asker| named.contains(asker)) {
+        return Ok(Standing::Unknown);
+    }
+    match fs::read_dir(data.join(OPEN)) {
+        Ok(mut marks) => match marks.next() {
+            None => Ok(Standing::Clear),
+            Some(Ok(_)) => Ok(Standing::Marked),
+            Some(Err(error)) => Err(error),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Standing::Unknown),
+        Err(error) => Err(error),
+    }
+}
+
+impl Marks {
+    /// Returns the marks of a data folder.
+    pub(crate) fn of(folder: &Path) -> Self {
+        // A list that cannot be read names nobody: every hook then asks the server, which writes it anew.
+        let askers = fs::read(folder.join(HOOKED)).map(|bytes| parse(&bytes)).unwrap_or_default();
+        let kept = Mutex::new(Kept { askers, others: BTreeSet::new() });
+        Self { folder: folder.to_owned(), kept }
+    }
+
+    /// Returns whether a hook stops this asker.
+    pub fn is_hooked(&self, asker: &str) -> bool {
+        self.kept().askers.iter().any(|name| is_of(asker, name))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mark(&self, id: QuestionId) {
+        if self.try_mark(id).is_err() {
+            self.give_up();
+        }
+    }
+
+    fn try_mark(&self, id: QuestionId) -> io::Result<()> {
+        let folder = self.folder.join(OPEN);
+        let make = || {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(false).mode(0o600).open(folder.join(id.to_string()))
+        };
+        match make() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                durable::create_folder(&folder)?;
+                make().map(drop)
+            }
+            made => made.map(drop),
+        }
+    }
+
+    /// Takes a mark away. One that stays costs a look into the ledger, and goes at the next start.
+    fn unmark(&self, trace: TraceId, sequence: Sequence) {
+        durable::discard(&self.folder.join(OPEN).join(QuestionId { trace, sequence }.to_string()));
+    }
+
+    /// Marks that cannot be made must not be missed: without the list of askers every hook asks the server, and refuses where
+    /// none answers.
+    pub(crate) fn give_up(&self) {
+        durable::discard(&self.folder.join(HOOKED));
+    }
+
+    fn take(&self, kept: &Kept, trace: TraceId, entry: &Entry, plan_of: Option<PrincipalId>) {
+        let Ok(said) = entry.event.said() else { return };
+        let own = entry.event.position().sequence;
+        let asked = |question: &Question, asker: Option<PrincipalId>| {
+            if let Some(replaced) = question.repeats {
+                self.unmark(trace, replaced);
+            }
+            let foreign = asker.is_some_and(|asker| kept.others.contains(&asker));
+            if question.severity == Severity::Block && !foreign {
+                self.mark(QuestionId { trace, sequence: own });
+            }
+        };
+        match said.facts {
+            Facts::QuestionAsked(facts) => asked(&facts.0, Some(entry.event.envelope().actor)),
+            // The rules ask; whoever submitted the plan is stopped.
+            Facts::GapFound(facts) => asked(&facts.0, plan_of),
+            Facts::QuestionAnswered(facts) => self.unmark(trace, facts.question.sequence),
+            Facts::GapAccepted(facts) => self.unmark(trace, facts.question.sequence),
+            Facts::GapWithdrawn(facts) => self.unmark(trace, facts.question),
+            Facts::QuestionDeclined(facts) => self.unmark(trace, facts.question),
+            Facts::QuestionCancelled(facts) => self.unmark(trace, facts.question),
+            Facts::QuestionDefaulted(facts) => self.unmark(trace, facts.question),
+            // Open again. Whether it blocks, the ledger knows.
+            Facts::AnswerRevoked(facts) => self.mark(QuestionId { trace, sequence: facts.question }),
+            Facts::QuestionEscalated(facts) => self.mark(QuestionId { trace, sequence: facts.question }),
+            _ => {}
+        }
+    }
+}
+
+impl Listener for Marks {
+    fn recorded(&self, trace: TraceId, entries: &[Entry]) {
+        let kept = self.kept();
+        if kept.askers.is_empty() {
+            return;
+        }
+        let submits = |entry: &&Entry| {
+            entry.event.said().is_ok_and(|said| matches!(said.facts, Facts::PlanSubmitted(_)))
+        };
+        let plan_of = entries.iter().find(submits).map(|entry| entry.event.envelope().actor);
+        for entry in entries {
+            self.take(&kept, trace, entry, plan_of);
+        }
+    }
+}
+
+/// Returns whether a holder asks under this name, by itself or in a role of a run.
+fn is_of(holder: &str, name: &str) -> bool {
+    holder.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn parse(bytes: &[u8]) -> BTreeSet<String> {
+    serde_json::from_slice(bytes).unwrap_or_default()
+}
+
+/// The folder of the marks.
+const OPEN: &str = "open";
+/// For whom marks are kept: a JSON list of names.
+const HOOKED: &str = "hooked.json";

@@ -1,0 +1,76 @@
+//! What a hook of a client asks: which questions stop an agent now. Whoever asks so is stopped from then on: marks are kept
+//! for it, and it cannot call off its own questions.
+
+use axum::{Json, extract::State};
+use demur_core::limit::{List, Text};
+use demur_desk::{marks, question::QuestionView};
+use hyper::{Method, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    api::{Api, Operation},
+    caller::Scope,
+    problem::Problem,
+    read::Document,
+    service::Shared,
+};
+
+/// Adds the operations.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/hook",
+            "hook",
+            LOCAL,
+            "Say which questions stop these askers; a hook is in force for them from now on, or no longer",
+        )
+        .takes::<Hook>()
+        .gives::<Stopped>(StatusCode::OK, "What stops them"),
+        hook,
+    )
+}
+
+/// Whom a hook stops.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// The names under which they ask.
+    pub askers: List<Text<1, 64>, 1, 16>,
+    /// Whether the hook is taken out.
+    #[serde(default)]
+    pub off: bool,
+}
+
+/// What stops somebody.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Stopped {
+    /// The questions and gaps that block and are not settled, the oldest first.
+    pub questions: Vec<QuestionView>,
+    /// Where people answer in a browser.
+    pub address: Option<String>,
+}
+
+async fn hook(
+    State(service): State<Shared>,
+    Document(given): Document<Hook>,
+) -> Result<Json<Stopped>, Problem> {
+    let address = service.address();
+    let found = service.work(move |_, owner| {
+        let mut new = false;
+        for asker in &*given.askers {
+            new |= marks::name(owner, asker, !given.off)?;
+        }
+        if !new {
+            // A mark too many makes every call ask.
+            marks::tidy(owner)?;
+        }
+        let names: Vec<&str> = given.askers.iter().map(|asker| asker.as_str()).collect();
+        let questions = if given.off { Vec::new() } else { marks::blocking(owner, &names)? };
+        Ok(Stopped { questions, address })
+    });
+    Ok(Json(found.await?))
+}
+
+const LOCAL: &[Scope] = &[Scope::Local];
