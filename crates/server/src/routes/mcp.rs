@@ -23,7 +23,7 @@ use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
     door::Door,
-    misfit::no_message,
+    fault::no_message,
     room::Rooms,
     state::States,
     tools::Sets,
