@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
@@ -142,6 +142,11 @@ impl Entry {
         let mut tool = Tool::new(self.name, self.description, Arc::new((self.input)()));
         tool.output_schema = Some(Arc::new((self.output)()));
         tool.annotations = Some(self.hints.annotations());
+        // Where a client looks tools up by what they are for, nobody looks for somebody to ask.
+        if self.job == Job::AskHuman {
+            let always = (ALWAYS_LOAD.to_owned(), Value::Bool(true));
+            tool.meta = Some(MetaObject([always].into_iter().collect()));
+        }
         tool
     }
 }
@@ -228,6 +233,8 @@ fn list_words(object: &mut JsonObject) {
 /// The tools as clients see them. Their schemas are worked out from types, once: every call is held against them.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| TABLE.iter().map(Entry::tool).collect());
 
+/// Says to Claude Code that its tool search leaves a tool in sight.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// What models need not know of a schema: whoever breaks a limit is told so.
 const SPARED: &[&str] =
     &["title", "format", "default", "minimum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];

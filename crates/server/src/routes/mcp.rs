@@ -136,7 +136,9 @@ impl Host for House {
 
 /// Returns the sets of tools that an address names, such as `/mcp?tools=wwa,session`.
 fn sets(query: &str) -> Result<Sets, Refusal> {
-    let Some(words) = query.split('&').find_map(|pair| pair.strip_prefix("tools=")) else {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
+        .map_err(|error| Refusal::new(400, "MALFORMED", format!("the query: {error}")))?;
+    let Some((_, words)) = pairs.iter().find(|(name, _)| name == "tools") else {
         return Ok(Sets::default());
     };
     words.parse().map_err(|error| Refusal::new(400, "MALFORMED", format!("tools: {error}")))

@@ -132,6 +132,10 @@ fn an_address_names_the_tools_that_are_wanted() {
     assert_eq!(count("/mcp"), Some(3));
     assert_eq!(count("/mcp?tools=wwa"), Some(12));
     assert_eq!(count("/mcp?tools=wwa,session"), Some(25));
+    // As libraries write it that take no chances.
+    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(25));
+    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(25));
+    assert_eq!(count("/mcp?tools=wwa%2"), None);
     assert_eq!(count("/mcp?tools=nothing"), None);
 }
 
@@ -351,4 +355,20 @@ fn a_flood_over_many_connections_is_refused() {
     needed(&ask(&server, &other, &json!({})));
     drop(calls);
     until("there is room again", || probe() == "QUESTION_UNKNOWN");
+}
+
+/// Clients look for ways to sign in before they have a token: there are none, and 401 would send them round in circles.
+#[test]
+fn well_known_address_that_is_not_there_is_not_found() {
+    let server = Server::start();
+    for path in [
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/openid-configuration/mcp",
+    ] {
+        let reply = server.call("GET", path).send();
+        assert_eq!((reply.status, reply.code().as_str()), (404, "NOT_FOUND"), "{path}: {reply:?}");
+        assert_eq!(reply.header("www-authenticate"), None, "{path}: {reply:?}");
+    }
+    assert_eq!(server.call("GET", "/.well-known").send().status, 401);
 }
