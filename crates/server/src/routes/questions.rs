@@ -363,6 +363,8 @@ fn asker_of(
         Caller::Local { client: Some(_), .. } if !is_client(owner, caller, &shown)? => {
             return Err(other());
         }
+        // What a client does is its own act, signed with its key: its user has not said anything.
+        Caller::Local { client: Some(_), .. } => None,
         Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
         caller if caller.is(asker) || plays_as(owner, caller, asker)? => None,
         _ => return Err(other()),
