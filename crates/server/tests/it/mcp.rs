@@ -372,3 +372,50 @@ fn well_known_address_that_is_not_there_is_not_found() {
     }
     assert_eq!(server.call("GET", "/.well-known").send().status, 401);
 }
+
+/// CLR-04: only a client that says to which conversation its question belongs gets one that is there already.
+#[test]
+fn question_is_found_again_only_where_somebody_asks_for_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_at(folder.path());
+    let (agent, other) = (server.token("agent", &["ask"]), server.token("other", &["ask"]));
+    let ask = |server: &Server, token: &str, query: &str, words: &str| {
+        let body = json!({"question": words});
+        let reply = server.call("POST", &format!("/v1/questions{query}")).token(token).json(&body).send();
+        let asked = reply.json();
+        assert_eq!(reply.status, if asked["repeated"] == true { 200 } else { 201 }, "{reply:?}");
+        (asked["id"].as_str().unwrap().to_owned(), asked["repeated"].as_bool().unwrap())
+    };
+    let (first, repeated) = ask(&server, &agent, "?once=here", "Continue?");
+    assert!(!repeated);
+    assert_eq!(ask(&server, &agent, "?once=here", " Continue?\n"), (first.clone(), true));
+    for (token, query, words) in [
+        (&agent, "", "Continue?"),
+        (&agent, "?once=elsewhere", "Continue?"),
+        (&agent, "?once=here", "continue?"),
+        (&other, "?once=here", "Continue?"),
+    ] {
+        let (id, repeated) = ask(&server, token, query, words);
+        assert!(!repeated && id != first, "{query} {words}");
+    }
+    server.answer(&first, &json!("yes"));
+    server.stop().unwrap();
+    let server = Server::start_at(folder.path());
+    let heard = |token: &str| {
+        let body = json!({"questions": [first]});
+        server.call("POST", "/v1/heard").token(token).json(&body).send().status
+    };
+    assert_eq!(
+        ask(&server, &agent, "?once=here", "Continue?"),
+        (first.clone(), true),
+        "nobody has heard the answer"
+    );
+    assert_eq!(heard(&other), 404, "nobody hears for another");
+    assert_eq!((heard(&agent), heard(&agent)), (204, 204));
+    let (second, repeated) = ask(&server, &agent, "?once=here", "Continue?");
+    assert!(!repeated && second != first);
+    assert_eq!(ask(&server, &agent, "?once=here", "Continue?"), (second.clone(), true));
+    let (third, repeated) = ask(&server, &agent, "?once=here&again=true", "Continue?");
+    assert!(!repeated && third != second);
+    assert_eq!(ask(&server, &agent, "?once=here", "Continue?"), (third, true));
+}
