@@ -1,8 +1,9 @@
 //! `demur mcp`: a thin bridge between an MCP client on standard input and output and the server of the data folder. It
 //! holds nothing but a connection: a server that is killed is replaced, and whoever waits goes on waiting.
 
-use std::sync::Arc;
+use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
+use demur_core::hash::sha256;
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
     state::States,
@@ -31,7 +32,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
         let _: ServerStatus = status(&way).await?;
         let states = States::open(way.folder())
             .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
-        let host = Arc::new(Bridge { way });
+        let host = Arc::new(Bridge { way, session: session() });
         stdio::serve(host, Arc::new(states), sets(&arguments.tools)).await.map_err(|error| trouble(&error))
     })
 }
@@ -49,12 +50,26 @@ async fn status(way: &Way) -> Result<ServerStatus, CommandError> {
 /// The bridge: whoever started it is who asks.
 struct Bridge {
     way: Way,
+    session: String,
+}
+
+/// Returns the conversation that the bridge serves: Claude Code's own name for it, otherwise the folder it was started in.
+/// Both outlive the bridge, so that a client whose bridge is started again finds what it asked before.
+fn session() -> String {
+    let named = env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
+    let session = match named {
+        Some(id) => format!("claude-code\0{id}").into_bytes(),
+        None => env::current_dir().map(|folder| folder.into_os_string().into_vec()).unwrap_or_default(),
+    };
+    // As a name that can stand in an address.
+    sha256(&session).to_string()
 }
 
 impl Host for Bridge {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         let api = Arc::new(Lane { way: self.way.clone(), client: client.to_owned() });
-        Ok(Visitor { identity: format!("client:{client}"), relays: true, sets: None, api })
+        let (identity, session) = (format!("client:{client}"), self.session.clone());
+        Ok(Visitor { identity, session, relays: true, sets: None, api })
     }
 }
 

@@ -39,6 +39,9 @@ pub(crate) struct AskHuman {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     trace: Option<TraceId>,
+    /// Ask anew what you asked before.
+    #[serde(default)]
+    pub(crate) again: bool,
 }
 
 /// The answer you want.

@@ -3,6 +3,7 @@
 mod client;
 mod inspector;
 mod plans;
+mod repeats;
 mod restart;
 mod suite;
 
@@ -81,7 +82,7 @@ fn every_client_gets_an_answer_in_the_way_of_its_tier() {
 fn proof_first_form_is_withdrawn_when_somebody_else_answers_first() {
     let sandbox = Sandbox::new();
     let mut withdrawn = 0;
-    let rounds = count(1, 25);
+    let rounds = count(1, 50);
     for round in 0..rounds {
         for (language, transport) in [
             (Language::TypeScript, Transport::Stdio),
