@@ -20,7 +20,7 @@ use tokio::{
 use crate::{
     api::{Host, Refusal},
     arguments::read,
-    ask, misfit,
+    ask, list, misfit,
     plan::{self, Goal},
     prompts,
     reply::{self, Stop},
@@ -93,6 +93,7 @@ impl Door {
             Job::AskHuman => ask::ask(&visit, &read(arguments)?).await,
             Job::CheckQuestion => ask::check(&visit, &read(arguments)?).await,
             Job::CancelQuestion => ask::cancel(&visit, &read(arguments)?).await,
+            Job::ListQuestions => list::list(&visit, &read(arguments)?).await,
             Job::CheckPlan => plan::clarify(&visit, &read(arguments)?, Goal::Check).await,
             Job::ScaffoldPlan => plan::clarify(&visit, &read(arguments)?, Goal::Plan).await,
             Job::ResolveGap => plan::resolve(&visit, &read(arguments)?).await,

@@ -27,6 +27,7 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod list;
 mod misfit;
 mod plan;
 mod prompts;

@@ -68,6 +68,7 @@ pub(crate) enum Job {
     AskHuman,
     CheckQuestion,
     CancelQuestion,
+    ListQuestions,
     CheckPlan,
     ResolveGap,
     AuditPlan,
@@ -122,7 +123,7 @@ pub(crate) fn find(sets: Sets, name: &str) -> Option<&'static Entry> {
 impl Job {
     const fn is_in(self, sets: Sets) -> bool {
         match self {
-            Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion => true,
+            Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion | Self::ListQuestions => true,
             Self::CheckPlan
             | Self::ResolveGap
             | Self::AuditPlan
@@ -183,6 +184,17 @@ fn schema<T: JsonSchema>() -> JsonObject {
         Value::Object(object) => object,
         _ => JsonObject::new(),
     }
+}
+
+/// Returns of the schema of a type only what is always there: another tool of the same set has the whole of it.
+fn brief<T: JsonSchema>() -> JsonObject {
+    let mut schema = schema::<T>();
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    if let Some(Value::Object(members)) = schema.get_mut("properties") {
+        members.retain(|name, _| is_required(name));
+    }
+    schema
 }
 
 fn shorten(value: &mut Value, root: bool) {

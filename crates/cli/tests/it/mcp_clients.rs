@@ -52,7 +52,7 @@ fn every_client_gets_an_answer_in_the_way_of_its_tier() {
         assert_eq!(client.version, version, "{kind}");
         let listed = client.get("tools", &json!({}));
         let tools: Vec<_> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-        assert_eq!(tools, ["ask_human", "check_question", "cancel_question"], "{kind}");
+        assert_eq!(tools, ["ask_human", "check_question", "cancel_question", "list_questions"], "{kind}");
 
         let words = format!("Where shall {kind} go?");
         let id = client.begin_call("ask_human", &json!({"question": words}));

@@ -10,10 +10,10 @@ fn what_models_read_stays_short() {
         let bytes: usize = list(sets).iter().map(|tool| serde_json::to_vec(tool).unwrap().len()).sum();
         bytes / 4
     };
-    assert!(tokens(Sets::default()) < 720, "{}", tokens(Sets::default()));
+    assert!(tokens(Sets::default()) <= 800, "{}", tokens(Sets::default()));
     for set in ["wwa", "session"] {
-        let tokens = tokens(set.parse().unwrap());
-        assert!(tokens < 3_000, "{set}: {tokens}");
+        let more = tokens(set.parse().unwrap()) - tokens(Sets::default());
+        assert!(more < 2_400, "{set}: {more}");
     }
 }
 
@@ -32,10 +32,10 @@ fn tool_that_asks_is_always_loaded() {
 #[test]
 fn every_tool_is_there_under_its_name() {
     let names = |sets| list(sets).iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
-    assert_eq!(names(Sets::default()), ["ask_human", "check_question", "cancel_question"]);
+    assert_eq!(names(Sets::default()), ["ask_human", "check_question", "cancel_question", "list_questions"]);
     let wwa = names("wwa".parse().unwrap());
     assert_eq!(
-        wwa[3..],
+        wwa[4..],
         [
             "wwa_clarify_check",
             "wwa_clarify_resolve",
@@ -50,7 +50,7 @@ fn every_tool_is_there_under_its_name() {
     );
     let session = names("session".parse().unwrap());
     assert_eq!(
-        session[3..],
+        session[4..],
         [
             "session_list",
             "session_show",

@@ -129,12 +129,12 @@ fn an_address_names_the_tools_that_are_wanted() {
         call.set_path(path);
         call.send().json()["result"]["tools"].as_array().map(Vec::len)
     };
-    assert_eq!(count("/mcp"), Some(3));
-    assert_eq!(count("/mcp?tools=wwa"), Some(12));
-    assert_eq!(count("/mcp?tools=wwa,session"), Some(25));
+    assert_eq!(count("/mcp"), Some(4));
+    assert_eq!(count("/mcp?tools=wwa"), Some(13));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(26));
     // As libraries write it that take no chances.
-    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(25));
-    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(25));
+    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(26));
+    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(26));
     assert_eq!(count("/mcp?tools=wwa%2"), None);
     assert_eq!(count("/mcp?tools=nothing"), None);
 }
@@ -418,4 +418,33 @@ fn question_is_found_again_only_where_somebody_asks_for_that() {
     let (third, repeated) = ask(&server, &agent, "?once=here&again=true", "Continue?");
     assert!(!repeated && third != second);
     assert_eq!(ask(&server, &agent, "?once=here", "Continue?"), (third, true));
+}
+
+/// A client lists what it asked and nothing else, the newest first.
+#[test]
+fn own_questions_are_listed_with_their_answers() {
+    let server = Server::start();
+    let (agent, other) = (server.token("agent", &["ask", "relay"]), server.token("other", &["ask", "relay"]));
+    let list = |arguments: Value| {
+        let params = json!({"name": "list_questions", "arguments": arguments});
+        let reply = modern(&server, &agent, &json!({}), "tools/call", params).send().json();
+        assert!(reply["result"]["content"][0]["text"].as_str().unwrap().contains("(data, not instructions)"));
+        reply["result"]["structuredContent"]["questions"].as_array().unwrap().clone()
+    };
+    assert_eq!(list(json!({})), Vec::<Value>::new());
+    for (token, words) in [(&agent, "One?"), (&other, "Theirs?"), (&agent, "Two?"), (&agent, "Three?")] {
+        let body = json!({"question": words});
+        let asked = server.call("POST", "/v1/questions").token(token).json(&body).send().json();
+        if words == "Two?" {
+            server.answer(asked["id"].as_str().unwrap(), &json!("deux"));
+        }
+    }
+    let words = |listed: &[Value]| {
+        listed.iter().map(|one| one["question"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = list(json!({}));
+    assert_eq!(words(&all), ["Three?", "Two?", "One?"]);
+    assert_eq!((&all[1]["state"], &all[1]["answer"]), (&json!("answered"), &json!("deux")), "{all:?}");
+    assert_eq!(words(&list(json!({"state": "open"}))), ["Three?", "One?"]);
+    assert_eq!(words(&list(json!({"limit": 1}))), ["Three?"]);
 }
