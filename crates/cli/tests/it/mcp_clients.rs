@@ -5,6 +5,7 @@ mod inspector;
 mod plans;
 mod repeats;
 mod restart;
+mod schemas;
 mod suite;
 
 use std::{fs, thread};
