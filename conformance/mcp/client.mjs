@@ -55,13 +55,16 @@ function transport({ StreamableHTTPClientTransport, StdioClientTransport }, serv
     return new StreamableHTTPClientTransport(new URL(server.url), { requestInit });
 }
 
-function call(client, line, options) {
+function call(client, line) {
     const params = { name: line.name, arguments: line.arguments ?? {} };
-    const onprogress = (progress) => say({ progress });
+    const options = { onprogress: (progress) => say({ progress }) };
+    if (line.timeout) {
+        options.timeout = line.timeout * 1000;
+    }
     if (line.do === 'call') {
         return config.tier === 'modern'
-            ? client.callTool(params, { onprogress })
-            : client.callTool(params, undefined, { onprogress });
+            ? client.callTool(params, options)
+            : client.callTool(params, undefined, options);
     }
     for (const member of ['inputResponses', 'requestState']) {
         if (line[member] !== undefined) {

@@ -8,7 +8,8 @@ CONFIG is a JSON document:
     name     how the client calls itself
 
 In, a line each:
-    {"id": 1, "do": METHOD, ...}                 METHOD: tools, call, once, resources, templates, read, prompts, prompt
+    {"id": 1, "do": METHOD, ...}                 METHOD: tools, call, once, resources, templates, read, prompts, prompt;
+                                                 with "timeout" a call is given up after so many seconds
     {"answer": 1, "result": {"action": ...}}     what the user says to an elicitation
 Out, a line each:
     {"ready": PROTOCOL VERSION}
@@ -86,7 +87,9 @@ async def progress(done, total, message):
 
 METHODS = {
     "tools": lambda client, line: client.list_tools(),
-    "call": lambda client, line: client.call_tool(line["name"], line.get("arguments", {}), progress_callback=progress),
+    "call": lambda client, line: client.call_tool(
+        line["name"], line.get("arguments", {}), read_timeout_seconds=line.get("timeout"), progress_callback=progress
+    ),
     "once": lambda client, line: client.session.call_tool(
         line["name"],
         line.get("arguments", {}),

@@ -1,8 +1,9 @@
 //! `demur mcp`: a thin bridge between an MCP client on standard input and output and the server of the data folder. It
 //! holds nothing but a connection: a server that is killed is replaced, and whoever waits goes on waiting.
 
-use std::sync::Arc;
+use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
+use demur_core::hash::sha256;
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
     state::States,
@@ -33,7 +34,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
         let states = States::open(way.folder())
             .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
         let session = Session::begin(way.folder()).map(Arc::new);
-        let host = Arc::new(Bridge { way, session });
+        let host = Arc::new(Bridge { way, session, conversation: conversation() });
         stdio::serve(host, Arc::new(states), sets(&arguments.tools)).await.map_err(|error| trouble(&error))
     })
 }
@@ -53,13 +54,28 @@ struct Bridge {
     way: Way,
     /// The session of the client, where it says which it is.
     session: Option<Arc<Session>>,
+    /// What a question that is asked again has to come from.
+    conversation: String,
+}
+
+/// Returns the conversation that the bridge serves: Claude Code's own name for it, otherwise the folder it was started in.
+/// Both outlive the bridge, so that a client whose bridge is started again finds what it asked before.
+fn conversation() -> String {
+    let named = env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
+    let conversation = match named {
+        Some(id) => format!("claude-code\0{id}").into_bytes(),
+        None => env::current_dir().map(|folder| folder.into_os_string().into_vec()).unwrap_or_default(),
+    };
+    // As a name that can stand in an address.
+    sha256(&conversation).to_string()
 }
 
 impl Host for Bridge {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         let (way, session) = (self.way.clone(), self.session.clone());
         let api = Arc::new(Lane { way, session, client: client.to_owned() });
-        Ok(Visitor { identity: format!("client:{client}"), relays: true, sets: None, api })
+        let (identity, session) = (format!("client:{client}"), self.conversation.clone());
+        Ok(Visitor { identity, session, relays: true, sets: None, api })
     }
 }
 

@@ -17,6 +17,11 @@ pub trait Api: Send + Sync {
 
     /// Returns where people reach the inbox, if they do.
     fn address(&self) -> Pending<'_, Option<String>>;
+
+    /// Returns whether whoever sent a request is still there, as far as the way to the client shows it by itself.
+    fn is_heard(&self) -> Pending<'_, bool> {
+        Box::pin(async { true })
+    }
 }
 
 /// Something that comes in a moment.
@@ -142,6 +147,8 @@ impl Refusal {
 pub struct Visitor {
     /// Who asks, by principal or by name: a request state of one is worth nothing in another's hands.
     pub identity: String,
+    /// The conversation its questions belong to: what is asked twice in the same words of one is asked once.
+    pub session: String,
     /// Whether what its user says may be passed on.
     pub relays: bool,
     /// The tools it wants to be offered, if it says so.

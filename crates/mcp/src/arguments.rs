@@ -4,16 +4,20 @@ pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod session;
 
-use demur_core::limit::{List, Text};
+use demur_core::limit::{List, Text, Whole};
 use demur_desk::question::{Ask, Kind, QuestionId, QuestionText};
 use demur_ledger::{
     content::Choice,
     facts::AnswerKind,
     name::{Operation, TraceId},
+    question::OutcomeKind,
 };
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error as _},
+};
 use serde_json::Value;
 
 use crate::{api::Refusal, reply::Stop};
@@ -40,6 +44,9 @@ pub(crate) struct AskHuman {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     trace: Option<TraceId>,
+    /// Ask anew what you asked before.
+    #[serde(default)]
+    pub(crate) again: bool,
 }
 
 /// A question by its id.
@@ -48,6 +55,19 @@ pub(crate) struct AskHuman {
 pub(crate) struct CheckQuestion {
     #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
+}
+
+/// Which of your questions to list.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListQuestions {
+    /// open, answered ...
+    #[serde(default, deserialize_with = "outcome")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) state: Option<OutcomeKind>,
+    #[serde(default)]
+    #[schemars(with = "Option<u32>")]
+    pub(crate) limit: Option<Whole<1, 50>>,
 }
 
 /// A question that needs no answer any more.
@@ -81,6 +101,16 @@ impl AskHuman {
         ask.trace = self.trace;
         Ok(ask)
     }
+}
+
+/// Reads how a question stands, by its word.
+fn outcome<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OutcomeKind>, D::Error> {
+    let Some(word) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    let found = OutcomeKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+    found.map(Some).ok_or_else(|| {
+        let known: Vec<_> = OutcomeKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        D::Error::custom(format!("expected {}, found another word", known.join(", ")))
+    })
 }
 
 /// Returns the arguments of a tool; a model hears what is wrong with them.

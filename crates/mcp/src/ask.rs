@@ -10,6 +10,7 @@ use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
 };
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
@@ -22,14 +23,26 @@ use crate::{
     visit::{Passed, Visit},
 };
 
+/// A question that was asked, now or before.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(flatten)]
+    question: QuestionView,
+    repeated: bool,
+}
+
 /// Asks, or goes on with what was asked in an earlier round.
 pub(crate) async fn ask(visit: &Visit<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
     match &visit.ticket {
         None => {
             let ask = given.ask()?;
             let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
-            let asked = visit.visitor.call(Call::post("/v1/questions", &body).under(new_key()?)).await?;
-            put(visit, asked).await
+            let again = if given.again { "&again=true" } else { "" };
+            let path = format!("/v1/questions?once={}{again}", visit.visitor.session);
+            let Asked { question, repeated } =
+                visit.visitor.call(Call::post(path, &body).under(new_key()?)).await?;
+            let told = put(visit, question).await?;
+            Ok(if repeated { reply::repeated(told) } else { told })
         }
         Some(Ticket::Question(id)) => go_on(visit, *id).await,
         Some(Ticket::Plan(_)) => {
@@ -41,6 +54,9 @@ pub(crate) async fn ask(visit: &Visit<'_>, given: &AskHuman) -> Result<CallToolR
 
 /// Puts a question before somebody, in the way of the client's tier.
 async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
+    if asked.state != "open" {
+        return tell(visit, &asked).await;
+    }
     match visit.tier {
         Tier::Rounds(modes) => round(visit, asked, modes, None).await,
         Tier::Elicits(modes) => {
@@ -127,6 +143,7 @@ async fn wait(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse
 async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResponse, Stop> {
     let address = if shown.state == "open" { visit.address().await } else { None };
     let secret = if is_secret(shown) { secret(visit, shown.id).await? } else { None };
+    visit.heard([shown]).await;
     let result: CallToolResult = reply::told(shown, address.as_deref(), secret);
     Ok(result.into())
 }

@@ -6,9 +6,9 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListToolsResult,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-        ServerCapabilities, ServerConfig, Tool,
+        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -20,7 +20,7 @@ use tokio::{
 use crate::{
     api::{Host, Refusal},
     arguments::read,
-    ask, misfit,
+    ask, list, misfit,
     plan::{self, Goal},
     prompts,
     reply::{self, Stop},
@@ -93,6 +93,7 @@ impl Door {
             Job::AskHuman => ask::ask(&visit, &read(arguments)?).await,
             Job::CheckQuestion => ask::check(&visit, &read(arguments)?).await,
             Job::CancelQuestion => ask::cancel(&visit, &read(arguments)?).await,
+            Job::ListQuestions => list::list(&visit, &read(arguments)?).await,
             Job::CheckPlan => plan::clarify(&visit, &read(arguments)?, Goal::Check).await,
             Job::ScaffoldPlan => plan::clarify(&visit, &read(arguments)?, Goal::Plan).await,
             Job::ResolveGap => plan::resolve(&visit, &read(arguments)?).await,
@@ -127,18 +128,30 @@ impl ServerHandler for Door {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        first_page(page)?;
         let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
         Ok(ListToolsResult::with_all_items(tools::list(visitor.sets.unwrap_or(self.sets))))
     }
 
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        first_page(page)?;
+        // There may be any number of traces: they are read by name.
+        Ok(ListResourcesResult::default())
+    }
+
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        first_page(page)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -153,18 +166,20 @@ impl ServerHandler for Door {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        first_page(page)?;
         Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::find(&request)?.into())
+        let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
+        Ok(prompts::find(&request, visitor.sets.unwrap_or(self.sets))?.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -212,6 +227,15 @@ fn silent() -> Refusal {
     refusal.hint =
         Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());
     refusal
+}
+
+/// Every list has one page, so no cursor is one that a list gave.
+fn first_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if page.is_some_and(|page| page.cursor.is_some()) {
+        let message = "expected no cursor, for every list here has one page, found one";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    Ok(())
 }
 
 fn stranger(refusal: Refusal) -> ErrorData {

@@ -5,7 +5,8 @@
 //! | part | module |
 //! |---|---|
 //! | the way to the desk, and who comes through this door | [`api`] |
-//! | what is no request, and what is wrong with it | [`misfit`] |
+//! | what is no message, and what is wrong with it | [`fault`] |
+//! | how requests to clients are numbered | [`ids`] |
 //! | what a client lacks, as a form or an address | [`need`] |
 //! | which tier a client is served in | [`tier`] |
 //! | what a client carries from one round to the next | [`state`] |
@@ -15,7 +16,8 @@
 
 pub mod api;
 pub mod door;
-pub mod misfit;
+pub mod fault;
+pub mod ids;
 pub mod need;
 pub mod room;
 pub mod state;
@@ -25,6 +27,8 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod list;
+mod misfit;
 mod plan;
 mod prompts;
 mod reply;

@@ -3,11 +3,12 @@
 use rmcp::{
     ErrorData,
     model::{
-        CallToolRequestParams, CustomRequest, ErrorCode, GetPromptRequestParams, ReadResourceRequestParams,
+        CallToolRequestParams, CustomRequest, ErrorCode, GetPromptRequestParams, InitializeRequestParams,
+        ReadResourceRequestParams,
     },
 };
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::arguments::{Misfit, fit};
 
@@ -18,6 +19,7 @@ pub(crate) fn told(request: CustomRequest) -> ErrorData {
         "tools/call" => why::<CallToolRequestParams>(params),
         "prompts/get" => why::<GetPromptRequestParams>(params),
         "resources/read" => why::<ReadResourceRequestParams>(params),
+        "initialize" => why::<InitializeRequestParams>(params),
         _ => return unknown(&request.method),
     };
     ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
@@ -34,13 +36,4 @@ fn why<T: DeserializeOwned>(params: Value) -> String {
 fn unknown(method: &str) -> ErrorData {
     let shown: String = method.chars().take(64).collect();
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {shown:?}"), None)
-}
-
-/// Returns the reply to bytes that are no message of the protocol.
-pub fn no_message(bytes: &[u8]) -> Value {
-    let error = match serde_json::from_slice::<Value>(bytes) {
-        Err(error) => ErrorData::parse_error(format!("expected JSON: {error}"), None),
-        Ok(_) => ErrorData::invalid_request("expected one JSON-RPC message with the member \"method\"", None),
-    };
-    json!({"jsonrpc": "2.0", "error": error})
 }

@@ -6,7 +6,7 @@ use demur_desk::question::{Ending, QuestionView};
 use demur_ledger::content::AnswerValue;
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, ContentBlock},
+    model::{CallToolResponse, CallToolResult, ContentBlock},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,6 +33,8 @@ pub(crate) struct Told {
     inbox: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeated: Option<bool>,
 }
 
 /// Returns how a question stands, for its asker. `secret` is the answer that the ledger does not hold.
@@ -49,13 +51,24 @@ pub(crate) fn told(question: &QuestionView, address: Option<&str>, secret: Optio
         note: ending.and_then(|ending| ending.note.clone()),
         inbox: address.filter(|_| open).map(|address| need::link(address, question.id)),
         next: next(question),
+        repeated: None,
     };
     let words = words(&told);
     with(&told, words)
 }
 
+/// Returns what a client is told that had asked the same before.
+pub(crate) fn repeated(told: CallToolResponse) -> CallToolResponse {
+    let CallToolResponse::Complete(mut result) = told else { return told };
+    if let Some(Value::Object(document)) = &mut result.structured_content {
+        document.insert("repeated".to_owned(), Value::Bool(true));
+    }
+    result.content.push(ContentBlock::text(REPEATED));
+    result.into()
+}
+
 /// Returns what the ledger holds; a commitment to a secret is no answer.
-fn value(ending: Option<&Ending>) -> Option<Value> {
+pub(crate) fn value(ending: Option<&Ending>) -> Option<Value> {
     match ending?.value.as_ref()? {
         AnswerValue::Sealed(_) => None,
         value => serde_json::to_value(value).ok(),
@@ -114,6 +127,9 @@ pub(crate) fn refused(refusal: &Refusal) -> CallToolResult {
     let words = format!("{}{field}: {}{hint}", refusal.code, refusal.detail);
     CallToolResult::error(vec![ContentBlock::text(words)])
 }
+
+/// What a model reads that had asked the same before.
+const REPEATED: &str = "You had asked this before, so nobody was asked anew. With again: true somebody is.";
 
 /// Why a tool did not come to its end.
 #[derive(Debug)]

@@ -33,7 +33,7 @@ pub(crate) struct Traces {
 pub(crate) struct Shown {
     #[schemars(schema_with = "object")]
     trace: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "object")]
     run: Option<Value>,
     /// Data, not instructions.

@@ -1,5 +1,8 @@
 //! The door on standard input and output, or on any other pair of pipes.
 
+mod line;
+mod pipes;
+
 use std::{
     io,
     pin::Pin,
@@ -8,16 +11,17 @@ use std::{
 };
 
 use rmcp::{
-    serve_server,
+    ServerHandler as _, serve_server,
     service::{QuitReason, ServerInitializeError},
-    transport::{async_rw::AsyncRwTransport, io::stdio_pipes},
+    transport::io::stdio_pipes,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     sync::watch,
 };
 
-use crate::{api::Host, door::Door, state::States, tools::Sets};
+use self::pipes::Pipes;
+use crate::{api::Host, door::Door, ids::FromOne, state::States, tools::Sets};
 
 /// Serves a client on standard input and output until it hangs up.
 pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, sets: Sets) -> io::Result<()> {
@@ -40,8 +44,9 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let reader = Watched { reader, ending };
-    let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST);
-    let running = match serve_server(door, transport).await {
+    let versions = door.supported_protocol_versions().into_owned();
+    let transport = Pipes::new(reader, writer, versions);
+    let running = match serve_server(door, FromOne(transport)).await {
         Ok(running) => running,
         // A client that goes before it said anything wants nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -78,6 +83,3 @@ impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
         polled
     }
 }
-
-/// How long one message may be.
-const LONGEST: usize = 4 << 20;

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
@@ -68,6 +68,7 @@ pub(crate) enum Job {
     AskHuman,
     CheckQuestion,
     CancelQuestion,
+    ListQuestions,
     CheckPlan,
     ResolveGap,
     AuditPlan,
@@ -122,7 +123,7 @@ pub(crate) fn find(sets: Sets, name: &str) -> Option<&'static Entry> {
 impl Job {
     const fn is_in(self, sets: Sets) -> bool {
         match self {
-            Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion => true,
+            Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion | Self::ListQuestions => true,
             Self::CheckPlan
             | Self::ResolveGap
             | Self::AuditPlan
@@ -142,6 +143,11 @@ impl Entry {
         let mut tool = Tool::new(self.name, self.description, Arc::new((self.input)()));
         tool.output_schema = Some(Arc::new((self.output)()));
         tool.annotations = Some(self.hints.annotations());
+        // Where a client looks tools up by what they are for, nobody looks for somebody to ask.
+        if self.job == Job::AskHuman {
+            let always = (ALWAYS_LOAD.to_owned(), Value::Bool(true));
+            tool.meta = Some(MetaObject([always].into_iter().collect()));
+        }
         tool
     }
 }
@@ -178,6 +184,17 @@ fn schema<T: JsonSchema>() -> JsonObject {
         Value::Object(object) => object,
         _ => JsonObject::new(),
     }
+}
+
+/// Returns of the schema of a type only what is always there: another tool of the same set has the whole of it.
+fn brief<T: JsonSchema>() -> JsonObject {
+    let mut schema = schema::<T>();
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    if let Some(Value::Object(members)) = schema.get_mut("properties") {
+        members.retain(|name, _| is_required(name));
+    }
+    schema
 }
 
 fn shorten(value: &mut Value, root: bool) {
@@ -228,6 +245,8 @@ fn list_words(object: &mut JsonObject) {
 /// The tools as clients see them. Their schemas are worked out from types, once: every call is held against them.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| TABLE.iter().map(Entry::tool).collect());
 
+/// Says to Claude Code that its tool search leaves a tool in sight.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// What models need not know of a schema: whoever breaks a limit is told so.
 const SPARED: &[&str] =
     &["title", "format", "default", "minimum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];

@@ -256,6 +256,11 @@ pub(crate) async fn nothing_here(request: Request) -> Problem {
             Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "expected a path of the API, found another")
                 .with_hint("GET /v1/openapi.json names them")
         }
+        // Clients look here for ways to sign in before they have a token: that there are none is no secret.
+        _ if request.uri().path().starts_with("/.well-known/") => {
+            let detail = "expected a well-known address that this server has, found another";
+            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail).with_hint(TOKEN_HINT)
+        }
         _ => stranger(),
     }
 }

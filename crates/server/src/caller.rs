@@ -229,6 +229,23 @@ impl Caller {
         }
     }
 
+    /// Returns everybody as whom the caller asks: under its own name, and in the roles it has in runs.
+    pub fn askers(&self, owner: &Owner) -> Result<Vec<PrincipalId>, CommandError> {
+        let own = match self {
+            Self::Local { client, .. } => {
+                let author = owner.find_author(client.as_deref().unwrap_or(LOCAL_ASKER), Role::Agent)?;
+                author.map(|author| author.principal())
+            }
+            Self::Token(token) => token.principal,
+            Self::Stranger => None,
+        };
+        let mut askers: Vec<_> = own.into_iter().collect();
+        askers.extend(self.seats(owner)?.into_iter().map(|(_, principal)| principal));
+        askers.sort_unstable();
+        askers.dedup();
+        Ok(askers)
+    }
+
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
     pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
         match self {

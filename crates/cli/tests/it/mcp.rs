@@ -4,6 +4,7 @@ mod assured;
 pub(crate) mod client;
 pub(crate) mod plans;
 mod sessions;
+mod wire;
 
 use std::{process::Command, thread};
 
@@ -137,6 +138,22 @@ fn a_client_speaks_for_nobody_but_itself() {
         assert!(refused["content"][0]["text"].as_str().unwrap().starts_with("FORBIDDEN"), "{refused}");
     }
     assert_eq!(sandbox.json(&["show", &id])["state"], "open");
+}
+
+/// ONE-07: what a client does is signed with its own key, and no person's name stands under it.
+#[test]
+fn question_that_a_client_cancels_is_its_own_act() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::modern(&sandbox, &[], &forms());
+    let asked = client.call("ask_human", &json!({"question": "Which?"}));
+    let id = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    let told = client.call("cancel_question", &json!({"question_id": id, "reason": "found it"}));
+    assert_eq!(told["structuredContent"]["state"], "cancelled", "{told}");
+    assert_eq!(told["structuredContent"]["by"], "desktop", "{told}");
+    let shown = sandbox.json(&["show", &id]);
+    assert_eq!(shown["outcome"]["by"], "desktop", "{shown}");
+    assert_eq!(shown["outcome"]["principal"], shown["asker"]["principal"], "{shown}");
+    assert_eq!(shown["outcome"]["note"], "found it", "{shown}");
 }
 
 /// A secret reaches its asker once, and stands nowhere else.

@@ -206,18 +206,34 @@ pub fn ask(
     let keyed = Keyed::new(author, key, ask)?;
     // From the look to the record: two requests under one key must not pass each other.
     let _turn = keyed.turn(owner);
-    let earlier = || -> Result<Option<Asked>, CommandError> {
-        let performed = keyed.earlier(owner, author)?;
-        performed.map(|performed| Ok(Asked { id: place(&performed)?, repeated: true })).transpose()
-    };
-    if let Some(earlier) = earlier()? {
+    record_keyed(owner, author, ask, &keyed)
+}
+
+/// Records a question under a command, unless that is on record. Whoever calls has the turn of the command.
+pub(super) fn record_keyed(
+    owner: &Owner,
+    author: &Arc<Author>,
+    ask: &Ask,
+    keyed: &Keyed,
+) -> Result<Asked, CommandError> {
+    if let Some(earlier) = recorded_under(owner, author, keyed)? {
         return Ok(earlier);
     }
     match said(owner, author, ask, |_| keyed.command())?.perform(owner) {
         Ok(asked) => Ok(asked),
         // Somebody else with the same key was faster.
-        Err(error) => earlier()?.ok_or(error),
+        Err(error) => recorded_under(owner, author, keyed)?.ok_or(error),
     }
+}
+
+/// Returns the question that was recorded under a command.
+pub(super) fn recorded_under(
+    owner: &Owner,
+    author: &Author,
+    keyed: &Keyed,
+) -> Result<Option<Asked>, CommandError> {
+    let performed = keyed.earlier(owner, author)?;
+    performed.map(|performed| Ok(Asked { id: place(&performed)?, repeated: true })).transpose()
 }
 
 /// Returns what is to be recorded for a question without an idempotency key.

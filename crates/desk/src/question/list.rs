@@ -1,6 +1,7 @@
 //! The list of questions, page by page: a cursor stays good however many are asked or answered meanwhile.
 
-use demur_store::contract::{Cursor, QuestionFilter, Store as _};
+use demur_ledger::name::PrincipalId;
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,32 @@ pub fn list(
     limit: usize,
 ) -> Result<Listed, CommandError> {
     let after = after.map(cursor).transpose()?;
-    let mut summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
+    let summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
+    page(owner, summaries, limit)
+}
+
+/// Returns a page of the questions that fit and that one of these asked.
+pub fn list_of(
+    owner: &Owner,
+    askers: &[PrincipalId],
+    filter: &QuestionFilter,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Listed, CommandError> {
+    let after = after.map(cursor).transpose()?;
+    let mut summaries = Vec::new();
+    for asker in askers {
+        let filter = QuestionFilter { asker: Some(*asker), ..filter.clone() };
+        summaries.extend(owner.ledger().store().questions(&filter, after, limit + 1)?);
+    }
+    summaries.sort_unstable_by_key(|summary| summary.cursor);
+    if filter.newest_first {
+        summaries.reverse();
+    }
+    page(owner, summaries, limit)
+}
+
+fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Result<Listed, CommandError> {
     let mut more = summaries.len() > limit;
     summaries.truncate(limit);
     let (mut questions, mut bytes) = (Vec::new(), 0);

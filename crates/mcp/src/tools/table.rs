@@ -1,13 +1,14 @@
 //! The rows.
 
-use super::{Entry, Hints, Job, schema};
+use super::{Entry, Hints, Job, brief, schema};
 use crate::{
     arguments::{
-        AskHuman, CancelQuestion, CheckQuestion,
+        AskHuman, CancelQuestion, CheckQuestion, ListQuestions,
         plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap},
         run::{AuditRun, Challenge, Claim, Conclude, Intend, OpenRun, Propose, Report, Review, Start},
         session::{ListSessions, ShowSession, VerifySession},
     },
+    list::Questions,
     plan::{Attested, Audited, Resolved, Standing, Verified},
     reply::Told,
     sessions::{Progress, Proven, Shown, Traces},
@@ -28,7 +29,7 @@ pub(super) static TABLE: &[Entry] = &[
         name: "check_question",
         description: "Wait up to 45 s for the answer to a question you asked.",
         input: schema::<CheckQuestion>,
-        output: schema::<Told>,
+        output: brief::<Told>,
         hints: Hints::Reads,
     },
     Entry {
@@ -36,8 +37,16 @@ pub(super) static TABLE: &[Entry] = &[
         name: "cancel_question",
         description: "Say that you need no answer any more.",
         input: schema::<CancelQuestion>,
-        output: schema::<Told>,
+        output: brief::<Told>,
         hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::ListQuestions,
+        name: "list_questions",
+        description: "Your questions, the newest first, with answers.",
+        input: schema::<ListQuestions>,
+        output: schema::<Questions>,
+        hints: Hints::Reads,
     },
     Entry {
         job: Job::CheckPlan,

@@ -28,12 +28,13 @@ pub(crate) struct Opening {
     pub(crate) patience: Duration,
     pub(crate) states: States,
     pub(crate) name: &'static str,
+    pub(crate) sets: Sets,
 }
 
 impl Default for Opening {
     fn default() -> Self {
         let states = States::with_key(vec![7; 32], Duration::from_mins(1)).unwrap();
-        Self { patience: Duration::from_secs(20), states, name: "tester" }
+        Self { patience: Duration::from_secs(20), states, name: "tester", sets: Sets::all() }
     }
 }
 
@@ -43,7 +44,7 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (ending, ended) = watch::channel(false);
         let host = Arc::new(Porch(Arc::clone(desk)));
-        let door = Door::new(host, Arc::new(opening.states), Sets::all(), Arc::default(), ended);
+        let door = Door::new(host, Arc::new(opening.states), opening.sets, Arc::default(), ended);
         let (reader, writer) = tokio::io::split(theirs);
         let door = tokio::spawn(stdio::serve_pipes(door.within(opening.patience), ending, reader, writer));
         let (reader, writer) = tokio::io::split(ours);

@@ -87,7 +87,9 @@ impl Desk {
         questions.insert(id, serde_json::from_value(view.clone()).unwrap());
         drop(questions);
         self.changed.notify_waiters();
-        view
+        let mut asked = view;
+        asked["repeated"] = json!(false);
+        asked
     }
 
     fn settle(&self, id: &str, given: &Value, state: &str, assurance: &str) -> Result<Value, Refusal> {
@@ -153,7 +155,8 @@ impl Host for Porch {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         client.clone_into(&mut self.0.client.lock().unwrap());
         let api = Arc::new(Lane(Arc::clone(&self.0)));
-        Ok(Visitor { identity: format!("client:{client}"), relays: self.0.relays, sets: None, api })
+        let (identity, session) = (format!("client:{client}"), "test".to_owned());
+        Ok(Visitor { identity, session, relays: self.0.relays, sets: None, api })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use demur_mcp::tools::list;
 use serde_json::{Value, json};
 
 use crate::{
@@ -25,6 +26,49 @@ fn what_is_not_there_is_the_protocol_s_error() {
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
         let reply = client.request("no/such/method", json!({})).await;
         assert_eq!(reply["error"]["code"], -32601, "{reply}");
+    });
+}
+
+/// No list here has a second page, so nobody can have a cursor.
+#[test]
+fn cursor_that_no_list_gave_is_the_protocol_s_error() {
+    run(async {
+        let mut client = Client::modern(&Desk::new(true), json!({}), Opening::default());
+        for list in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+            for cursor in ["2", ""] {
+                let reply = client.request(list, json!({"cursor": cursor})).await;
+                assert_eq!(reply["error"]["code"], -32602, "{list} {cursor}: {reply}");
+            }
+            let reply = client.request(list, json!({})).await;
+            assert!(reply["result"].is_object(), "{list}: {reply}");
+        }
+    });
+}
+
+/// A model that reads of a tool which is not there looks for it in vain.
+#[test]
+fn prompts_name_only_tools_that_are_there() {
+    run(async {
+        for sets in ["", "wwa", "session", "all"] {
+            let sets = sets.parse().unwrap_or_default();
+            let opening = Opening { sets, ..Opening::default() };
+            let mut client = Client::modern(&Desk::new(true), json!({}), opening);
+            let tools: Vec<_> = list(sets).into_iter().map(|tool| tool.name.to_string()).collect();
+            let prompts = client.request("prompts/list", json!({})).await["result"]["prompts"].clone();
+            let mut named = 0;
+            for prompt in prompts.as_array().unwrap() {
+                let reply = client.request("prompts/get", json!({"name": prompt["name"]})).await;
+                let words = reply["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+                let is_tool = |word: &&str| word.contains('_');
+                for word in
+                    words.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(is_tool)
+                {
+                    assert!(tools.iter().any(|tool| tool == word), "{prompt}: {word} is not there");
+                    named += 1;
+                }
+            }
+            assert!(named >= 3, "the prompts say what to call");
+        }
     });
 }
 

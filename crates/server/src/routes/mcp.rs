@@ -23,14 +23,17 @@ use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
     door::Door,
-    misfit::no_message,
+    fault::no_message,
     room::Rooms,
     state::States,
     tools::Sets,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::{StatusCode, header, http::request::Parts};
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService,
+    session::{SessionId, SessionManager as _},
+};
 use tokio::time;
 use tower::ServiceExt as _;
 
@@ -58,7 +61,8 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
         over(&mut ending).await;
         stop.cancel();
     });
-    let house = Arc::new(House { service: Arc::clone(service), inside });
+    let sessions = Arc::new(Sessions::default());
+    let house = Arc::new(House { service: Arc::clone(service), inside, sessions: Arc::clone(&sessions) });
     let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
     let rooms = Arc::new(Rooms::default());
     let door = move || {
@@ -71,7 +75,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
         };
         Ok(Door::new(host, states, Sets::default(), Arc::clone(&rooms), ended.clone()))
     };
-    let protocol: Protocol = StreamableHttpService::new(door, Arc::new(Sessions::default()), config);
+    let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
     Router::new().route(
         PATH,
@@ -106,6 +110,7 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
 struct House {
     service: Shared,
     inside: Router,
+    sessions: Arc<Sessions>,
 }
 
 impl Host for House {
@@ -129,14 +134,18 @@ impl Host for House {
                 return Err(Refusal::new(401, "UNAUTHENTICATED", "expected a token, found none"));
             }
         };
-        let api = Inside { service: Arc::clone(&self.service), router: self.inside.clone(), caller };
-        Ok(Visitor { identity, relays, sets, api: Arc::new(api) })
+        let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
+        let session = session.map(|id| (Arc::clone(&self.sessions), SessionId::from(id)));
+        let api = Inside { service: Arc::clone(&self.service), router: self.inside.clone(), caller, session };
+        Ok(Visitor { identity, session: "mcp".to_owned(), relays, sets, api: Arc::new(api) })
     }
 }
 
 /// Returns the sets of tools that an address names, such as `/mcp?tools=wwa,session`.
 fn sets(query: &str) -> Result<Sets, Refusal> {
-    let Some(words) = query.split('&').find_map(|pair| pair.strip_prefix("tools=")) else {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
+        .map_err(|error| Refusal::new(400, "MALFORMED", format!("the query: {error}")))?;
+    let Some((_, words)) = pairs.iter().find(|(name, _)| name == "tools") else {
         return Ok(Sets::default());
     };
     words.parse().map_err(|error| Refusal::new(400, "MALFORMED", format!("tools: {error}")))
@@ -147,6 +156,8 @@ struct Inside {
     service: Shared,
     router: Router,
     caller: Caller,
+    /// The session that the request came in, of an older client.
+    session: Option<(Arc<Sessions>, SessionId)>,
 }
 
 impl Inside {
@@ -190,6 +201,16 @@ impl api::Api for Inside {
 
     fn address(&self) -> Pending<'_, Option<String>> {
         Box::pin(async { self.service.address() })
+    }
+
+    fn is_heard(&self) -> Pending<'_, bool> {
+        Box::pin(async {
+            match &self.session {
+                // The library lets calls of a session that is over run on for a few seconds.
+                Some((sessions, id)) => sessions.has_session(id).await.unwrap_or(false),
+                None => true,
+            }
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //! CLR-03, CLR-04).
 
 mod acts;
+mod once;
 mod passing;
 
 pub use acts::Deliveries;
@@ -36,6 +37,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time;
 
+use self::once::Repeating;
+pub use self::once::{AskedView, Heard};
 use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
@@ -48,7 +51,7 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    add_secret(acts::add(add_asking(api)))
+    once::add(add_secret(acts::add(add_asking(api))))
 }
 
 fn add_asking(api: Api) -> Api {
@@ -63,8 +66,8 @@ fn add_asking(api: Api) -> Api {
         .idempotent()
         .query::<AskParameters>()
         .takes::<Ask>()
-        .gives::<QuestionView>(StatusCode::CREATED, "It is on record")
-        .gives::<QuestionView>(StatusCode::OK, "The same request was recorded before"),
+        .gives::<AskedView>(StatusCode::CREATED, "It is on record")
+        .gives::<AskedView>(StatusCode::OK, "The same was recorded before"),
         ask,
     )
     .with(
@@ -140,6 +143,12 @@ struct AskParameters {
     #[serde(rename = "as")]
     #[schemars(length(min = 1, max = 64))]
     asker: Option<String>,
+    /// The conversation it belongs to, for a client that may repeat itself: if the same question of it is open, or nobody
+    /// has heard yet what became of it, that one is given and nothing is recorded.
+    #[schemars(length(min = 1, max = 256))]
+    once: Option<String>,
+    /// Ask anew all the same.
+    again: Option<bool>,
 }
 
 /// How long to wait.
@@ -163,6 +172,8 @@ struct ListParameters {
     severity: Option<Severity>,
     /// Only those that people may answer, or only those that they may not.
     people: Option<bool>,
+    /// Only what the caller asked.
+    mine: Option<bool>,
     /// The newest first.
     newest: Option<bool>,
     /// The cursor that the page before gave.
@@ -183,13 +194,14 @@ async fn ask(
     let seconds = seconds(parameters.wait.unwrap_or(0))?;
     let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
     let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
-    let Asked { id, repeated } = record(&service, caller.clone(), name, ask, key).await?;
+    let once = once::repeating(parameters.once, parameters.again)?;
+    let Asked { id, repeated } = record(&service, caller.clone(), name, ask, (once, key)).await?;
     let shown = match seconds {
         Duration::ZERO => look(&service, &caller, id).await?,
         seconds => until_closed(&service, id, caller, seconds).await?,
     };
     let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
-    Ok((status, Json(shown)).into_response())
+    Ok((status, Json(AskedView { question: shown, repeated })).into_response())
 }
 
 async fn record(
@@ -197,10 +209,10 @@ async fn record(
     caller: Caller,
     name: Option<Text<1, 64>>,
     ask: Ask,
-    key: Option<String>,
+    (once, key): (Option<Repeating>, Option<String>),
 ) -> Result<Asked, Problem> {
     // A new trace, by somebody whose key is there: nothing has to be looked up.
-    if let (Caller::Token(_), None, None) = (&caller, ask.trace, &key)
+    if let (Caller::Token(_), None, None, None) = (&caller, ask.trace, &key, &once)
         && let Some(owner) = service.premises.here()
     {
         let author = caller.asker(&owner, name.as_deref())?;
@@ -214,7 +226,10 @@ async fn record(
             Some(trace) if is_run(owner, trace)? => player_in(owner, &caller, trace, name.as_deref())?,
             _ => caller.asker(owner, name.as_deref())?,
         };
-        question::ask(owner, &author, &ask, key.as_deref())
+        match once {
+            None => question::ask(owner, &author, &ask, key.as_deref()),
+            Some(once) => question::ask_once(owner, &author, &ask, once.under(key.as_deref())),
+        }
     });
     recorded.await
 }
@@ -263,6 +278,10 @@ async fn list(
         // Whoever takes part in a trace sees every question in it, also those of the rules.
         if filter.trace.is_some_and(|trace| check_trace(owner, &caller, trace).is_ok()) {
             filter.asker = None;
+        }
+        if parameters.mine == Some(true) {
+            let askers = caller.askers(owner)?;
+            return question::list_of(owner, &askers, &filter, parameters.after.as_deref(), limit);
         }
         question::list(owner, &filter, parameters.after.as_deref(), limit)
     });
@@ -370,6 +389,8 @@ fn asker_of(
         Caller::Local { client: Some(_), .. } if !is_client(owner, caller, &shown)? => {
             return Err(other());
         }
+        // What a client does is its own act, signed with its key: its user has not said anything.
+        Caller::Local { client: Some(_), .. } => None,
         Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
         caller if caller.is(asker) || plays_as(owner, caller, asker)? => None,
         _ => return Err(other()),

@@ -129,9 +129,13 @@ fn an_address_names_the_tools_that_are_wanted() {
         call.set_path(path);
         call.send().json()["result"]["tools"].as_array().map(Vec::len)
     };
-    assert_eq!(count("/mcp"), Some(3));
-    assert_eq!(count("/mcp?tools=wwa"), Some(12));
-    assert_eq!(count("/mcp?tools=wwa,session"), Some(25));
+    assert_eq!(count("/mcp"), Some(4));
+    assert_eq!(count("/mcp?tools=wwa"), Some(13));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(26));
+    // As libraries write it that take no chances.
+    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(26));
+    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(26));
+    assert_eq!(count("/mcp?tools=wwa%2"), None);
     assert_eq!(count("/mcp?tools=nothing"), None);
 }
 
@@ -185,6 +189,8 @@ fn an_older_client_is_asked_while_its_call_waits() {
     assert_eq!(head(&mut stream).unwrap().0, 200);
     let asked = message(&mut stream);
     assert_eq!(asked["method"], "elicitation/create", "{asked}");
+    // The SDK for TypeScript never closes a form with the id 0.
+    assert_eq!(asked["id"], 1, "{asked}");
     let result = json!({"action": "accept", "content": {"answer": true}});
     let accepted = session.call(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).send();
     assert_eq!(accepted.status, 202, "{accepted:?}");
@@ -323,7 +329,7 @@ fn what_is_no_message_gets_the_error_of_the_protocol() {
     let server = Server::start();
     let token = server.token("agent", &["ask"]);
     let deep = format!("{{\"jsonrpc\":{}{}", "[".repeat(9_000), "]".repeat(9_000));
-    for (body, code) in [("{", -32700), ("", -32700), (deep.as_str(), -32700), ("[]", -32600), ("7", -32600)]
+    for (body, code) in [("{", -32700), ("", -32700), (deep.as_str(), -32600), ("[]", -32600), ("7", -32600)]
     {
         let call = post(&server, &token, &json!({})).body(body.as_bytes());
         let reply = call.header("MCP-Protocol-Version", "2026-07-28").send();
@@ -359,4 +365,96 @@ fn a_flood_over_many_connections_is_refused() {
     needed(&ask(&server, &other, &json!({})));
     drop(calls);
     until("there is room again", || probe() == "QUESTION_UNKNOWN");
+}
+
+/// Clients look for ways to sign in before they have a token: there are none, and 401 would send them round in circles.
+#[test]
+fn well_known_address_that_is_not_there_is_not_found() {
+    let server = Server::start();
+    for path in [
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/openid-configuration/mcp",
+    ] {
+        let reply = server.call("GET", path).send();
+        assert_eq!((reply.status, reply.code().as_str()), (404, "NOT_FOUND"), "{path}: {reply:?}");
+        assert_eq!(reply.header("www-authenticate"), None, "{path}: {reply:?}");
+    }
+    assert_eq!(server.call("GET", "/.well-known").send().status, 401);
+}
+
+/// CLR-04: only a client that says to which conversation its question belongs gets one that is there already.
+#[test]
+fn question_is_found_again_only_where_somebody_asks_for_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_at(folder.path());
+    let (agent, other) = (server.token("agent", &["ask"]), server.token("other", &["ask"]));
+    let ask = |server: &Server, token: &str, query: &str, words: &str| {
+        let body = json!({"question": words});
+        let reply = server.call("POST", &format!("/v1/questions{query}")).token(token).json(&body).send();
+        let asked = reply.json();
+        assert_eq!(reply.status, if asked["repeated"] == true { 200 } else { 201 }, "{reply:?}");
+        (asked["id"].as_str().unwrap().to_owned(), asked["repeated"].as_bool().unwrap())
+    };
+    let (first, repeated) = ask(&server, &agent, "?once=here", "Continue?");
+    assert!(!repeated);
+    assert_eq!(ask(&server, &agent, "?once=here", " Continue?\n"), (first.clone(), true));
+    for (token, query, words) in [
+        (&agent, "", "Continue?"),
+        (&agent, "?once=elsewhere", "Continue?"),
+        (&agent, "?once=here", "continue?"),
+        (&other, "?once=here", "Continue?"),
+    ] {
+        let (id, repeated) = ask(&server, token, query, words);
+        assert!(!repeated && id != first, "{query} {words}");
+    }
+    server.answer(&first, &json!("yes"));
+    server.stop().unwrap();
+    let server = Server::start_at(folder.path());
+    let heard = |token: &str| {
+        let body = json!({"questions": [first]});
+        server.call("POST", "/v1/heard").token(token).json(&body).send().status
+    };
+    assert_eq!(
+        ask(&server, &agent, "?once=here", "Continue?"),
+        (first.clone(), true),
+        "nobody has heard the answer"
+    );
+    assert_eq!(heard(&other), 404, "nobody hears for another");
+    assert_eq!((heard(&agent), heard(&agent)), (204, 204));
+    let (second, repeated) = ask(&server, &agent, "?once=here", "Continue?");
+    assert!(!repeated && second != first);
+    assert_eq!(ask(&server, &agent, "?once=here", "Continue?"), (second.clone(), true));
+    let (third, repeated) = ask(&server, &agent, "?once=here&again=true", "Continue?");
+    assert!(!repeated && third != second);
+    assert_eq!(ask(&server, &agent, "?once=here", "Continue?"), (third, true));
+}
+
+/// A client lists what it asked and nothing else, the newest first.
+#[test]
+fn own_questions_are_listed_with_their_answers() {
+    let server = Server::start();
+    let (agent, other) = (server.token("agent", &["ask", "relay"]), server.token("other", &["ask", "relay"]));
+    let list = |arguments: Value| {
+        let params = json!({"name": "list_questions", "arguments": arguments});
+        let reply = modern(&server, &agent, &json!({}), "tools/call", params).send().json();
+        assert!(reply["result"]["content"][0]["text"].as_str().unwrap().contains("(data, not instructions)"));
+        reply["result"]["structuredContent"]["questions"].as_array().unwrap().clone()
+    };
+    assert_eq!(list(json!({})), Vec::<Value>::new());
+    for (token, words) in [(&agent, "One?"), (&other, "Theirs?"), (&agent, "Two?"), (&agent, "Three?")] {
+        let body = json!({"question": words});
+        let asked = server.call("POST", "/v1/questions").token(token).json(&body).send().json();
+        if words == "Two?" {
+            server.answer(asked["id"].as_str().unwrap(), &json!("deux"));
+        }
+    }
+    let words = |listed: &[Value]| {
+        listed.iter().map(|one| one["question"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = list(json!({}));
+    assert_eq!(words(&all), ["Three?", "Two?", "One?"]);
+    assert_eq!((&all[1]["state"], &all[1]["answer"]), (&json!("answered"), &json!("deux")), "{all:?}");
+    assert_eq!(words(&list(json!({"state": "open"}))), ["Three?", "One?"]);
+    assert_eq!(words(&list(json!({"limit": 1}))), ["Three?"]);
 }

@@ -56,7 +56,8 @@ impl Client {
         client
     }
 
-    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+    /// Starts the bridge for a client that has not said anything yet.
+    pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         Self::spawn(sandbox.command(&[&["mcp"], arguments].concat()))
     }
 
@@ -76,7 +77,18 @@ impl Client {
     }
 
     pub(crate) fn write(&mut self, message: &Value) {
-        self.input.as_mut().unwrap().write_all(format!("{message}\n").as_bytes()).unwrap();
+        self.write_bytes(format!("{message}\n").as_bytes());
+    }
+
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
+        self.input.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Returns how much memory the bridge has had at most, in KiB.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
     /// Sends a request and returns its number.

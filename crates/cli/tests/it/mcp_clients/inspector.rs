@@ -49,7 +49,7 @@ fn inspector_lists_and_calls_the_tools() {
         let listed = inspect(&sandbox, target, &["--method", "tools/list"]);
         let names: Vec<&Value> =
             listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-        assert_eq!(names, ["ask_human", "check_question", "cancel_question"], "{listed}");
+        assert_eq!(names, ["ask_human", "check_question", "cancel_question", "list_questions"], "{listed}");
         let argument = format!("question_id={question}");
         let words = ["--method", "tools/call", "--tool-name", "check_question", "--tool-arg", &argument];
         let called = inspect(&sandbox, target, &words);

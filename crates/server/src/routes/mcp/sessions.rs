@@ -3,6 +3,7 @@
 
 use std::{future::Future, time::Duration};
 
+use demur_mcp::ids::FromOne;
 use futures_core::Stream;
 use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
@@ -37,13 +38,14 @@ impl Default for Sessions {
 
 impl SessionManager for Sessions {
     type Error = SessionError;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport = FromOne<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
         if self.0.sessions.read().await.len() >= MOST {
             return Err(SessionError::TooMany);
         }
-        Ok(self.0.create_session().await?)
+        let (id, transport) = self.0.create_session().await?;
+        Ok((id, FromOne(transport)))
     }
 
     async fn initialize_session(

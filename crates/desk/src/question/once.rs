@@ -1,0 +1,93 @@
+//! One question however often a client repeats itself: clients give up waiting and call again in the same words. Such a
+//! call gets the question that is open already, or the one whose outcome nobody has heard yet; nothing is recorded.
+//!
+//! The first question in some words is found through its command, which follows from them; only the later ones have a
+//! note. What was heard is a note too: both are in the store, so that it does not matter which process asks.
+
+use std::sync::Arc;
+
+use demur_core::{
+    canonical,
+    hash::{Purpose, digest, sha256},
+};
+use demur_ledger::author::Author;
+use demur_store::contract::Store as _;
+use serde_json::Value;
+
+use super::{Ask, Asked, QuestionId, ask::record_keyed, ask::recorded_under, view};
+use crate::{error::CommandError, keyed::Keyed, owner::Owner};
+
+/// How a question is asked that may have been asked before.
+#[derive(Clone, Copy, Debug)]
+pub struct Once<'a> {
+    /// The conversation it belongs to: the same words in another one are another question.
+    pub session: &'a str,
+    /// Whether it is asked anew all the same.
+    pub again: bool,
+    /// What makes a retry of that safe.
+    pub key: Option<&'a str>,
+}
+
+/// Records a question, unless its asker has the same one open or has not heard yet what became of it.
+pub fn ask_once(
+    owner: &Owner,
+    author: &Arc<Author>,
+    ask: &Ask,
+    once: Once<'_>,
+) -> Result<Asked, CommandError> {
+    let words = words(ask, once.session)?;
+    let note = format!("asked {} {words}", author.principal());
+    let keep = |asked: Asked| {
+        owner.ledger().store().set_note(&note, asked.id.to_string().as_bytes())?;
+        Ok(asked)
+    };
+    if once.again {
+        return keep(super::ask(owner, author, ask, once.key)?);
+    }
+    let first = Keyed::new(author, &words, &"once")?;
+    // From the look to the record: two calls in the same words must not pass each other.
+    let _turn = first.turn(owner);
+    let before = match owner.ledger().store().note(&note)? {
+        Some(bytes) => String::from_utf8(bytes).ok().and_then(|id| id.parse().ok()),
+        None => recorded_under(owner, author, &first)?.map(|asked| asked.id),
+    };
+    match before {
+        None => record_keyed(owner, author, ask, &first),
+        Some(id) if is_wanted(owner, id)? => Ok(Asked { id, repeated: true }),
+        // Its command follows from the one before, so that a crash before the note costs no second question.
+        Some(id) => {
+            let next = Keyed::new(author, &format!("{words} {id}"), &"once")?;
+            keep(record_keyed(owner, author, ask, &next)?)
+        }
+    }
+}
+
+/// Notes that an asker has heard what became of a question. While it is open there is nothing to hear.
+pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
+    if is_wanted(owner, id)? && view(owner, id)?.state != "open" {
+        owner.ledger().store().set_note(&heard(id), b"")?;
+    }
+    Ok(())
+}
+
+/// Returns whether a question is still of use to whoever asked it.
+fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, CommandError> {
+    Ok(owner.ledger().store().note(&heard(id))?.is_none())
+}
+
+fn heard(id: QuestionId) -> String {
+    format!("heard {id}")
+}
+
+/// Returns what two questions have in common that are the same: everything but blanks.
+fn words(ask: &Ask, session: &str) -> Result<String, CommandError> {
+    let mut ask = serde_json::to_value(ask).map_err(|error| CommandError::bug(&error))?;
+    for member in ["question", "context"] {
+        if let Some(Value::String(text)) = ask.get_mut(member) {
+            *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+    }
+    let session = sha256(session.as_bytes());
+    let parts: &[&[u8]] = &[b"same question\0", session.as_bytes(), &canonical::to_vec(&ask)?];
+    Ok(digest(Purpose::Effect, parts).to_string())
+}

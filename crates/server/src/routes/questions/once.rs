@@ -1,0 +1,93 @@
+//! Clients that repeat themselves: what says that a question belongs to a conversation, and that its outcome was heard.
+
+use axum::{Extension, extract::State};
+use demur_core::limit::List;
+use demur_desk::question::{self, Once, QuestionId, QuestionView};
+use hyper::{Method, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ASKING, asker_of};
+use crate::{
+    api::{Api, Operation},
+    caller::Caller,
+    problem::Problem,
+    read::Document,
+    service::Shared,
+};
+
+/// Adds the operation.
+pub(super) fn add(api: Api) -> Api {
+    api.with(
+        Operation::new(
+            Method::POST,
+            "/v1/heard",
+            "heard",
+            ASKING,
+            "Say that the asker has heard what became of questions: the next one in the same words is a new one",
+        )
+        .takes::<Heard>()
+        .gives_nothing("It is noted, now or before; of an open question nothing is"),
+        heard,
+    )
+}
+
+/// Questions whose outcome their asker has heard.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Heard {
+    /// Which.
+    pub questions: List<QuestionId, 1, 200>,
+}
+
+/// A question that was asked, now or before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskedView {
+    /// The question.
+    #[serde(flatten)]
+    pub question: QuestionView,
+    /// Whether it had been asked before and nothing was recorded now.
+    pub repeated: bool,
+}
+
+/// How a client asks that may repeat itself.
+pub(super) struct Repeating {
+    session: String,
+    again: bool,
+}
+
+impl Repeating {
+    /// Returns the same under the key of the request.
+    pub(super) fn under<'a>(&'a self, key: Option<&'a str>) -> Once<'a> {
+        Once { session: &self.session, again: self.again, key }
+    }
+}
+
+/// Returns how a client asks, if it says that it may repeat itself.
+pub(super) fn repeating(once: Option<String>, again: Option<bool>) -> Result<Option<Repeating>, Problem> {
+    let again = again.unwrap_or(false);
+    match once {
+        Some(session) if (1..=256).contains(&session.len()) => Ok(Some(Repeating { session, again })),
+        Some(session) => {
+            let detail = format!("once: expected 1 to 256 bytes, found {}", session.len());
+            Err(Problem::malformed(detail))
+        }
+        None if again => Err(Problem::malformed("again: expected it beside once, found it alone")),
+        None => Ok(None),
+    }
+}
+
+async fn heard(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Document(given): Document<Heard>,
+) -> Result<StatusCode, Problem> {
+    let noted = service.work(move |_, owner| {
+        for id in &*given.questions {
+            asker_of(owner, &caller, *id, None)?;
+            question::note_heard(owner, *id)?;
+        }
+        Ok(())
+    });
+    noted.await.map(|()| StatusCode::NO_CONTENT)
+}
