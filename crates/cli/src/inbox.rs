@@ -21,14 +21,22 @@ use plain::Plain;
 use screen::Screen;
 use session::Session;
 
-use crate::{arguments::Inbox, client::Client, context::Context, error::CommandError, output::wants_escapes};
+use crate::{
+    arguments::Inbox,
+    client::Client,
+    context::{Context, NO_DATA},
+    error::CommandError,
+    output::wants_escapes,
+};
 
 /// Shows what waits, and takes answers where somebody sits at a terminal.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), CommandError> {
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if arguments.list || !somebody || context.output.is_json() {
-        let client = Client::of_existing(context)?;
-        return list::run(context, &client, arguments.all);
+        return match Client::of_existing(context) {
+            Err(error) if error.code() == NO_DATA => list::nothing(context, &error),
+            client => list::run(context, &client?, arguments.all),
+        };
     }
     // Somebody may sit here before the first question is asked.
     let client = Client::open(context)?;

@@ -43,6 +43,15 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
     }
 }
 
+/// Prints that nothing waits because there is no data folder, and what to do about that.
+pub(super) fn nothing(context: &mut Context<'_>, missing: &CommandError) -> Result<(), CommandError> {
+    if context.output.is_json() {
+        return context.output.write(b"{\"questions\":[]}\n");
+    }
+    let hint = missing.hint().unwrap_or_default();
+    context.output.write(format!("Nothing waits: {missing}.\n{hint}\n").as_bytes())
+}
+
 fn lines(number: usize, question: &QuestionView) -> String {
     let words = summary(question, &format!("demur show {number}")).join("\n   ");
     format!("{number}. {words}\n   {}\n", question.id)
