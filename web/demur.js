@@ -75,6 +75,7 @@ const address = () => (list && location.pathname === "/" ? location.href : artic
 async function sync(changed) {
   const page = await load(address());
   for (const selector of [".counts", ".history"]) swap(document, page, selector);
+  localTimes(document);
   if (list) addNew(page);
   for (const article of articles()) {
     const id = article.dataset.question;

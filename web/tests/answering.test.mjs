@@ -242,3 +242,37 @@ async function tabTo(page, target) {
 
 const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim());
 const CSS_escape = (id) => id.replace(".", "\\.");
+
+export async function times_are_in_the_zone_of_the_reader_with_its_name({ server, signedIn }) {
+  const id = await server.ask("When?", { timeout_seconds: 86400 });
+  const there = { timezoneId: "Asia/Tokyo" };
+  const visitor = await signedIn(there);
+  await visitor.go(`/questions/${id}`);
+  const time = visitor.page.locator(".deadline time");
+  const at = Date.parse(await time.getAttribute("datetime"));
+  const local = new Date(at + 9 * 3600_000).toISOString().slice(0, 19).replace("T", " ");
+  await time.filter({ hasText: local }).waitFor();
+  assert.match(await time.textContent(), / (JST|GMT\+9)$/);
+  assert.match(await time.getAttribute("title"), / UTC$/);
+  const plain = await signedIn({ ...there, javaScriptEnabled: false });
+  await plain.go(`/questions/${id}`);
+  assert.match(await plain.page.locator(".deadline time").textContent(), / UTC$/);
+}
+
+export async function a_question_whose_asker_hung_up_says_so({ server, signedIn }) {
+  const id = await server.ask("Anybody there?");
+  const visitor = await signedIn();
+  const shows = async () => {
+    await visitor.go(`/questions/${id}`);
+    return visitor.page.getByText("Nobody waits for the answer").isVisible();
+  };
+  assert.equal(await shows(), false, "who never waited is not gone");
+  const hangUp = new AbortController();
+  const headers = { authorization: `Bearer ${server.asker}` };
+  const held = fetch(`${server.origin}/v1/questions/${id}/wait?seconds=60`, { headers, signal: hangUp.signal });
+  await until("the asker waits", async () => (await server.question(id)).waited_for === true);
+  assert.equal(await shows(), false);
+  hangUp.abort();
+  await held.catch(() => {});
+  await until("the page says so", shows);
+}

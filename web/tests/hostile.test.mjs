@@ -25,7 +25,7 @@ export async function markup_and_scripts_are_shown_and_do_nothing({ server, sign
       detailed: attack,
       context: attack,
       choices: [{ value: "a", label: attack }, { value: "b", label: "plain" }],
-      kinds: ["multiple_choice", "freetext"],
+      kinds: ["choice", "text"],
       suggestions: [attack],
     }));
   }

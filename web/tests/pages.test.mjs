@@ -18,9 +18,9 @@ async function fill(server) {
     blocks: ["publish"],
   });
   const database = await server.ask("May I drop the table `sessions_old`? It has 1,204 rows, the newest from March.", {
-    kinds: ["yes_no"], recommendation: false, severity: "block",
+    kinds: ["yes-no"], recommendation: false, severity: "block",
   });
-  const number = await server.ask("How many workers shall the pool have?", { kinds: ["numeric"], severity: "warn", default: 4, timeout_seconds: 86400 });
+  const number = await server.ask("How many workers shall the pool have?", { kinds: ["number"], severity: "warn", default: 4, timeout_seconds: 86400 });
   const name = await server.ask("What shall the new service be called?", { suggestions: ["ledger-gateway", "front-desk"], severity: "warn" });
   await server.ask("What is the deploy token of the staging cluster?", { kinds: ["secret"] });
   await server.ask("إلى أي خادم يجب نشر الإصدار الجديد؟", {
@@ -29,7 +29,7 @@ async function fill(server) {
     choices: [{ value: "a", label: "الخادم الأول" }, { value: "b", label: "الخادم الثاني" }],
   });
   await server.ask("Which of the two plans fits better?", { answering: "agents" });
-  const answered = await server.ask("Shall the old endpoint stay for another month?", { kinds: ["yes_no"] });
+  const answered = await server.ask("Shall the old endpoint stay for another month?", { kinds: ["yes-no"] });
   await server.answer(answered, true);
   const trace = branch.split(".")[0];
   const { trace: run, claims } = JSON.parse(await server.demur("run", "--task", task, "--json"));

@@ -32,7 +32,7 @@ impl Context<'_> {
         if is_missing(&data) {
             let message = format!("expected a data folder at {}, found none", visible_path(data.path()));
             let ask = self.typed("ask \"Which colour?\"");
-            return Err(CommandError::input("NO_DATA", message)
+            return Err(CommandError::input(NO_DATA, message)
                 .with_hint(format!("`{ask}` makes it with the first question; --data names another")));
         }
         Ok(data)
@@ -76,6 +76,9 @@ impl Context<'_> {
         )
     }
 }
+
+/// The code of a data folder that is not there.
+pub(crate) const NO_DATA: &str = "NO_DATA";
 
 /// Returns whether nothing lies where the folder should be. What lies there and is no folder is told elsewhere.
 fn is_missing(data: &DataFolder) -> bool {

@@ -23,7 +23,11 @@ use screen::Screen;
 use session::Session;
 
 use crate::{
-    arguments::Inbox, client::Client, context::Context, error::CommandError, lookup::QuestionNumbers,
+    arguments::Inbox,
+    client::Client,
+    context::{Context, NO_DATA},
+    error::CommandError,
+    lookup::QuestionNumbers,
     output::wants_escapes,
 };
 
@@ -31,8 +35,10 @@ use crate::{
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), CommandError> {
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if arguments.list || !somebody || context.output.is_json() {
-        let client = Client::of_existing(context)?;
-        return list::run(context, &client, arguments.all);
+        return match Client::of_existing(context) {
+            Err(error) if error.code() == NO_DATA => list::nothing(context, &error),
+            client => list::run(context, &client?, arguments.all),
+        };
     }
     // Somebody may sit here before the first question is asked.
     let client = Client::open(context)?;

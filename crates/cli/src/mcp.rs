@@ -25,7 +25,7 @@ use crate::{
 
 /// Serves a client until it hangs up.
 pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandError> {
-    let way = Way::new(context.data_made()?, true);
+    let way = Way::new(context.data()?, true);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| trouble(&error))?;
     runtime.block_on(async {

@@ -48,6 +48,15 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
     }
 }
 
+/// Prints that nothing waits because there is no data folder, and what to do about that.
+pub(super) fn nothing(context: &mut Context<'_>, missing: &CommandError) -> Result<(), CommandError> {
+    if context.output.is_json() {
+        return context.output.write(b"{\"questions\":[]}\n");
+    }
+    let hint = missing.hint().unwrap_or_default();
+    context.output.write(format!("Nothing waits: {missing}.\n{hint}\n").as_bytes())
+}
+
 /// Returns a question as the list has it: its words and its id, among all questions also how it stands. Without a number
 /// it is named by its id.
 fn lines(number: Option<usize>, question: &QuestionView, all: bool) -> String {

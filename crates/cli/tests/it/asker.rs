@@ -21,9 +21,7 @@ impl Asker {
         let child = start(sandbox, arguments);
         let words = arguments[0];
         let id = until(&format!("{words} is asked"), || {
-            // Until it has made the data folder there is nothing to list.
-            let listed = sandbox.run(&["inbox", "--list", "--json"]);
-            let open: Value = serde_json::from_str(&listed.stdout).ok()?;
+            let open = sandbox.json(&["inbox", "--list"]);
             let asked = open["questions"].as_array().unwrap().iter().find(|one| one["question"] == words);
             asked.map(|question| question["id"].as_str().unwrap().to_owned())
         });

@@ -9,9 +9,7 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
     let sandbox = Sandbox::new();
     let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV.0";
     for arguments in [
-        &["inbox", "--list"][..],
-        &["inbox"],
-        &["show", id],
+        &["show", id][..],
         &["answer", id, "yes"],
         &["decline", id],
         &["extend", id, "5m"],
@@ -29,12 +27,21 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
         sandbox.run(arguments);
     }
     assert!(!sandbox.data().exists());
-    assert_snapshot!(sandbox.run(&["--data", "typo", "inbox", "--list"]), @r#"
+    assert_snapshot!(sandbox.run(&["--data", "typo", "show", id]), @r#"
     exit 2
     --- stderr
     error: expected a data folder at typo, found none
     hint: `demur --data typo ask "Which colour?"` makes it with the first question; --data names another
     "#);
+    // A list of nothing is a list.
+    assert_snapshot!(sandbox.run(&["--data", "typo", "inbox", "--list"]), @r#"
+    exit 0
+    --- stdout
+    Nothing waits: expected a data folder at typo, found none.
+    `demur --data typo ask "Which colour?"` makes it with the first question; --data names another
+    "#);
+    assert_eq!(sandbox.json(&["inbox", "--list"])["questions"], serde_json::json!([]));
+    assert!(!sandbox.data().exists() && !sandbox.path("typo").exists());
 }
 
 #[test]

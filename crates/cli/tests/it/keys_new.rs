@@ -16,6 +16,8 @@ fn first_key_creates_the_registry() {
     Registered: alice may now speak as planner.
       fingerprint  [FINGERPRINT]
       secret       [DIR]/data/keys/[FINGERPRINT].key
+    --- stderr
+    Made the data folder [DIR]/data.
     ");
     assert_snapshot!(sandbox.run(&["keys", "new", "bob", "--role", "executor"]), @r"
     exit 0
@@ -39,6 +41,8 @@ fn recovery_key_goes_to_its_file_and_nowhere_else() {
       secret       [DIR]/data/keys/[FINGERPRINT].key
       recovery     alice.recovery
     Move the recovery file away from this machine: it replaces a lost key.
+    --- stderr
+    Made the data folder [DIR]/data.
     ");
     let file = std::fs::read_to_string(sandbox.path("alice.recovery")).unwrap();
     let recovery: serde_json::Value = serde_json::from_str(&file).unwrap();
@@ -76,6 +80,8 @@ fn secret_goes_to_the_named_file_and_nowhere_else() {
       fingerprint  [FINGERPRINT]
       secret       cleo.key
     This data folder has no copy of the secret: whoever holds the file is cleo.
+    --- stderr
+    Made the data folder [DIR]/data.
     ");
     let file = sandbox.path("cleo.key");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);

@@ -99,7 +99,7 @@ fn a_form_is_taken_away_when_somebody_answers_at_the_terminal() {
 #[test]
 fn ten_clients_at_once_each_get_their_own_answer() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["token", "list"]).expect_code(0);
+    sandbox.run(&["open", "--print"]).expect_code(0);
     thread::scope(|scope| {
         for number in 0..10 {
             let sandbox = &sandbox;

@@ -225,6 +225,24 @@ fn the_export_shows_that_nothing_was_guessed() {
     assert!(ran.expect_code(1).stdout.contains("Not established: the file does not hold"), "{ran}");
 }
 
+#[test]
+fn one_of_something_is_told_in_the_singular() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    sandbox.run(&["export", "last", "--out", "open.jsonl"]).expect_code(0);
+    let report = sandbox.run(&["verify", "open.jsonl"]);
+    assert!(report.expect_code(0).stdout.contains("1 question is not settled"), "{report}");
+    planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
+    planned.run("confirm", &[]).expect_code(0);
+    fs::create_dir(sandbox.path("dist")).unwrap();
+    fs::write(sandbox.path("dist/one"), "one").unwrap();
+    let attested = planned.run("attest", &["--output", "dist"]);
+    let words = "Attested: 1 file after 1 round of clarification";
+    assert!(attested.expect_code(0).stdout.starts_with(words), "{attested}");
+    let audited = sandbox.run(&["audit", &planned.session]);
+    assert!(audited.expect_code(0).stdout.contains(": 1 round, every gap is settled"), "{audited}");
+}
+
 /// CLR-16
 #[test]
 fn a_pack_of_the_users_own_finds_gaps_without_rebuilding_and_its_hash_is_recorded() {

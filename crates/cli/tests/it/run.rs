@@ -108,6 +108,8 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
     claims
       #16 “The text has 6 lines, counted in two ways.” on #6 #14
     What the tools left is in [DIR]/data/runs/[ULID]/work.
+    --- stderr
+    Made the data folder [DIR]/data.
     ");
     assert_eq!(verdict(&sandbox), "pass");
     assert_eq!(

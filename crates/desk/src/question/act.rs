@@ -347,10 +347,11 @@ fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
     Ok(Done { question: view(owner, id)?, repeated: false, unsettled: None })
 }
 
-/// Returns the refusal with who was first, when and how.
+/// Returns the refusal with who was first, when and how, or with what is sure enough.
 fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
     let question = view(owner, id).ok();
-    if error.code() == "ASSURANCE_TOO_LOW"
+    // About this question: an answer that uncovers a stricter one is refused under the same code.
+    if (error.code(), error.field()) == ("ASSURANCE_TOO_LOW", Some("facts.assurance"))
         && let Some(question) = &question
     {
         let (who, way) = (needed(question.assurance), way(question));
