@@ -1,5 +1,7 @@
 //! The command line: what may be typed, and what `--help` says about it.
 
+#[cfg(test)]
+mod examples;
 mod help;
 mod identity;
 mod plan;

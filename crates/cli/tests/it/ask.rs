@@ -159,7 +159,10 @@ fn question_can_be_left_to_holders_of_keys() {
     sandbox.json_error(&["pass", &id, "--to", "nobody"], 2);
     // A question that wants a person's word cannot be left to keys alone.
     let id = asked(&sandbox, &["Sure?"]);
-    sandbox.json_error(&["pass", &id, "--to", "robot"], 3);
+    let error = sandbox.json_error(&["pass", &id, "--to", "robot"], 3);
+    assert_eq!(error["code"], "PERSON_NEEDED");
+    assert!(error["hint"].as_str().unwrap().contains(&format!("demur pass {id} --people")), "{error}");
+    sandbox.run(&["pass", &id, "--to", "robot", "--people"]).expect_code(0);
 }
 
 /// What an asker writes moves no cursor and reorders nothing.

@@ -1,6 +1,9 @@
 //! Help, version and mistakes on the command line.
 
-use std::time::{Duration, Instant};
+use std::{
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use insta::assert_snapshot;
 
@@ -232,4 +235,37 @@ fn help_is_there_within_twenty_milliseconds() {
     };
     let best = (0..20).map(|_| time()).min().unwrap();
     assert!(best < Duration::from_millis(20), "{best:?}");
+}
+
+/// Returns the examples of a command that need nothing but demur.
+fn examples(command: &str) -> Vec<String> {
+    let text = help(&[command]).stdout;
+    let after = text.split("Examples:\n").nth(1).unwrap().to_owned();
+    let lines =
+        after.lines().take_while(|line| line.starts_with("  demur ")).map(|line| line.trim().to_owned());
+    // An id out of a book, and a program that may not be here.
+    lines.filter(|line| !line.contains("01ARZ3") && !line.contains('|')).collect()
+}
+
+#[test]
+fn examples_about_questions_work_as_written() {
+    for command in ["inbox", "show", "answer", "decline", "extend", "pass", "cancel"] {
+        let lines = examples(command);
+        assert!(!lines.is_empty(), "{command} has no example to try");
+        for line in lines {
+            let sandbox = Sandbox::new();
+            sandbox.run(&["people", "add", "finn", "--role", "answerer"]).expect_code(0);
+            for words in ["First?", "Second?"] {
+                let ask = ["ask", words, "--timeout", "1h", "--no-wait"];
+                sandbox.run(&ask).expect_code(0);
+            }
+            sandbox.run(&["inbox", "--list"]).expect_code(0);
+            let demur = sandbox.command(&[]);
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("demur() {{ \"$0\" \"$@\"; }}; {line}")]).arg(demur.get_program());
+            shell.env_clear().envs(demur.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            let ran = sandbox.ran(shell.stdin(Stdio::null()).output().unwrap());
+            assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line}: {ran}");
+        }
+    }
 }

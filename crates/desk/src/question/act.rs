@@ -15,8 +15,8 @@ use demur_ledger::{
     content::{ActContent, AnswerContent, AnswerValue, Shown, Wording},
     event_type::{Content, Facts},
     facts::{
-        AnswerKind, Answerers, QuestionAnswered, QuestionCancelled, QuestionDeclined, QuestionExtended,
-        QuestionPassedOn,
+        AnswerKind, Answerers, Assurance, QuestionAnswered, QuestionCancelled, QuestionDeclined,
+        QuestionExtended, QuestionPassedOn,
     },
     name::{Position, PrincipalId},
     role::Role,
@@ -252,6 +252,12 @@ pub fn pass_on(
     to: &Passing,
 ) -> Result<Done, CommandError> {
     let id = question.id;
+    if !to.people && question.assurance > Assurance::Agent {
+        let message = "expected people among those who may answer, found keys only: this question wants a person's word";
+        return Err(CommandError::refused("PERSON_NEEDED", message).with_hint(format!(
+            "`demur pass {id} --people` leaves it to people; `--to` takes their names, too"
+        )));
+    }
     let mut principals = to.to.iter().map(|name| principal(owner, name)).collect::<Result<Vec<_>, _>>()?;
     principals.sort_unstable();
     principals.dedup();

@@ -88,6 +88,7 @@ fn what_is_not_there_or_not_open_is_told() {
     let unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     let session = "0196bb7c-0000-7000-8000-000000000001";
     fs::write(sandbox.path("plan.json"), "{}").unwrap();
+    sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
     let closed = asked(&sandbox, &["Name?"]);
     sandbox.run(&["answer", &closed, "ada"]).expect_code(0);
     let sure = asked(&sandbox, &["Sure?", "--kind", "yes-no"]);
@@ -104,6 +105,7 @@ fn what_is_not_there_or_not_open_is_told() {
             ("an unknown token", &["token", "revoke", "nothing"], 2, "expected a token"),
             ("an unknown person", &["people", "remove", "nobody"], 2, "expected the name of somebody"),
             ("nobody to pass to", &["pass", &sure, "--to", "nobody"], 2, "found \"nobody\""),
+            ("keys alone for a person's word", &["pass", &sure, "--to", "robot"], 3, "a person's word"),
             ("no run to go on with", &["run", "resume"], 2, "expected a run"),
             ("a name that is taken", &["keys", "new", "alice", "--role", "agent"], 3, "alice"),
             ("no key to submit with", &["plan", "submit", "plan.json"], 2, "\"agent\""),
