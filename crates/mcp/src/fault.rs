@@ -226,6 +226,60 @@ mod tests {
         assert!(read(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r").unwrap().is_some());
     }
 
+    /// Returns how deep a value is.
+    fn levels(value: &Value) -> usize {
+        match value {
+            Value::Array(entries) => 1 + entries.iter().map(levels).max().unwrap_or(0),
+            Value::Object(members) => 1 + members.values().map(levels).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Whatever comes is read without harm, and what is said of it is what the parser finds.
+    #[test]
+    fn fuzz_depth_and_id_are_those_of_the_parser() {
+        let parts = [
+            "{",
+            "}",
+            "[",
+            "]",
+            "\"id\"",
+            ":",
+            ",",
+            "1",
+            "\"a\\\"\"",
+            "\\",
+            "\"",
+            " ",
+            "-2",
+            "null",
+            "\"id\":7,",
+        ];
+        let (mut seed, mut readable) = (1_u64, 0);
+        for _ in 0..200_000 {
+            let mut text = String::from("{\"a\":");
+            loop {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let at = usize::try_from(seed >> 33).unwrap();
+                if at % 7 == 0 {
+                    break;
+                }
+                text.push_str(parts[at / 7 % parts.len()]);
+            }
+            let cut = &text[..text.len() / 2];
+            let _ = (read(text.as_bytes()), id_in(cut.as_bytes()));
+            let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
+            readable += 1;
+            assert_eq!(depth(text.as_bytes()), levels(&value), "{text}");
+            // Of two members of the same name the parser takes the last.
+            if text.matches("\"id\"").count() == 1 {
+                let id = value.get("id").filter(|id| id.is_number() || id.is_string());
+                assert_eq!(id_in(text.as_bytes()).as_ref(), id, "{text}");
+            }
+        }
+        assert!(readable > 100, "{readable} of them were JSON");
+    }
+
     #[test]
     fn id_is_read_from_a_beginning_only_if_all_of_it_is_there() {
         for (beginning, id) in [

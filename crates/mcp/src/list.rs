@@ -1,5 +1,6 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
 
+use demur_core::limit::Whole;
 use demur_desk::question::{Listed, QuestionView};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
@@ -37,7 +38,7 @@ struct One {
 
 /// Lists what the caller asked.
 pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<CallToolResponse, Stop> {
-    let limit = given.limit.map_or(USUAL, |limit| limit.as_u64());
+    let limit = given.limit.map_or(USUAL, Whole::as_u64);
     let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
     let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
     let found: Listed = visit.visitor.call(Call::get(path)).await?;

@@ -64,15 +64,19 @@ pub fn ask_once(
 
 /// Notes that an asker has heard what became of a question. While it is open there is nothing to hear.
 pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
-    if is_wanted(owner, id)? && view(owner, id)?.state != "open" {
+    if view(owner, id)?.state != "open" && !was_heard(owner, id)? {
         owner.ledger().store().set_note(&heard(id), b"")?;
     }
     Ok(())
 }
 
-/// Returns whether a question is still of use to whoever asked it.
+/// Returns whether a question is still of use to whoever asked it: it is open, also once more, or its outcome is news.
 fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, CommandError> {
-    Ok(owner.ledger().store().note(&heard(id))?.is_none())
+    Ok(!was_heard(owner, id)? || view(owner, id)?.state == "open")
+}
+
+fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, CommandError> {
+    Ok(owner.ledger().store().note(&heard(id))?.is_some())
 }
 
 fn heard(id: QuestionId) -> String {

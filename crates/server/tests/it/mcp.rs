@@ -430,6 +430,24 @@ fn question_is_found_again_only_where_somebody_asks_for_that() {
     assert_eq!(ask(&server, &agent, "?once=here", "Continue?"), (third, true));
 }
 
+/// CLR-04: however many calls come at once, there is one question.
+#[test]
+fn calls_at_the_same_moment_ask_one_question() {
+    let server = Server::start();
+    let agent = server.token("agent", &["ask"]);
+    for round in 0..5 {
+        let body = json!({"question": format!("Round {round}?")});
+        let asked = thread::scope(|scope| {
+            let ask =
+                || server.call("POST", "/v1/questions?once=here").token(&agent).json(&body).send().json();
+            let calls: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            calls.into_iter().map(|call| call.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(asked.iter().all(|one| one["id"] == asked[0]["id"]), "{asked:?}");
+        assert_eq!(asked.iter().filter(|one| one["repeated"] == false).count(), 1, "{asked:?}");
+    }
+}
+
 /// A client lists what it asked and nothing else, the newest first.
 #[test]
 fn own_questions_are_listed_with_their_answers() {

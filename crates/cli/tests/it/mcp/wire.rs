@@ -53,7 +53,6 @@ fn proof_malformed_lines_get_one_error_each_and_the_bridge_lives() {
     }
     let next = client.request("tools/list", json!({}));
     assert!(next["result"]["tools"].is_array(), "{next}");
-    println!("{lines} malformed lines: slowest error after {slowest:?}");
     assert!(lines < 1000 || slowest <= Duration::from_millis(100), "{slowest:?}");
 }
 
@@ -93,6 +92,12 @@ fn endless_line_gets_one_error_with_its_id_and_costs_no_memory() {
     assert!(grown < 24 << 10, "{grown} KiB more for a line of 64 MiB");
 }
 
+fn write_all(client: &mut Client, messages: &[Value]) {
+    for message in messages {
+        client.write(message);
+    }
+}
+
 /// CLR-05: what comes before a request has opened the connection is ignored.
 #[test]
 fn notification_before_the_first_request_is_ignored() {
@@ -105,11 +110,11 @@ fn notification_before_the_first_request_is_ignored() {
         json!({"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "?"}}),
     ];
     let mut modern = Client::modern(&sandbox, &[], &json!({}));
-    early.iter().for_each(|message| modern.write(message));
+    write_all(&mut modern, &early);
     let found = modern.request("server/discover", json!({}));
     assert!(found["result"]["supportedVersions"].is_array(), "{found}");
     // To ask what there is opens nothing.
-    early.iter().for_each(|message| modern.write(message));
+    write_all(&mut modern, &early);
     let listed = modern.request("tools/list", json!({}));
     assert!(listed["result"]["tools"].is_array(), "{listed}");
 
@@ -117,7 +122,7 @@ fn notification_before_the_first_request_is_ignored() {
     // Nor does a request that says nothing of its client.
     let refused = legacy.request("tools/list", json!({}));
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    early.iter().for_each(|message| legacy.write(message));
+    write_all(&mut legacy, &early);
     let info = json!({"name": "desktop", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
     let reply = legacy.request("initialize", params);

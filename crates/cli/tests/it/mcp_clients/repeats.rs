@@ -89,7 +89,9 @@ fn proof_client_that_gives_up_ten_times_asks_one_question() {
                     Transport::Stdio => stdio(sandbox, ""),
                     Transport::Http => http(sandbox, &kind.name(), ""),
                 };
-                times.iter().for_each(|seconds| retries(sandbox, kind, &server, *seconds));
+                for seconds in times {
+                    retries(sandbox, kind, &server, *seconds);
+                }
             });
         }
     });
