@@ -34,7 +34,9 @@ pub(crate) fn run(full: bool, out: &mut impl Write) -> Result<()> {
         eprintln!("verify: making {size} events");
         write_fixture::write(&Plan::usual(*size), &path)?;
         let rows = rows(&path, *size, cores)?;
-        rows.iter().for_each(|row| table.row(row.cells()));
+        for row in &rows {
+            table.row(row.cells());
+        }
         if *size == STAGES_AT {
             let total = rows.iter().find(|row| row.cores == 1 && !row.hash_only).map(Row::cpu_per_event);
             stages = Some(stage::table(&path, cores, total)?);

@@ -54,7 +54,7 @@ impl Slow {
 }
 
 const NOTICE: &str = " has been running for over 60 seconds";
-const NOTICED_AFTER: Duration = Duration::from_secs(60);
+const NOTICED_AFTER: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 mod tests {

@@ -151,7 +151,7 @@ mod tests {
             echo '     Running tests/it/main.rs (target/debug/deps/next-0)'
             echo 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s'
             exit 101";
-        let tally = watch(shell(script), Duration::from_secs(60), &mut io::sink()).unwrap();
+        let tally = watch(shell(script), Duration::from_mins(1), &mut io::sink()).unwrap();
         assert_eq!(tally.to_string(), "4 passed, 1 failed");
         assert_eq!(
             tally.troubles,

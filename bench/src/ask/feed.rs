@@ -70,7 +70,10 @@ mod tests {
             let address = listener.local_addr()?;
             tokio::spawn(async move {
                 let (mut stream, _) = listener.accept().await?;
-                stream.read(&mut [0; 1024]).await?;
+                let mut asked = Vec::new();
+                while !asked.ends_with(b"\r\n\r\n") {
+                    asked.push(stream.read_u8().await?);
+                }
                 let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
                 stream.write_all(head.as_bytes()).await?;
                 stream.write_all(text.as_bytes()).await
