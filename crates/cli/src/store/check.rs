@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::{Size, problem::Problem, tell};
 use crate::{
     audit::{audit, threads},
+    borrow,
     context::Context,
     data::DataFolder,
     error::CommandError,
@@ -45,12 +46,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
 type Checked = (Vec<Problem>, Vec<TraceId>, Size);
 
 fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandError> {
-    let store = match SqliteStore::open(data.path()) {
+    let opened = borrow::borrowed(data, || match SqliteStore::open(data.path()) {
+        Err(error @ StoreError::Corrupt { .. }) => Ok(Err(error)),
+        opened => Ok(Ok(opened?)),
+    })?;
+    let store = match opened {
         // So damaged that it does not open: that is what was asked. No trace is judged by what can be read of it.
-        Err(error @ StoreError::Corrupt { .. }) => {
-            return Ok((damage(data, error, progress), Vec::new(), Size::default()));
-        }
-        opened => opened?,
+        Err(error) => return Ok((damage(data, error, progress), Vec::new(), Size::default())),
+        Ok(store) => store,
     };
     let found = store.check(&mut |step| tell(progress, step))?;
     let mut problems = Problem::all_of_files(&found);

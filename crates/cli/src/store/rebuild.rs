@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Size, tell};
 use crate::{
+    borrow,
     context::Context,
     error::CommandError,
     output::{Paint, Progress, Reply},
@@ -16,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
     if !data.has_store()? {
         return Err(data.no_keys());
     }
-    let store = SqliteStore::open_to_mend(data.path())?;
+    let store = borrow::borrowed(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
     let mut progress = Progress::new(context.output.is_watched());
     let found = store.check(&mut |step| tell(&mut progress, step));
     progress.clear();

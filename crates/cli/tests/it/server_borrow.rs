@@ -15,14 +15,16 @@ fn commands_that_own_the_folder_work_beside_a_server() {
         "keys list",
         "checkpoint",
         "store check",
+        "store rebuild",
         "trace list",
         "export registry",
         "store backup copy",
         "keys revoke carol --reason withdrawn",
     ] {
+        // The server that is asked has the folder again.
+        assert_eq!(shown(&sandbox, &asker.id)["state"], "open");
         sandbox.run(&call.split(' ').collect::<Vec<_>>()).expect_code(0);
     }
-    assert_eq!(shown(&sandbox, &asker.id)["state"], "open");
     sandbox.run(&["answer", &asker.id, "ada"]).expect_code(0);
     assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, "ada\n");
 }
