@@ -3,8 +3,7 @@
 use rmcp::{
     ErrorData,
     model::{
-        CallToolRequestParams, CustomRequest, ErrorCode, GetPromptRequestParams, InitializeRequestParams,
-        ReadResourceRequestParams,
+        CallToolRequestParams, CustomRequest, ErrorCode, GetPromptRequestParams, ReadResourceRequestParams,
     },
 };
 use serde::de::DeserializeOwned;
@@ -19,7 +18,6 @@ pub(crate) fn told(request: CustomRequest) -> ErrorData {
         "tools/call" => why::<CallToolRequestParams>(params),
         "prompts/get" => why::<GetPromptRequestParams>(params),
         "resources/read" => why::<ReadResourceRequestParams>(params),
-        "initialize" => why::<InitializeRequestParams>(params),
         _ => return unknown(&request.method),
     };
     ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)

@@ -195,12 +195,15 @@ async fn ask(
     let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
     let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
     let once = once::repeating(parameters.once, parameters.again)?;
+    let is_once = once.is_some();
     let Asked { id, repeated } = record(&service, caller.clone(), name, ask, (once, key)).await?;
     let shown = match seconds {
         Duration::ZERO => look(&service, &caller, id).await?,
         seconds => until_closed(&service, id, caller, seconds).await?,
     };
     let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
+    // A request that is sent again under its key gets the same bytes.
+    let repeated = is_once.then_some(repeated);
     Ok((status, Json(AskedView { question: shown, repeated })).into_response())
 }
 

@@ -46,8 +46,9 @@ pub struct AskedView {
     /// The question.
     #[serde(flatten)]
     pub question: QuestionView,
-    /// Whether it had been asked before and nothing was recorded now.
-    pub repeated: bool,
+    /// With `once`: whether it had been asked before and nothing was recorded now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<bool>,
 }
 
 /// How a client asks that may repeat itself.
