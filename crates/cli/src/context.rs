@@ -56,11 +56,11 @@ impl Context<'_> {
         make: impl FnOnce() -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
         let was_missing = is_missing(data);
-        let made = make()?;
+        let result = make()?;
         if was_missing {
             self.output.made(data.path());
         }
-        Ok(made)
+        Ok(result)
     }
 
     /// Returns the secrets of the data folder.

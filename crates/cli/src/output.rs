@@ -122,17 +122,16 @@ impl Output {
         }
     }
 
-    /// Writes a line to standard error for whoever reads it: also in a pipe.
+    /// Writes a line to standard error for people, also in a pipe. A program that wants documents hears of errors alone.
     pub(crate) fn notice(&self, line: &str) {
-        write_error(visible(line).as_bytes());
+        if !self.json {
+            write_error(visible(line).as_bytes());
+        }
     }
 
-    /// Tells on standard error that a data folder was made: a name that was mistyped shows here. A program that wants
-    /// documents hears of errors alone.
+    /// Tells on standard error that a data folder was made: a name that was mistyped shows here.
     pub(crate) fn made(&self, folder: &Path) {
-        if !self.json {
-            self.notice(&format!("Made the data folder {}.", visible_path(folder)));
-        }
+        self.notice(&format!("Made the data folder {}.", visible_path(folder)));
     }
 
     /// Tells on standard error which question was asked, so that a caller that is stopped can go on with it.

@@ -56,7 +56,7 @@ pub(crate) fn one_of(
     let Some(question) = settled.into_iter().next() else {
         return Err(CommandError::bug(&"nothing settled"));
     };
-    if ids.len() > 1 && !context.output.is_json() {
+    if ids.len() > 1 {
         context.output.notice(&format!("Question {} is settled.", question.id));
     }
     let ended = Ended { secret: secret_of(client, &question)?, question };

@@ -45,12 +45,12 @@ fn steps(one: &str, other: &str) -> usize {
         let mut next = vec![row + 1];
         for (column, wanted) in other.iter().enumerate() {
             let replaced = last[column] + usize::from(letter != wanted);
-            let mut least = replaced.min(last[column + 1] + 1).min(next[column] + 1);
+            let mut fewest = replaced.min(last[column + 1] + 1).min(next[column] + 1);
             let swapped = row > 0 && column > 0 && one[row - 1] == *wanted && other[column - 1] == *letter;
             if swapped {
-                least = least.min(before[column - 1] + 1);
+                fewest = fewest.min(before[column - 1] + 1);
             }
-            next.push(least);
+            next.push(fewest);
         }
         before = std::mem::replace(&mut last, next);
     }

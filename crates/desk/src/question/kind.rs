@@ -92,7 +92,7 @@ impl JsonSchema for Kind {
 
 /// The kinds that a question takes, in a document that shows it.
 pub(super) mod shown {
-    use super::*;
+    use super::{AnswerKind, Deserialize as _, Deserializer, Kind, Serializer};
 
     pub(in crate::question) fn serialize<S: Serializer>(
         kinds: &[AnswerKind],
