@@ -86,9 +86,9 @@ impl Numbers {
         self.by_id.contains_key(&id)
     }
 
-    /// Returns the question with this number.
+    /// Returns the question with this number, also where only another list showed it.
     pub(super) fn id(&self, number: Number) -> Option<QuestionId> {
-        self.known.get(&number).map(|known| known.id)
+        self.known.get(&number).map(|known| known.id).or_else(|| self.kept.find(number))
     }
 }
 

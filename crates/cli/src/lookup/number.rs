@@ -63,7 +63,8 @@ impl QuestionNumbers {
             if last < MAX_NUMBERS && !known.contains_key(question) {
                 last += 1;
                 known.insert(*question, last);
-                added.push_str(&format!("{question}\n"));
+                added.push_str(&question.to_string());
+                added.push('\n');
             }
         }
         if !added.is_empty() {

@@ -29,13 +29,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
     let store = archive.ledger().store();
     let after = arguments.after.as_ref().map(|typed| lookup::trace(store, typed)).transpose()?;
     let PlanPage { plans, next } = lookup::plan_page(store, after, usize::from(arguments.limit))?;
-    let plans = plans.into_iter().map(|(id, summary)| listed(&archive, id, summary));
+    let plans = plans.iter().map(|(id, summary)| listed(&archive, *id, summary));
     let plans = plans.collect::<Result<_, _>>()?;
     context.output.reply(&PlanList { next, plans })
 }
 
-fn listed(archive: &Archive, id: Uuid, summary: TraceSummary) -> Result<ListedPlan, CommandError> {
-    let TraceSummary { trace, opened, changed, .. } = summary;
+fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, CommandError> {
+    let TraceSummary { trace, opened, changed, .. } = *summary;
     // One plan that cannot be read does not hide the others: `demur plan show` says what is wrong with it.
     let session = session::read(archive.ledger(), id).ok();
     Ok(ListedPlan {

@@ -30,6 +30,25 @@ fn answer_at_the_prompt_reaches_the_asker() {
 }
 
 #[test]
+fn numbers_at_the_prompt_are_those_of_every_list() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["First?"]);
+    asked(&sandbox, &["Second?"]);
+    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.run(&["answer", "1", "before"]).expect_code(0);
+    let terminal = Terminal::open(&sandbox, "inbox");
+    terminal.shows("2. Second? (from ask; must be answered; any text)");
+    // What only an earlier list showed is known by its number, too.
+    terminal.enter("1");
+    terminal.shows("answered by");
+    let third = asked(&sandbox, &["Third?"]);
+    terminal.shows("New: 3. Third? (from ask");
+    sandbox.run(&["answer", "3", "blue"]).expect_code(0);
+    terminal.shows("3 was answered");
+    assert_eq!(shown(&sandbox, &third)["outcome"]["value"], "blue");
+}
+
+#[test]
 fn everything_can_be_done_at_the_prompt() {
     let sandbox = Sandbox::new();
     sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);

@@ -45,7 +45,7 @@ fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, Comma
     match found {
         Some(person) if person.role == PersonRole::Auditor => {
             let message = format!("expected somebody who may answer, found the auditor {name:?}");
-            Err(CommandError::input("PERSON_UNKNOWN", message)
+            Err(CommandError::refused("NOT_ENTITLED", message)
                 .with_hint("`demur people list` shows the roles"))
         }
         found => Ok(found.is_some()),
