@@ -118,7 +118,7 @@ fn work(data: Result<DataFolder, CommandError>, options: &HookOptions, sender: &
     };
     if input.hook_event_name != BEFORE_TOOL {
         drop(sender.send(Progress::Read(None)));
-        let told = data.map(|data| news::tell(data, options, &input));
+        let told = data.map(|data| news::tell(&data, options, &input));
         return done(told.unwrap_or(Reply::Silent));
     }
     let Some(name) = input.tool_name.clone() else {

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
-pub(super) fn tell(data: DataFolder, options: &HookOptions, input: &Input) -> Reply {
+pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> Reply {
     let event = input.hook_event_name.as_str();
     // Whoever waits apart from the turn does not make it longer.
     let goes_on = event == AT_THE_END && input.stop_hook_active && !options.wake;
@@ -30,7 +30,7 @@ pub(super) fn tell(data: DataFolder, options: &HookOptions, input: &Input) -> Re
         // What fails here is told with the first tool call.
         let _ = gate::begin(data.clone(), options);
     }
-    match news(&data, options.wake, input) {
+    match news(data, options.wake, input) {
         Ok(Some(words)) if options.wake => Reply::Stopped(words),
         Ok(Some(words)) => Reply::News(event.to_owned(), words),
         Ok(None) | Err(_) => Reply::Silent,
