@@ -118,13 +118,13 @@ fn work(data: Result<DataFolder, CommandError>, options: &HookOptions, sender: &
     };
     if input.hook_event_name != BEFORE_TOOL {
         drop(sender.send(Progress::Read(None)));
-        let told = data.map(|data| news::tell(data, options, &input));
+        let told = data.map(|data| news::tell(&data, options, &input));
         return done(told.unwrap_or(Reply::Silent));
     }
     let Some(name) = input.tool_name.clone() else {
         return done(Reply::Stopped("demur: refused: expected the name of a tool, found none".to_owned()));
     };
-    let tool = Tool { name: &name, input: &input.tool_input };
+    let tool = Tool { name: &name, input: &input.argument };
     let own = tool.is_own(&options.server);
     drop(sender.send(Progress::Read(Some(Called { name: name.clone(), own }))));
     let refused = data.and_then(|data| gate::refusal(data, options, &tool, session_of(&input).as_ref()));
@@ -145,7 +145,8 @@ struct Input {
     #[serde(default)]
     tool_name: Option<String>,
     #[serde(default)]
-    tool_input: Value,
+    #[serde(rename = "tool_input")]
+    argument: Value,
     /// Whether the turn goes on already because a hook said so.
     #[serde(default)]
     stop_hook_active: bool,

@@ -110,7 +110,7 @@ impl Marks {
                 durable::create_folder(&folder)?;
                 make().map(drop)
             }
-            made => made.map(drop),
+            opened => opened.map(drop),
         }
     }
 

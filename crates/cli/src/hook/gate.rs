@@ -1,7 +1,12 @@
 //! Before a tool call: the disk says whether anything may stop the agent, and only then the server is asked what. Where that
 //! cannot be found out, the call is refused.
 
-use demur_core::{limit::List, visible::visible};
+use std::time::Duration;
+
+use demur_core::{
+    limit::{List, Text},
+    visible::visible,
+};
 use demur_desk::{
     marks::{self, Standing},
     question::QuestionView,
@@ -28,16 +33,14 @@ pub(super) fn refusal(
     session: Option<&SessionId>,
 ) -> Result<Option<String>, CommandError> {
     let folder = data.path().to_owned();
-    let standing = marks::standing(&folder, options.asker.iter().map(|asker| asker.as_str()))
-        .map_err(|error| CommandError::file("read", &folder, &error))?;
-    match standing {
+    match standing(&data, options)? {
         Standing::Clear => return Ok(None),
         // Where nothing was ever recorded, nothing is open.
         Standing::Unknown if !data.has_store()? => return Ok(None),
         Standing::Marked if tool.is_own(&options.server) => return Ok(None),
         Standing::Unknown | Standing::Marked => {}
     }
-    let Stopped { questions, address } = ask(data, options)?;
+    let Stopped { questions, address } = ask(&Client::to_running(data)?, options, Duration::ZERO)?;
     let own: Vec<_> =
         questions.into_iter().filter(|question| session::counts(&folder, session, question.id)).collect();
     let operations = Operations::read(options.policy.as_deref(), &folder);
@@ -49,11 +52,23 @@ pub(super) fn refusal(
     Ok(first.map(|question| reason(question, tool, address.as_deref())))
 }
 
-/// Asks a server that runs. From the first time on it keeps marks for these askers.
-fn ask(data: DataFolder, options: &HookOptions) -> Result<Stopped, CommandError> {
+/// Puts the hook in force at the beginning of a session, so that no tool call has to wait for a server that must start.
+pub(super) fn begin(data: DataFolder, options: &HookOptions) -> Result<(), CommandError> {
+    if standing(&data, options)? == Standing::Unknown && data.has_store()? {
+        ask(&Client::starting(data)?, options, STARTING)?;
+    }
+    Ok(())
+}
+
+fn standing(data: &DataFolder, options: &HookOptions) -> Result<Standing, CommandError> {
+    let askers = options.asker.iter().map(Text::as_str);
+    marks::standing(data.path(), askers).map_err(|error| CommandError::file("read", data.path(), &error))
+}
+
+/// Asks the server. From the first time on it keeps marks for these askers.
+fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Stopped, CommandError> {
     let askers = List::try_from(options.asker.clone())?;
-    let client = Client::to_running(data)?;
-    client.call(&Call::post("/v1/hook", &Hook { askers, off: false })?.in_passing())
+    client.call(&Call::post("/v1/hook", &Hook { askers, off: false })?.within(patience))
 }
 
 /// Returns what the agent is told. The words of the question are somebody's, and marked as such.
@@ -74,12 +89,14 @@ fn reason(question: &QuestionView, tool: &Tool<'_>, address: Option<&str>) -> St
 /// Returns what the agent is told where nobody knows whether the call may pass.
 pub(super) fn in_doubt(tool: &str, why: &str) -> String {
     format!(
-        "demur: {} is refused: a question may be open that blocks it, and that cannot be looked up: {}. Call check_question \
-         or ask_human, which start the server, then try again; or a person runs `demur doctor`.",
+        "demur: {} is refused: a question may be open that blocks it, and that cannot be looked up: {}. Call list_questions \
+         or check_question, which start the server, then try again; or a person runs `demur doctor`.",
         visible(tool),
         visible(why),
     )
 }
 
+/// How long a server is waited for that has to start.
+const STARTING: Duration = Duration::from_secs(5);
 /// How much of a question is repeated.
 const LONGEST: usize = 500;

@@ -55,7 +55,9 @@ impl Session {
         let Ok(reply) = serde_json::from_slice::<Value>(reply) else { return };
         if is_post && path == "/v1/plans" {
             let plan = reply["session_id"].as_str().and_then(|plan| plan.parse::<Uuid>().ok());
-            plan.into_iter().for_each(|plan| self.keep(&plan.to_string()));
+            if let Some(plan) = plan {
+                self.keep(&plan.to_string());
+            }
         }
         let question = if reply["question"].is_object() { &reply["question"] } else { &reply };
         let id = question["id"].as_str().and_then(|id| id.parse::<QuestionId>().ok());
@@ -154,7 +156,7 @@ mod tests {
     fn question_stops_the_session_that_asked_it() {
         let folder = tempfile::tempdir().unwrap();
         let (data, id) = (folder.path(), ID.parse().unwrap());
-        let [one, two, third] = ["one", "two", "third"].map(|name| SessionId::new(name));
+        let [one, two, third] = ["one", "two", "third"].map(SessionId::new);
         assert!(counts(data, one.as_ref(), id), "nobody knows whose it is");
         let first = noted(data, "one");
         noted(data, "two");

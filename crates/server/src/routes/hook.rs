@@ -66,7 +66,7 @@ async fn hook(
             // A mark too many makes every call ask.
             marks::tidy(owner)?;
         }
-        let names: Vec<&str> = given.askers.iter().map(|asker| asker.as_str()).collect();
+        let names: Vec<&str> = given.askers.iter().map(Text::as_str).collect();
         let questions = if given.off { Vec::new() } else { marks::blocking(owner, &names)? };
         Ok(Stopped { questions, address })
     });

@@ -11,7 +11,10 @@ use std::{
 };
 
 use super::{call, event, refusal, refused};
-use crate::{asker::asked, sandbox::Sandbox};
+use crate::{
+    asker::asked,
+    sandbox::{Sandbox, count},
+};
 
 const TOOLS: [&str; 6] = ["Bash", "Edit", "Write", "WebFetch", "Task", "mcp__github__create_issue"];
 
@@ -164,7 +167,7 @@ fn mark_is_there_before_the_question_is_acknowledged_and_goes_once_it_is_settled
     assert_eq!(refusal(&sandbox, "Bash"), None);
     assert_eq!(marks(), Vec::<String>::new(), "the first call named its asker");
     let id = asked(&sandbox, &["Which?", "--as", "claude-code"]);
-    assert_eq!(marks(), [id.clone()]);
+    assert_eq!(marks(), std::slice::from_ref(&id));
     assert_eq!(fs::read(sandbox.data().join("open").join(&id)).unwrap(), b"");
     asked(&sandbox, &["Somebody else?"]);
     // A server that begins anew puts right whatever a crash left.
@@ -172,7 +175,7 @@ fn mark_is_there_before_the_question_is_acknowledged_and_goes_once_it_is_settled
     fs::remove_file(sandbox.data().join("open").join(&id)).unwrap();
     fs::write(sandbox.data().join("open/junk"), "").unwrap();
     sandbox.run(&["inbox", "--list"]).expect_code(0);
-    assert_eq!(marks(), [id.clone()]);
+    assert_eq!(marks(), std::slice::from_ref(&id));
     sandbox.run(&["answer", &id, "yes"]).expect_code(0);
     assert_eq!(marks(), Vec::<String>::new());
     // With nothing open no server is needed.
@@ -190,6 +193,41 @@ fn question_asked_before_the_hook_counts_and_a_killed_server_does_not_release_it
     assert!(reason.contains("check_question") && reason.contains("demur doctor"), "{reason}");
     sandbox.run(&["inbox", "--list"]).expect_code(0);
     assert!(refusal(&sandbox, "Bash").unwrap().contains("Which?"));
+}
+
+/// Wherever a crash falls between the answer and its acknowledgement: what passes is settled.
+#[test]
+fn proof_a_server_killed_while_it_answers_releases_nothing_that_is_open() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["First?"]);
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    for round in 0..count(6, 100) {
+        let id = asked(&sandbox, &["Which?", "--as", "claude-code"]);
+        assert!(refusal(&sandbox, "Bash").is_some());
+        let process = sandbox.json(&["status"])["process"].as_u64().unwrap();
+        let mut answer = Command::new("curl");
+        answer.args(["-s", "--max-time", "20", "--unix-socket"]).arg(sandbox.data().join("socket"));
+        answer.args([
+            "--json",
+            "{\"answer\": \"yes\"}",
+            &format!("http://localhost/v1/questions/{id}/answer"),
+        ]);
+        let mut answer = answer.stdout(Stdio::null()).spawn().unwrap();
+        // Another moment each time.
+        for _ in 0..round * round * 100 {
+            thread::yield_now();
+        }
+        kill(process);
+        answer.wait().unwrap();
+        let passes = refusal(&sandbox, "Bash").is_none();
+        let state = sandbox.json(&["show", &id])["state"].as_str().unwrap().to_owned();
+        assert!(!passes || state == "answered", "it passes while the question is {state}");
+        if state == "open" {
+            assert!(refusal(&sandbox, "Bash").is_some());
+            sandbox.run(&["answer", &id, "yes"]).expect_code(0);
+        }
+        assert_eq!(refusal(&sandbox, "Bash"), None, "the next server puts right what was left");
+    }
 }
 
 #[test]

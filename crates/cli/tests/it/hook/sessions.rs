@@ -106,6 +106,18 @@ fn answer_is_told_though_the_server_ended() {
     assert!(told(&sandbox, "one", "SessionStart", false).unwrap().contains("\"this\""));
 }
 
+/// Somebody else set the project up, and here nobody told the server.
+#[test]
+fn session_that_begins_puts_the_hook_in_force() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.run(&["stop"]).expect_code(0);
+    assert!(is_stopped(&sandbox, "one"), "nobody knows what is open");
+    assert_eq!(told(&sandbox, "one", "SessionStart", false), None);
+    sandbox.run(&["stop"]).expect_code(0);
+    assert!(!is_stopped(&sandbox, "one"));
+}
+
 #[test]
 fn answer_that_a_tool_call_brought_is_not_new() {
     let sandbox = Sandbox::new();
