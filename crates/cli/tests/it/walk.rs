@@ -179,7 +179,7 @@ fn holds(shown: &str, said: &str) -> bool {
     let mut from = 0;
     shown.lines().filter(|line| *line != "...").all(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let found = (from..said.len() + 1).find(|at| said[*at..].starts_with(&words));
+        let found = (from..=said.len()).find(|at| said[*at..].starts_with(&words));
         from = found.map_or(from, |at| at + words.len());
         found.is_some()
     })

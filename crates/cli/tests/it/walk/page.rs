@@ -25,9 +25,10 @@ impl Page {
         let mut names = vec!["README.md".to_owned()];
         for folder in ["docs", "docs/clients"] {
             let entries = fs::read_dir(project(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+            let entries = entries.map(|name| name.into_string().unwrap());
             let pages =
-                entries.filter_map(|name| name.into_string().ok()).filter(|name| name.ends_with(".md"));
-            let mut pages: Vec<String> = pages.map(|name| format!("{folder}/{name}")).collect();
+                entries.filter_map(|name| name.strip_suffix(".md").map(|name| format!("{folder}/{name}.md")));
+            let mut pages: Vec<String> = pages.collect();
             pages.sort();
             names.append(&mut pages);
         }

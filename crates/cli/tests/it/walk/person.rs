@@ -15,11 +15,11 @@ use crate::inbox::terminal::Terminal;
 
 /// Answers what the page waits for, each kind in its own way, until told to stop.
 pub(crate) fn answer(home: &Home, blocks: &[&Block], done: &AtomicBool) {
-    let lines = blocks.iter().flat_map(|block| block.text.lines());
-    let own: Vec<&str> = lines.filter(|line| line.contains("--no-wait")).collect();
+    let answering = blocks.iter().filter(|block| block.text.contains("demur answer "));
+    let own: Vec<&str> = answering.flat_map(|block| block.text.lines()).collect();
     while !done.load(Ordering::Acquire) {
         for question in open(home) {
-            // What the page does not wait for, and what is asked about its plans, it answers itself.
+            // What is asked in a block that answers, and what is asked about a plan, the page answers itself.
             let words = question["question"].as_str().unwrap();
             if !question["gap"].is_null() || own.iter().any(|line| line.contains(words)) {
                 continue;
