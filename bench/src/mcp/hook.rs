@@ -43,11 +43,8 @@ fn measure(table: &mut Table, name: &str, server: &Server, rounds: usize, refuse
     times.sort_unstable();
     let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
     let (p99, slowest) = (at(99), at(100));
-    let (bar, is_met) = if rounds == HUNG_ROUNDS {
-        ("slowest 2 s", slowest <= 2_000.0)
-    } else {
-        ("p99 30 ms", p99 <= 30.0)
-    };
+    let (bar, is_met) =
+        if rounds == HUNG_ROUNDS { ("slowest 2 s", slowest <= 2_000.0) } else { ("p99 30 ms", p99 <= 30.0) };
     let times = [at(50), p99, slowest].map(|time| format!("{time:.1} ms"));
     let [p50, p99, slowest] = times;
     table.row([name.to_owned(), p50, p99, slowest, bar.to_owned(), met(is_met).to_owned()]);

@@ -1,9 +1,10 @@
 //! Answers that a session has not seen yet, told to its agent when the session begins or goes on, when its user writes, and
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
-use demur_core::visible::visible;
+use demur_core::{limit::List, visible::visible};
 use demur_desk::question::{Ending, QuestionId, QuestionView};
 use demur_ledger::content::AnswerValue;
+use demur_server::routes::questions::Heard;
 use serde_json::Value;
 
 use super::{
@@ -57,15 +58,17 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
             // An answer may lie in a folder that nobody serves at the moment.
             none => none.insert(Client::starting(data.clone())?),
         };
-        let mut told = Vec::new();
+        let (mut told, mut heard) = (Vec::new(), Vec::new());
         for id in &open {
             let question: QuestionView = client.call(&Call::get(&format!("/v1/questions/{id}")))?;
-            // Whoever takes it as seen tells it.
+            // The hook that takes it as seen tells it.
             if question.state != "open" && see(&folder, &session, *id) {
                 told.push(words(&question));
+                heard.extend((!is_secret(&question)).then_some(*id));
             }
         }
         if !told.is_empty() {
+            note_heard(client, heard);
             return Ok(Some(told.join("\n\n")));
         }
         if !wait {
@@ -73,6 +76,20 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
         }
         wait_for(client, open[0])?;
     }
+}
+
+/// Says that the session has heard these answers, so that the next question in the same words is a new one. Should that
+/// fail, such a question gets the same answer once more.
+fn note_heard(client: &Client, ids: Vec<QuestionId>) {
+    if let Ok(questions) = List::try_from(ids)
+        && let Ok(call) = Call::post("/v1/heard", &Heard { questions })
+    {
+        let _ = client.send(&call);
+    }
+}
+
+fn is_secret(question: &QuestionView) -> bool {
+    matches!(question.outcome.as_ref().and_then(|ending| ending.value.as_ref()), Some(AnswerValue::Sealed(_)))
 }
 
 /// Waits a while for one of them; the others are looked at in between.

@@ -224,7 +224,7 @@ fn mistakes_on_the_command_line_ask_nothing() {
         let error = sandbox.json_error(arguments, 2);
         assert_eq!(error["code"], "USAGE", "{arguments:?}");
     }
-    assert_eq!(sandbox.json_error(&["show", "nothing"], 2)["code"], "QUESTION_UNKNOWN");
+    assert_eq!(sandbox.json_error(&["show", "nothing"], 2)["code"], "NO_DATA");
     assert!(!sandbox.data().exists(), "a mistake started a server");
 }
 

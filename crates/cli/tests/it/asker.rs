@@ -54,8 +54,7 @@ pub(crate) fn asked_of_anybody(sandbox: &Sandbox, words: &str) -> String {
 
 /// Asks without waiting what the command line cannot; returns the id.
 pub(crate) fn asked_over_the_socket(sandbox: &Sandbox, question: &Value) -> String {
-    // Any command that needs a server and may make the data folder starts it.
-    sandbox.run(&["open", "--print"]).expect_code(0);
+    sandbox.start_server();
     let mut curl = Command::new("curl");
     curl.args(["-s", "--unix-socket"]).arg(sandbox.data().join("socket"));
     curl.args(["--json", &question.to_string(), "http://localhost/v1/questions"]);

@@ -155,14 +155,13 @@ fn unknown_command_is_a_mistake() {
 #[test]
 fn letters_that_were_swapped_are_recognized() {
     let sandbox = Sandbox::new();
-    for (typed, meant) in
-        [(&["aks", "Name?"][..], "ask"), (&["plan", "sbumit"], "plan submit"), (&["--json", "anwser"], "answer")]
-    {
+    for (typed, meant) in [
+        (&["aks", "Name?"][..], "ask"),
+        (&["plan", "sbumit"], "plan submit"),
+        (&["--json", "anwser"], "answer"),
+    ] {
         let ran = sandbox.run(typed);
-        assert!(
-            ran.expect_code(2).stderr.contains(&format!("did you mean `demur {meant}`?")),
-            "{ran}"
-        );
+        assert!(ran.expect_code(2).stderr.contains(&format!("did you mean `demur {meant}`?")), "{ran}");
     }
     let ran = sandbox.run(&["frobnicate"]);
     assert!(!ran.expect_code(2).stderr.contains("did you mean"), "{ran}");

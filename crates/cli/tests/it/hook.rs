@@ -139,7 +139,7 @@ fn name_of_an_operation_means_what_the_guard_file_says() {
 #[test]
 fn agent_cannot_release_itself() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.start_server();
     let mut client = Client::of_session(&sandbox, &[], "abc");
     assert_eq!(refusal(&sandbox, "mcp__demur__ask_human"), None);
     let asked = client.call("ask_human", &json!({ "question": "Which?", "blocks": ["web"] }));

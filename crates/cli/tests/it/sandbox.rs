@@ -104,6 +104,11 @@ impl Sandbox {
         command
     }
 
+    /// Starts a server, as any command does that may make the data folder.
+    pub(crate) fn start_server(&self) {
+        self.run(&["open", "--print"]).expect_code(0);
+    }
+
     /// Returns what a call said and how it ended.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.ran(self.command(arguments).output().unwrap())

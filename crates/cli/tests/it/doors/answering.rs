@@ -48,9 +48,11 @@ fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
 /// At the prompt of a terminal, where it is the only one that waits.
 fn by_inbox(hall: &Hall, id: &str, answer: &str) -> Said {
     let terminal = Terminal::open(&hall.sandbox, id);
-    terminal.shows("1 question waits.");
-    terminal.enter(&format!("1 {answer}"));
-    terminal.shows("Done: 1 is answered");
+    let screen = terminal.shows("must be answered");
+    let shown = screen.lines().find(|line| line.contains("must be answered")).unwrap();
+    let number = shown.split_once('.').unwrap().0;
+    terminal.enter(&format!("{number} {answer}"));
+    terminal.shows(&format!("Done: {number} is answered"));
     Said::Answered
 }
 

@@ -159,7 +159,7 @@ fn input_that_does_not_end_is_refused_in_time() {
 #[test]
 fn mark_is_there_before_the_question_is_acknowledged_and_goes_once_it_is_settled() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.start_server();
     let marks = || -> Vec<String> {
         let there = fs::read_dir(sandbox.data().join("open")).unwrap();
         there.map(|mark| mark.unwrap().file_name().into_string().unwrap()).collect()
@@ -174,7 +174,7 @@ fn mark_is_there_before_the_question_is_acknowledged_and_goes_once_it_is_settled
     kill(sandbox.json(&["status"])["process"].as_u64().unwrap());
     fs::remove_file(sandbox.data().join("open").join(&id)).unwrap();
     fs::write(sandbox.data().join("open/junk"), "").unwrap();
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.start_server();
     assert_eq!(marks(), std::slice::from_ref(&id));
     sandbox.run(&["answer", &id, "yes"]).expect_code(0);
     assert_eq!(marks(), Vec::<String>::new());
@@ -191,7 +191,7 @@ fn question_asked_before_the_hook_counts_and_a_killed_server_does_not_release_it
     kill(sandbox.json(&["status"])["process"].as_u64().unwrap());
     let reason = refusal(&sandbox, "Bash").expect("nobody knows");
     assert!(reason.contains("check_question") && reason.contains("demur doctor"), "{reason}");
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.start_server();
     assert!(refusal(&sandbox, "Bash").unwrap().contains("Which?"));
 }
 

@@ -110,7 +110,7 @@ fn answer_is_told_though_the_server_ended() {
 #[test]
 fn session_that_begins_puts_the_hook_in_force() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.start_server();
     sandbox.run(&["stop"]).expect_code(0);
     assert!(is_stopped(&sandbox, "one"), "nobody knows what is open");
     assert_eq!(told(&sandbox, "one", "SessionStart", false), None);

@@ -34,7 +34,7 @@ fn inspect(sandbox: &Sandbox, target: &[&str], words: &[&str]) -> Value {
 #[test]
 fn inspector_lists_and_calls_the_tools() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    sandbox.start_server();
     let question =
         sandbox.run(&["ask", "Asked before?", "--no-wait"]).expect_code(0).stdout.trim().to_owned();
     sandbox.run(&["answer", &question, "yes"]).expect_code(0);

@@ -19,6 +19,7 @@ use crate::{
 #[test]
 fn a_port_that_is_taken_is_told_and_no_other_is_used() {
     let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.data()).unwrap();
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port().to_string();
     let ran = sandbox.run(&["serve", "--port", &port]);

@@ -36,7 +36,7 @@ fn mistakes_on_the_command_line_are_one_sentence_and_a_command_that_helps() {
         ("an unknown scope", &["token", "new", "x", "--scope", "everything"], 2, "everything"),
         ("an empty question", &["ask", ""], 2, "expected"),
         ("an endless question", &["ask", &question], 2, "expected"),
-        ("an endless id", &["show", &id], 2, "expected a question"),
+        ("an endless id", &["show", &id], 2, "expected a data folder"),
     ];
     for (what, line, ..) in &mistakes {
         sandbox.run(line);

@@ -75,10 +75,10 @@ fn configured_command_lists_its_tools() {
         let sandbox = sandbox();
         sandbox.run(&["setup", client, "--yes"]).expect_code(0);
         // One that carries the sandbox's variable, so that it ends with the sandbox.
-        sandbox.run(&["inbox", "--list"]).expect_code(0);
+        sandbox.start_server();
         let mut offered = tools(&sandbox, client, &entry(&sandbox, file, servers));
         offered.sort_unstable();
-        assert_eq!(offered, ["ask_human", "cancel_question", "check_question"], "{client}");
+        assert_eq!(offered, ["ask_human", "cancel_question", "check_question", "list_questions"], "{client}");
         let Some(project) = project else { continue };
         sandbox.run(&["setup", client, "--yes", "--project", "--tools", "all"]).expect_code(0);
         let offered = tools(&sandbox, client, &entry(&sandbox, project, servers));
