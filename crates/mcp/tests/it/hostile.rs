@@ -81,8 +81,8 @@ fn arguments_that_do_not_fit_are_told_to_the_model() {
         let wrong = [
             ("ask_human", json!({}), ": missing field `question`"),
             ("ask_human", json!({"question": 5}), " (question): invalid type"),
-            ("ask_human", json!({"question": ""}), " (question): expected 1 to"),
-            ("ask_human", json!({"question": "?", "kind": "anything"}), " (kind): unknown variant"),
+            ("ask_human", json!({"question": ""}), " (question): expected a question, found a blank one"),
+            ("ask_human", json!({"question": "?", "kind": "anything"}), " (kind): expected text, yes-no, choice, number or secret"),
             ("ask_human", json!({"question": "?", "choices": "a"}), " (choices): invalid type"),
             ("ask_human", json!({"question": "?", "choices": ["a", 7]}), " (choices[1]): invalid type"),
             ("ask_human", json!({"question": "?", "surprise": true}), " (surprise): unknown field"),
