@@ -8,6 +8,7 @@
 //! | what is no request, and what is wrong with it | [`misfit`] |
 //! | what a client lacks, as a form or an address | [`need`] |
 //! | which tier a client is served in | [`tier`] |
+//! | what a process remembers of its callers | [`memory`] |
 //! | what a client carries from one round to the next | [`state`] |
 //! | the table of tools | [`tools`] |
 //! | how many calls an asker has at once | [`room`] |
@@ -15,6 +16,7 @@
 
 pub mod api;
 pub mod door;
+pub mod memory;
 pub mod misfit;
 pub mod need;
 pub mod room;
