@@ -27,9 +27,12 @@ pub(crate) struct AskHuman {
     /// What you found and why it is not enough.
     #[serde(default)]
     context: Option<Text<1, 4096>>,
-    /// Answers to choose from.
+    /// Suggested answers.
     #[serde(default)]
     choices: List<Text<1, 256>, 0, 32>,
+    /// Nothing but the choices.
+    #[serde(default)]
+    closed: bool,
     #[serde(default)]
     kind: Option<Kind>,
     /// Operations that must wait for the answer.
@@ -79,15 +82,18 @@ impl AskHuman {
         };
         let choices: Vec<_> =
             self.choices.iter().map(choice).collect::<Result<_, _>>().map_err(at("choices"))?;
-        let kind = match self.kind {
-            Some(Kind::YesNo) => AnswerKind::YesNo,
-            Some(Kind::Number) => AnswerKind::Numeric,
-            Some(Kind::Secret) => AnswerKind::Secret,
-            Some(Kind::Choice) => AnswerKind::MultipleChoice,
-            None if !choices.is_empty() => AnswerKind::MultipleChoice,
-            Some(Kind::Text) | None => AnswerKind::Freetext,
+        let chooses = matches!(self.kind, Some(Kind::Choice) | None) && !choices.is_empty();
+        let kinds = match self.kind {
+            Some(Kind::YesNo) => vec![AnswerKind::YesNo],
+            Some(Kind::Number) => vec![AnswerKind::Numeric],
+            Some(Kind::Secret) => vec![AnswerKind::Secret],
+            _ if chooses && !self.closed => vec![AnswerKind::MultipleChoice, AnswerKind::Freetext],
+            // Without choices this is refused at the desk, in its words.
+            Some(Kind::Choice) => vec![AnswerKind::MultipleChoice],
+            None if chooses || self.closed => vec![AnswerKind::MultipleChoice],
+            Some(Kind::Text) | None => vec![AnswerKind::Freetext],
         };
-        ask.kinds = vec![kind].try_into().map_err(at("kind"))?;
+        ask.kinds = kinds.try_into().map_err(at("kind"))?;
         ask.choices = choices.try_into().map_err(at("choices"))?;
         ask.context.clone_from(&self.context);
         ask.blocks = self.blocks.clone();

@@ -12,7 +12,7 @@ fn what_models_read_stays_short() {
     assert!(tokens(Sets::default()) < 700, "{}", tokens(Sets::default()));
     for set in ["wwa", "session"] {
         let tokens = tokens(set.parse().unwrap());
-        assert!(tokens < 3_000, "{set}: {tokens}");
+        assert!(tokens < 3_100, "{set}: {tokens}");
     }
 }
 
