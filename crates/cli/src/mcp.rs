@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
+    manner::{self, Manner},
     state::States,
     stdio,
     tools::Sets,
@@ -32,8 +33,12 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
         let states = States::open(way.folder())
             .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
         let host = Arc::new(Bridge { way });
-        stdio::serve(host, Arc::new(states), sets(&arguments.tools)).await.map_err(|error| trouble(&error))
+        stdio::serve(host, Arc::new(states), manner(arguments)).await.map_err(|error| trouble(&error))
     })
+}
+
+fn manner(arguments: &Mcp) -> Manner {
+    Manner { sets: sets(&arguments.tools), wait: arguments.wait.unwrap_or(manner::WAIT), ..Manner::default() }
 }
 
 fn sets(words: &[ToolSet]) -> Sets {
@@ -54,7 +59,8 @@ struct Bridge {
 impl Host for Bridge {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         let api = Arc::new(Lane { way: self.way.clone(), client: client.to_owned() });
-        Ok(Visitor { identity: format!("client:{client}"), relays: true, sets: None, api })
+        let identity = format!("client:{client}");
+        Ok(Visitor { identity, name: client.to_owned(), relays: true, sets: None, api })
     }
 }
 

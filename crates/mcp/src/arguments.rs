@@ -42,6 +42,9 @@ pub(crate) struct AskHuman {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     trace: Option<TraceId>,
+    /// Wait less.
+    #[serde(default)]
+    pub(crate) wait_s: Option<u32>,
 }
 
 /// The answer you want.
@@ -61,6 +64,8 @@ enum Kind {
 pub(crate) struct CheckQuestion {
     #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
+    #[serde(default)]
+    pub(crate) wait_s: Option<u32>,
 }
 
 /// A question that needs no answer any more.

@@ -1,14 +1,18 @@
 //! The door: what a client asks for, whatever carries it.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListToolsResult,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-        ServerCapabilities, ServerConfig, Tool,
+        GetPromptResponse, Implementation, InputResponses, ListPromptsResult, ListResourceTemplatesResult,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -18,18 +22,21 @@ use tokio::{
 };
 
 use crate::{
-    api::{Host, Refusal},
+    api::{GRACE, Host, Refusal, Visitor},
     arguments::read,
-    ask, misfit,
+    ask,
+    manner::Manner,
+    memory::Memory,
+    misfit,
     plan::{self, Goal},
     prompts,
     reply::{self, Stop},
     resources,
-    room::{MOST, Rooms},
+    room::{MOST, Rooms, Turn},
     sessions,
     state::{Bound, States},
     tier::Tier,
-    tools::{self, Job, Sets},
+    tools::{self, Job},
     visit::Visit,
 };
 
@@ -38,30 +45,64 @@ use crate::{
 pub struct Door {
     host: Arc<dyn Host>,
     states: Arc<States>,
-    sets: Sets,
-    rooms: Arc<Rooms>,
-    patience: Duration,
+    manner: Manner,
+    shared: Arc<Shared>,
     ended: watch::Receiver<bool>,
 }
 
+/// What all doors of a process share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Counts calls.
+    pub rooms: Arc<Rooms>,
+    /// Remembers callers.
+    pub memory: Arc<Memory>,
+}
+
 impl Door {
-    /// Returns a door that offers these tools; its calls are counted in `rooms`. What waits comes to an end when `ended`
-    /// says so.
+    /// Returns a door that is kept in this manner. What waits comes to an end when `ended` says so.
     pub fn new(
         host: Arc<dyn Host>,
         states: Arc<States>,
-        sets: Sets,
-        rooms: Arc<Rooms>,
+        manner: Manner,
+        shared: Arc<Shared>,
         ended: watch::Receiver<bool>,
     ) -> Self {
-        Self { host, states, sets, rooms, patience: PATIENCE, ended }
+        Self { host, states, manner, shared, ended }
     }
 
-    /// Returns the door with less patience than usual.
-    #[must_use]
-    pub const fn within(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
+    fn visitor(&self, context: &RequestContext<RoleServer>) -> Result<(Visitor, Turn), Refusal> {
+        let visitor = self.host.visitor(&context.extensions, &client_name(context))?;
+        let turn = self.shared.rooms.enter(&visitor.identity).ok_or_else(crowded)?;
+        Ok((visitor, turn))
+    }
+
+    /// Returns a visit that wants to hear something within `wait`.
+    fn visit<'a>(
+        &'a self,
+        context: &'a RequestContext<RoleServer>,
+        visitor: Visitor,
+        bound: Bound,
+        wait: Duration,
+    ) -> Visit<'a> {
+        let begun = Instant::now();
+        Visit {
+            tier: Tier::of(context, visitor.relays),
+            visitor,
+            client: client_name(context),
+            context,
+            states: &self.states,
+            bound,
+            memory: &self.shared.memory,
+            manner: self.manner,
+            ticket: None,
+            responses: InputResponses::default(),
+            begun,
+            announced: AtomicBool::default(),
+            enough: AtomicBool::default(),
+            until: begun + wait,
+            ended: self.ended.clone(),
+        }
     }
 
     async fn work(
@@ -69,32 +110,21 @@ impl Door {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Stop> {
-        let client = client_name(context);
-        let visitor = self.host.visitor(&context.extensions, &client)?;
-        let _turn = self.rooms.enter(&visitor.identity).ok_or_else(crowded)?;
-        let sets = visitor.sets.unwrap_or(self.sets);
+        let (visitor, _turn) = self.visitor(context)?;
+        let sets = visitor.sets.unwrap_or(self.manner.sets);
         let entry = tools::find(sets, &request.name).ok_or_else(|| unknown(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound::new(&visitor.identity, &request.name, &arguments)?;
         let ticket = request.request_state.map(|sealed| self.states.unseal(&sealed, &bound)).transpose()?;
-        let visit = Visit {
-            tier: Tier::of(context, visitor.relays),
-            visitor,
-            client,
-            context,
-            states: &self.states,
-            bound,
-            ticket,
-            responses: request.input_responses.unwrap_or_default(),
-            until: Instant::now() + self.patience,
-            ended: self.ended.clone(),
-        };
+        let mut visit = self.visit(context, visitor, bound, self.manner.wait);
+        visit.ticket = ticket;
+        visit.responses = request.input_responses.unwrap_or_default();
         match entry.job {
-            Job::AskHuman => ask::ask(&visit, &read(arguments)?).await,
-            Job::CheckQuestion => ask::check(&visit, &read(arguments)?).await,
+            Job::AskHuman => ask::ask(&mut visit, &read(arguments)?).await,
+            Job::CheckQuestion => ask::check(&mut visit, &read(arguments)?).await,
             Job::CancelQuestion => ask::cancel(&visit, &read(arguments)?).await,
-            Job::CheckPlan => plan::clarify(&visit, &read(arguments)?, Goal::Check).await,
-            Job::ScaffoldPlan => plan::clarify(&visit, &read(arguments)?, Goal::Plan).await,
+            Job::CheckPlan => plan::clarify(&mut visit, &read(arguments)?, Goal::Check).await,
+            Job::ScaffoldPlan => plan::clarify(&mut visit, &read(arguments)?, Goal::Plan).await,
             Job::ResolveGap => plan::resolve(&visit, &read(arguments)?).await,
             Job::AuditPlan => plan::audit(&visit, &read(arguments)?).await,
             Job::ConfirmPlan => plan::confirm(&visit, &read(arguments)?).await,
@@ -112,9 +142,9 @@ impl Door {
 
 impl ServerHandler for Door {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_prompts().enable_resources().enable_tools().build();
-        let mut config = ServerConfig::new(capabilities);
+        let capabilities = ServerCapabilities::builder().enable_prompts().enable_resources();
+        let capabilities = capabilities.enable_tools();
+        let mut config = ServerConfig::new(capabilities.build());
         config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         config.server_info = Implementation::new("demur", env!("CARGO_PKG_VERSION"));
         config.instructions = Some(INSTRUCTIONS.to_owned());
@@ -131,7 +161,7 @@ impl ServerHandler for Door {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
-        Ok(ListToolsResult::with_all_items(tools::list(visitor.sets.unwrap_or(self.sets))))
+        Ok(ListToolsResult::with_all_items(tools::list(visitor.sets.unwrap_or(self.manner.sets))))
     }
 
     async fn list_resource_templates(
@@ -188,8 +218,8 @@ impl ServerHandler for Door {
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
-        let worked = time::timeout(self.patience + GRACE, work).await;
-        match worked.unwrap_or_else(|_| Err(silent().into())) {
+        let worked = time::timeout(self.manner.wait + GRACE, work).await;
+        match worked.unwrap_or_else(|_| Err(Refusal::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
             Err(Stop::Protocol(error)) => Err(error),
@@ -203,14 +233,6 @@ fn crowded() -> Refusal {
     let mut refusal =
         Refusal::new(429, "TOO_MANY_CALLS", format!("expected at most {MOST} calls at once, found more"));
     refusal.hint = Some("Wait for the others first.".to_owned());
-    refusal
-}
-
-fn silent() -> Refusal {
-    let mut refusal =
-        Refusal::new(503, "NO_REPLY", "the desk did not answer in time; nobody knows what it recorded");
-    refusal.hint =
-        Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());
     refusal
 }
 
@@ -243,7 +265,3 @@ const INSTRUCTIONS: &str = "When something you need is missing or ambiguous, do 
 /// The revisions of the protocol that are served.
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
-/// How long a call waits for people at most: with what comes after, it returns within 45 seconds.
-const PATIENCE: Duration = Duration::from_secs(43);
-/// How long what comes after may take.
-const GRACE: Duration = Duration::from_millis(1_900);

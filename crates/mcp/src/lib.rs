@@ -1,4 +1,4 @@
-//! The MCP door: any agent can ask, in three tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
+//! The MCP door: any agent can ask, in four tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
 //! knows documents and the types of the desk, and reaches the desk through [`api::Api`] alone; `docs/design/010-mcp.md`
 //! says why.
 //!
@@ -8,6 +8,7 @@
 //! | what is no request, and what is wrong with it | [`misfit`] |
 //! | what a client lacks, as a form or an address | [`need`] |
 //! | which tier a client is served in | [`tier`] |
+//! | how the door is kept: tools, window, revisions, forms | [`manner`] |
 //! | what a process remembers of its callers | [`memory`] |
 //! | what a client carries from one round to the next | [`state`] |
 //! | the table of tools | [`tools`] |
@@ -16,6 +17,7 @@
 
 pub mod api;
 pub mod door;
+pub mod manner;
 pub mod memory;
 pub mod misfit;
 pub mod need;
@@ -27,6 +29,8 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod form;
+mod pass;
 mod plan;
 mod prompts;
 mod reply;

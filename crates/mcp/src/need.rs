@@ -27,6 +27,8 @@ pub struct Need {
     pub message: String,
     kinds: Vec<AnswerKind>,
     choices: Vec<Choice>,
+    /// Whether it is a gap of a plan, which nobody can decline for all.
+    gap: bool,
     /// Whether it may be accepted as it is.
     acceptable: bool,
     /// Whether what comes through a client can settle it.
@@ -59,6 +61,7 @@ impl Need {
             message: message(question),
             kinds: question.kinds.clone(),
             choices: question.choices.clone(),
+            gap: question.gap.is_some(),
             acceptable: question.gap.is_some() && question.severity == Severity::Warn,
             relayable: question.assurance <= Assurance::Relayed
                 && !question.kinds.contains(&AnswerKind::Secret),
@@ -159,7 +162,7 @@ impl Need {
     pub fn read(&self, result: &ElicitResult) -> Said {
         match result.action {
             ElicitationAction::Accept => self.filled_in(result.content.as_ref()),
-            ElicitationAction::Decline => Said::Declined,
+            ElicitationAction::Decline if !self.gap => Said::Declined,
             _ => Said::Nothing,
         }
     }

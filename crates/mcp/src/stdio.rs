@@ -17,13 +17,13 @@ use tokio::{
     sync::watch,
 };
 
-use crate::{api::Host, door::Door, state::States, tools::Sets};
+use crate::{api::Host, door::Door, manner::Manner, state::States};
 
 /// Serves a client on standard input and output until it hangs up.
-pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, sets: Sets) -> io::Result<()> {
+pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, manner: Manner) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let (ending, ended) = watch::channel(false);
-    let door = Door::new(host, states, sets, Arc::default(), ended);
+    let door = Door::new(host, states, Manner { lasting: true, ..manner }, Arc::default(), ended);
     Box::pin(serve_pipes(door, ending, reader, writer)).await
 }
 

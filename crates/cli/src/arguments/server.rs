@@ -41,6 +41,9 @@ pub(crate) struct Mcp {
     /// Offer these tools too; asking a person is always offered
     #[arg(long, value_name = "SET", value_enum, value_delimiter = ',')]
     pub(crate) tools: Vec<ToolSet>,
+    /// How long a call waits for a person at most, such as 24h [default: 45s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
 }
 
 /// A set of tools.

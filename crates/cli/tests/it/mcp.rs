@@ -4,6 +4,7 @@ mod assured;
 pub(crate) mod client;
 mod plans;
 mod sessions;
+mod waiting;
 
 use std::{process::Command, thread};
 

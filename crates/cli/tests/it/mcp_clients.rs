@@ -107,16 +107,24 @@ fn user_who_declines_or_closes_the_form_is_no_answer() {
     for (tier, action, state) in [
         (Tier::Rounds, "decline", "declined"),
         (Tier::Elicits, "decline", "declined"),
-        (Tier::Rounds, "cancel", "open"),
-        (Tier::Elicits, "cancel", "open"),
+        (Tier::Rounds, "cancel", "answered"),
+        (Tier::Elicits, "cancel", "answered"),
     ] {
         let kind = Kind { language: Language::Python, transport: Transport::Stdio, tier };
         let mut client = Client::start(&sandbox, kind, "");
         let words = format!("Will {kind} {action}?");
-        let result = client.call("ask_human", &json!({"question": words}), |_| json!({"action": action}));
-        let told = &result["structuredContent"];
-        assert_eq!((&told["state"], told.get("answer")), (&json!(state), None), "{kind} {action}: {result}");
-        assert!(text(&result).contains("Do not assume"), "{kind} {action}: {result}");
+        let id = client.begin_call("ask_human", &json!({"question": words}));
+        let form = client.next("elicit");
+        client.answer(&form["elicit"], &json!({"action": action}));
+        if state == "answered" {
+            // The call is held: whoever else answers is heard.
+            sandbox.run(&["answer", &open(&sandbox, &words), "ada"]).expect_code(0);
+        }
+        let line = client.end(id, nobody);
+        let told = &line["result"]["structuredContent"];
+        let answer = (state == "answered").then(|| json!("ada"));
+        assert_eq!((&told["state"], told.get("answer")), (&json!(state), answer.as_ref()), "{kind}: {line}");
+        assert!(answer.is_some() || text(&line["result"]).contains("Do not assume"), "{kind}: {line}");
         let shown = shown(&sandbox, told["question_id"].as_str().unwrap());
         assert_eq!(shown["state"], state, "{kind} {action}");
     }

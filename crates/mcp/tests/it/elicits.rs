@@ -86,21 +86,20 @@ fn whoever_is_first_elsewhere_takes_the_form_away() {
     });
 }
 
+/// Where a connection does not outlive the call, neither does the form.
 #[test]
 fn a_form_that_nobody_answers_ends_in_time_and_the_question_stays() {
     run(async {
         let desk = Desk::new(true);
-        let opening = Opening { patience: Duration::from_millis(80), ..Opening::default() };
+        let mut opening = Opening::within(Duration::from_millis(80));
+        opening.manner.lasting = false;
         let mut client = Client::legacy(&desk, "2025-06-18", json!({"elicitation": {}}), opening).await;
         let asked = ask(&mut client, json!({"question": "Which?"})).await;
         let mut messages = [client.next().await, client.next().await];
         messages.sort_by_key(|message| message["method"].is_null());
         assert_eq!(messages[0]["params"]["requestId"], asked["id"], "{messages:?}");
         let id = desk.asked().await.id;
-        assert!(
-            words(&messages[1])
-                .starts_with(&format!("Not answered. Do not assume. Call check_question({id})."))
-        );
+        assert!(words(&messages[1]).starts_with(&format!("Question {id} is open;")), "{messages:?}");
         assert_eq!(desk.state(&id.to_string()), "open");
     });
 }

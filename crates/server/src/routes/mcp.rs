@@ -23,8 +23,8 @@ use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
     door::Door,
+    manner::Manner,
     misfit::no_message,
-    room::Rooms,
     state::States,
     tools::Sets,
 };
@@ -60,7 +60,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
     });
     let house = Arc::new(House { service: Arc::clone(service), inside });
     let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
-    let rooms = Arc::new(Rooms::default());
+    let shared = Arc::default();
     let door = move || {
         let host: Arc<dyn Host> = Arc::clone(&house) as _;
         let states = if let Some(states) = states.get() {
@@ -69,7 +69,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
             let made = States::open(house.service.premises.data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
-        Ok(Door::new(host, states, Sets::default(), Arc::clone(&rooms), ended.clone()))
+        Ok(Door::new(host, states, Manner::default(), Arc::clone(&shared), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, Arc::new(Sessions::default()), config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
@@ -113,24 +113,24 @@ impl Host for House {
         let parts = extensions.get::<Parts>();
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
-        let (caller, identity, relays) = match caller.unwrap_or(Caller::Stranger) {
+        let (caller, identity, name, relays) = match caller.unwrap_or(Caller::Stranger) {
             Caller::Local { name, .. } => {
                 let client = Text::cut(client).ok();
-                let identity = format!("client:{}", client.as_deref().unwrap_or_default());
-                (Caller::Local { name, client }, identity, true)
+                let asks_as = client.as_deref().unwrap_or_default().to_owned();
+                (Caller::Local { name, client }, format!("client:{asks_as}"), asks_as, true)
             }
             Caller::Token(token) => {
                 let principal = token.principal.map(|principal| principal.to_string());
                 let identity = format!("principal:{}", principal.unwrap_or_else(|| token.id.clone()));
-                let relays = token.scopes.contains(&Scope::Relay);
-                (Caller::Token(token), identity, relays)
+                let (name, relays) = (token.name.to_string(), token.scopes.contains(&Scope::Relay));
+                (Caller::Token(token), identity, name, relays)
             }
             Caller::Stranger => {
                 return Err(Refusal::new(401, "UNAUTHENTICATED", "expected a token, found none"));
             }
         };
         let api = Inside { service: Arc::clone(&self.service), router: self.inside.clone(), caller };
-        Ok(Visitor { identity, relays, sets, api: Arc::new(api) })
+        Ok(Visitor { identity, name, relays, sets, api: Arc::new(api) })
     }
 }
 
