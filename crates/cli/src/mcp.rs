@@ -16,7 +16,7 @@ use demur_server::{
 };
 
 use crate::{
-    arguments::{Mcp, ToolSet},
+    arguments::{Era, Mcp, ToolSet},
     client::{Call, Way},
     context::Context,
     error::CommandError,
@@ -38,7 +38,15 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
 }
 
 fn manner(arguments: &Mcp) -> Manner {
-    Manner { sets: sets(&arguments.tools), wait: arguments.wait.unwrap_or(manner::WAIT), ..Manner::default() }
+    Manner {
+        sets: sets(&arguments.tools),
+        wait: arguments.wait.unwrap_or(manner::WAIT),
+        era: match arguments.era {
+            Some(Era::Of2025) => manner::Era::Of2025,
+            None => manner::Era::Every,
+        },
+        ..Manner::default()
+    }
 }
 
 fn sets(words: &[ToolSet]) -> Sets {

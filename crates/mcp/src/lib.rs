@@ -29,6 +29,7 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod era;
 mod form;
 mod pass;
 mod plan;

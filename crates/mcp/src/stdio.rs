@@ -17,7 +17,7 @@ use tokio::{
     sync::watch,
 };
 
-use crate::{api::Host, door::Door, manner::Manner, state::States};
+use crate::{api::Host, door::Door, era::Announced, manner::Manner, state::States};
 
 /// Serves a client on standard input and output until it hangs up.
 pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, manner: Manner) -> io::Result<()> {
@@ -41,7 +41,7 @@ where
 {
     let reader = Watched { reader, ending };
     let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST);
-    let running = match serve_server(door, transport).await {
+    let running = match serve_server(Announced(door), transport).await {
         Ok(running) => running,
         // A client that goes before it said anything wants nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

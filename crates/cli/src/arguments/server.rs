@@ -44,6 +44,17 @@ pub(crate) struct Mcp {
     /// How long a call waits for a person at most, such as 24h [default: 45s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) wait: Option<Duration>,
+    /// Speak only the protocol revisions of this year; their forms can be taken back
+    #[arg(long, value_name = "YEAR", value_enum)]
+    pub(crate) era: Option<Era>,
+}
+
+/// A part of the history of MCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Era {
+    /// 2025-06-18 and 2025-11-25
+    #[value(name = "2025")]
+    Of2025,
 }
 
 /// A set of tools.

@@ -121,6 +121,13 @@ impl Client {
         self.number
     }
 
+    /// Sends a request without what a client of 2026-07-28 says of itself, and returns the reply.
+    pub(crate) async fn bare(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})).await;
+        self.next().await
+    }
+
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         self.ask(method, params).await;
         self.next().await

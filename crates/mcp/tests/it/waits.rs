@@ -1,14 +1,14 @@
-//! How long a call waits, and what a model hears that looks again and again. By a clock that
+//! How long a call waits, which revisions are spoken, and what a model hears that looks again and again. By a clock that
 //! the tests set: an hour takes no time.
 
 use std::time::Duration;
 
-use demur_mcp::manner::Manner;
+use demur_mcp::manner::{Era, Manner};
 use serde_json::{Value, json};
 use tokio::time::{self, Instant};
 
 use crate::{
-    client::{Client, Opening, run_by_the_clock, words},
+    client::{Client, Opening, run, run_by_the_clock, words},
     desk::Desk,
 };
 
@@ -121,5 +121,23 @@ fn whoever_looks_in_a_loop_is_told_to_end() {
         desk.answer_elsewhere(id.parse().unwrap(), "this one");
         let reply = client.call("check_question", check).await;
         assert!(words(&reply).starts_with("Answered by ada (terminal).\n"), "{reply}");
+    });
+}
+
+#[test]
+fn a_door_of_2025_says_which_revisions_it_speaks_and_speaks_no_other() {
+    run(async {
+        let mut opening = Opening::default();
+        opening.manner.era = Era::Of2025;
+        let declared = json!({"elicitation": {}});
+        let mut client = Client::modern(&Desk::new(true), declared, opening);
+        let found = client.request("server/discover", json!({})).await;
+        assert_eq!(found["result"]["supportedVersions"], json!(["2025-06-18", "2025-11-25"]), "{found}");
+        let refused = client.call("ask_human", json!({"question": "?"})).await;
+        assert_eq!(refused["error"]["data"]["supported"], json!(["2025-06-18", "2025-11-25"]), "{refused}");
+        let info = json!({"name": "tester", "version": "1"});
+        let params = json!({"protocolVersion": "2026-07-28", "capabilities": {}, "clientInfo": info});
+        let begun = client.bare("initialize", params).await;
+        assert_eq!(begun["result"]["protocolVersion"], "2025-11-25", "{begun}");
     });
 }

@@ -1,4 +1,4 @@
-//! How long a call waits and what becomes of its form: `--wait`, late replies, plans that are waited for.
+//! How long a call waits and what becomes of its form: `--wait`, `--era`, late replies, plans that are waited for.
 
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,23 @@ fn left(client: &mut Client, words: &str) -> (Value, Value) {
     let form = client.next();
     assert_eq!(form["method"], "elicitation/create", "{form}");
     (form, client.reply(number)["result"].clone())
+}
+
+#[test]
+fn a_client_falls_back_to_the_revisions_that_the_bridge_was_told_to_speak() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::modern(&sandbox, &["--era", "2025"], &forms());
+    let found = client.request("server/discover", json!({}));
+    assert_eq!(found["result"]["supportedVersions"], json!(["2025-06-18", "2025-11-25"]), "{found}");
+    let mut client = Client::legacy(&sandbox, &["--era", "2025", "--wait", "24h"], "2025-11-25", &forms());
+    let number = client.send("tools/call", ask("Which?"));
+    let form = client.next();
+    let result = json!({"action": "accept", "content": {"answer": "this one"}});
+    client.write(&json!({"jsonrpc": "2.0", "id": form["id"], "result": result}));
+    assert_eq!(client.reply(number)["result"]["structuredContent"]["answer"], "this one");
+    for wrong in [["--era", "2024"], ["--wait", "never"]] {
+        sandbox.run(&[&["mcp"], &wrong[..]].concat()).expect_code(2);
+    }
 }
 
 /// The call ends, the form stays, and its reply is on record as what a client passed on.
