@@ -12,9 +12,10 @@ use rmcp::{
         CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, GetPromptRequestParams,
         GetPromptResponse, Implementation, InputResponses, ListPromptsResult, ListResourceTemplatesResult,
         ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+        Tool, UnsubscribeRequestParams,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
 };
 use tokio::{
     sync::watch,
@@ -25,6 +26,7 @@ use crate::{
     api::{GRACE, Host, Refusal, Visitor},
     arguments::read,
     ask,
+    listen::{self, Heard},
     manner::{Era, Manner},
     memory::Memory,
     misfit,
@@ -47,6 +49,7 @@ pub struct Door {
     states: Arc<States>,
     manner: Manner,
     shared: Arc<Shared>,
+    heard: Arc<Heard>,
     ended: watch::Receiver<bool>,
 }
 
@@ -68,7 +71,7 @@ impl Door {
         shared: Arc<Shared>,
         ended: watch::Receiver<bool>,
     ) -> Self {
-        Self { host, states, manner, shared, ended }
+        Self { host, states, manner, shared, heard: Arc::default(), ended }
     }
 
     fn visitor(&self, context: &RequestContext<RoleServer>) -> Result<(Visitor, Turn), Refusal> {
@@ -142,7 +145,8 @@ impl Door {
 
 impl ServerHandler for Door {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_prompts().enable_resources();
+        let capabilities =
+            ServerCapabilities::builder().enable_prompts().enable_resources().enable_resources_subscribe();
         let capabilities = capabilities.enable_tools();
         // Tasks are of 2026-07-28.
         let mut config = ServerConfig::new(match self.manner.era {
@@ -183,6 +187,34 @@ impl ServerHandler for Door {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
         Ok(resources::read(&visitor, &request.uri).await?.into())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(listen::accepted(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let (visitor, _turn) = self.visitor(context.request_context()).map_err(stranger)?;
+        listen::tell(&visitor, &context, self.ended.clone()).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
+        self.heard.begin(visitor, request.uri, context.peer, self.ended.clone()).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.heard.end(&request.uri);
+        Ok(())
     }
 
     async fn list_prompts(

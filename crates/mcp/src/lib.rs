@@ -31,6 +31,7 @@ mod arguments;
 mod ask;
 mod era;
 mod form;
+mod listen;
 mod pass;
 mod plan;
 mod prompts;

@@ -6,6 +6,7 @@ mod desk;
 mod elicits;
 mod hostile;
 mod late;
+mod listens;
 mod rounds;
 mod states;
 mod told;
