@@ -31,7 +31,7 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Era, Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
+pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,

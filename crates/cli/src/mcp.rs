@@ -16,7 +16,7 @@ use demur_server::{
 };
 
 use crate::{
-    arguments::{Era, Mcp, ToolSet},
+    arguments::{Era, Forms, Mcp, ToolSet},
     client::{Call, Way},
     context::Context,
     error::CommandError,
@@ -44,6 +44,10 @@ fn manner(arguments: &Mcp) -> Manner {
         era: match arguments.era {
             Some(Era::Of2025) => manner::Era::Of2025,
             None => manner::Era::Every,
+        },
+        forms: match arguments.forms {
+            Forms::Call => manner::Forms::Call,
+            Forms::Task => manner::Forms::Task,
         },
         ..Manner::default()
     }

@@ -21,6 +21,7 @@ use crate::{
     pass::Passed,
     reply::{self, Stop},
     state::Ticket,
+    task::{self, Matter},
     tier::{Modes, Tier},
     visit::Visit,
 };
@@ -43,6 +44,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
 /// Puts a question before somebody, in the way of the client's tier, and waits for the answer.
 async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
     match visit.tier {
+        Tier::Task(_) if !visit.is_brief() => task::begin(visit, Matter::Question(asked.id), asked.asked),
         Tier::Rounds(modes) if !visit.is_brief() => round(visit, asked, modes, None).await,
         // Without a wait there is a form only where it outlives the call.
         Tier::Elicits(modes) if visit.manner.lasting || !visit.is_brief() => {

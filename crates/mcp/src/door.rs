@@ -9,11 +9,12 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, InputResponses, ListPromptsResult, ListResourceTemplatesResult,
-        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-        Tool, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
+        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+        InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -37,6 +38,7 @@ use crate::{
     room::{MOST, Rooms, Turn},
     sessions,
     state::{Bound, States},
+    task,
     tier::Tier,
     tools::{self, Job},
     visit::Visit,
@@ -90,7 +92,7 @@ impl Door {
     ) -> Visit<'a> {
         let begun = Instant::now();
         Visit {
-            tier: Tier::of(context, visitor.relays),
+            tier: Tier::of(context, visitor.relays, self.manner.forms),
             visitor,
             client: client_name(context),
             context,
@@ -150,7 +152,7 @@ impl ServerHandler for Door {
         let capabilities = capabilities.enable_tools();
         // Tasks are of 2026-07-28.
         let mut config = ServerConfig::new(match self.manner.era {
-            Era::Every => capabilities.build(),
+            Era::Every => capabilities.enable_tasks().build(),
             Era::Of2025 => capabilities.build(),
         });
         config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
@@ -217,6 +219,37 @@ impl ServerHandler for Door {
         Ok(())
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
+        let visit = self.visit(&context, visitor, Bound::none(), Duration::ZERO);
+        task::get(&visit, &request.task_id).await.map_err(stopped)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
+        let mut visit = self.visit(&context, visitor, Bound::none(), Duration::ZERO);
+        visit.responses = request.input_responses;
+        task::update(&visit, &request.task_id).await.map_err(stopped)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
+        let visit = self.visit(&context, visitor, Bound::none(), Duration::ZERO);
+        task::cancel(&visit, &request.task_id).await.map_err(stopped)
+    }
+
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -270,6 +303,17 @@ fn crowded() -> Refusal {
         Refusal::new(429, "TOO_MANY_CALLS", format!("expected at most {MOST} calls at once, found more"));
     refusal.hint = Some("Wait for the others first.".to_owned());
     refusal
+}
+
+/// Returns why a request about a task came to nothing, in the protocol's own error.
+fn stopped(stop: Stop) -> ErrorData {
+    match stop {
+        Stop::Refused(refusal) => {
+            ErrorData::internal_error(format!("{}: {}", refusal.code, refusal.detail), None)
+        }
+        Stop::Protocol(error) => error,
+        Stop::Cancelled => ErrorData::internal_error("the request was cancelled", None),
+    }
 }
 
 fn stranger(refusal: Refusal) -> ErrorData {

@@ -38,4 +38,5 @@ mod prompts;
 mod reply;
 mod resources;
 mod sessions;
+mod task;
 mod visit;

@@ -1,4 +1,4 @@
-//! How a door is kept: which tools it offers, how long a call waits, which revisions it speaks.
+//! How a door is kept: which tools it offers, how long a call waits, which revisions it speaks, where its forms are shown.
 
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ pub struct Manner {
     pub wait: Duration,
     /// The revisions that are spoken.
     pub era: Era,
+    /// Where forms are shown to clients that take a call as a task.
+    pub forms: Forms,
     /// Whether the connection outlives a call, so that a form can be left when the call ends.
     pub lasting: bool,
 }
@@ -29,9 +31,25 @@ pub enum Era {
     Of2025,
 }
 
+/// Where the forms of a call are shown that a client takes as a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Forms {
+    /// Nowhere: some clients stop looking at a task while they show its form.
+    #[default]
+    Call,
+    /// In the task.
+    Task,
+}
+
 impl Default for Manner {
     fn default() -> Self {
-        Self { sets: Sets::default(), wait: WAIT, era: Era::default(), lasting: false }
+        Self {
+            sets: Sets::default(),
+            wait: WAIT,
+            era: Era::default(),
+            forms: Forms::default(),
+            lasting: false,
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time;
 
@@ -26,12 +27,14 @@ use crate::{
     pass::{MOMENT, Passed},
     reply::{self, Stop},
     state::Ticket,
+    task::{self, Matter},
     tier::{Modes, Tier},
     visit::Visit,
 };
 
 /// What somebody wants of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Goal {
     /// To know what it lacks.
     Check,
@@ -55,12 +58,22 @@ pub(crate) async fn clarify(
         }
     };
     match visit.tier {
+        Tier::Task(_) if !visit.is_brief() => begin(visit, session, goal).await,
         Tier::Rounds(modes) if asks && !visit.is_brief() => round(visit, session, modes, goal).await,
         Tier::Elicits(modes) if !visit.is_brief() => {
             elicit(visit, session, modes).await?;
             wait(visit, session, goal).await
         }
         _ => wait(visit, session, goal).await,
+    }
+}
+
+/// Makes a task of the call while something is missing.
+async fn begin(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+    let asked = questions(visit, session, OPEN).await?;
+    match asked.iter().map(|question| question.asked).min() {
+        Some(first) => task::begin(visit, Matter::Plan(session, goal), first),
+        None => tell(visit, session, goal).await,
     }
 }
 

@@ -47,6 +47,9 @@ pub(crate) struct Mcp {
     /// Speak only the protocol revisions of this year; their forms can be taken back
     #[arg(long, value_name = "YEAR", value_enum)]
     pub(crate) era: Option<Era>,
+    /// Where a client that takes the call as a task is shown a form: not at all, or in the task
+    #[arg(long, value_name = "WHERE", value_enum, default_value = "call")]
+    pub(crate) forms: Forms,
 }
 
 /// A part of the history of MCP.
@@ -55,6 +58,15 @@ pub(crate) enum Era {
     /// 2025-06-18 and 2025-11-25
     #[value(name = "2025")]
     Of2025,
+}
+
+/// Where forms are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Forms {
+    /// In calls only; a task has none
+    Call,
+    /// In tasks too
+    Task,
 }
 
 /// A set of tools.

@@ -9,6 +9,7 @@ mod late;
 mod listens;
 mod rounds;
 mod states;
+mod tasks;
 mod told;
 mod tools;
 mod waits;

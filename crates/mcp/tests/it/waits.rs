@@ -129,10 +129,11 @@ fn a_door_of_2025_says_which_revisions_it_speaks_and_speaks_no_other() {
     run(async {
         let mut opening = Opening::default();
         opening.manner.era = Era::Of2025;
-        let declared = json!({"elicitation": {}});
+        let declared = json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
         let mut client = Client::modern(&Desk::new(true), declared, opening);
         let found = client.request("server/discover", json!({})).await;
         assert_eq!(found["result"]["supportedVersions"], json!(["2025-06-18", "2025-11-25"]), "{found}");
+        assert!(found["result"]["capabilities"]["extensions"].is_null(), "{found}");
         let refused = client.call("ask_human", json!({"question": "?"})).await;
         assert_eq!(refused["error"]["data"]["supported"], json!(["2025-06-18", "2025-11-25"]), "{refused}");
         let info = json!({"name": "tester", "version": "1"});

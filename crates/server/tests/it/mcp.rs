@@ -212,6 +212,34 @@ fn a_call_with_a_progress_token_is_answered_as_a_stream() {
     assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
 }
 
+/// Bar 3: a task is in the ledger and nowhere else, so it outlives the server; another's is unknown, whatever it may read.
+#[test]
+fn a_task_outlives_the_server_and_is_its_own_asker_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_at(folder.path());
+    let token = server.token("agent", &["ask", "relay"]);
+    let other = server.token("other", &["ask", "relay", "read"]);
+    let tasks = json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let params = json!({"name": "ask_human", "arguments": {"question": "Which?"}});
+    let begun = modern(&server, &token, &tasks, "tools/call", params).send().json();
+    assert_eq!(begun["result"]["resultType"], "task", "{begun}");
+    let id = begun["result"]["taskId"].as_str().unwrap();
+    let get = |server: &Server, token: &str| {
+        let call = modern(server, token, &tasks, "tasks/get", json!({"taskId": id}));
+        call.header("Mcp-Name", id).send().json()
+    };
+    assert_eq!(get(&server, &token)["result"]["status"], "working");
+    assert_eq!(get(&server, &other)["error"]["code"], -32602, "{}", get(&server, &other));
+    server.stop().unwrap();
+    let server = Server::start_at(folder.path());
+    assert_eq!(get(&server, &token)["result"]["status"], "working");
+    server.answer(id, &json!("eu"));
+    let ended = get(&server, &token);
+    assert_eq!(ended["result"]["status"], "completed", "{ended}");
+    assert_eq!(ended["result"]["result"]["structuredContent"]["answer"], "eu", "{ended}");
+    assert_eq!(get(&server, &other)["error"]["code"], -32602);
+}
+
 #[test]
 fn a_session_that_is_over_is_not_found() {
     let server = Server::start();

@@ -1,4 +1,4 @@
-//! How long a call waits and what becomes of its form: `--wait`, `--era`, late replies, plans that are waited for.
+//! How long a call waits and what becomes of its form: `--wait`, `--era`, late replies, tasks, plans that are waited for.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     client::Client,
     forms, open_question,
-    plans::{answer, plan, status},
+    plans::{answer, plan, status, whole},
 };
 use crate::{
     asker::until,
@@ -38,7 +38,7 @@ fn a_client_falls_back_to_the_revisions_that_the_bridge_was_told_to_speak() {
     let result = json!({"action": "accept", "content": {"answer": "this one"}});
     client.write(&json!({"jsonrpc": "2.0", "id": form["id"], "result": result}));
     assert_eq!(client.reply(number)["result"]["structuredContent"]["answer"], "this one");
-    for wrong in [["--era", "2024"], ["--wait", "never"]] {
+    for wrong in [["--era", "2024"], ["--wait", "never"], ["--forms", "everywhere"]] {
         sandbox.run(&[&["mcp"], &wrong[..]].concat()).expect_code(2);
     }
 }
@@ -125,4 +125,31 @@ fn settle(sandbox: &Sandbox) {
     let id = open_question(sandbox);
     let field = sandbox.json(&["show", &id])["field"].as_str().unwrap().to_owned();
     sandbox.run(&["answer", &id, answer(&field).as_str().unwrap()]).expect_code(0);
+}
+
+/// A plan as a task: the client looks again by itself, and a task of another client is unknown.
+#[test]
+fn a_plan_becomes_a_task_that_ends_with_the_last_answer() {
+    let sandbox = Sandbox::new();
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut client = Client::modern(&sandbox, &["--tools", "wwa"], &tasks);
+    let begun = client.call("wwa_scaffold_plan", &plan());
+    assert_eq!((&begun["resultType"], &begun["pollIntervalMs"]), (&json!("task"), &json!(2_000)), "{begun}");
+    let task = json!({"taskId": begun["taskId"]});
+    let mut other = Client::modern(&sandbox, &[], &tasks).named("other");
+    for method in ["tasks/get", "tasks/cancel"] {
+        assert_eq!(other.request(method, task.clone())["error"]["code"], -32602, "{method}");
+    }
+    let open = client.request("tasks/get", task.clone());
+    assert_eq!(open["result"]["status"], "working", "{open}");
+    super::kill_server(&sandbox);
+    for _ in 0..2 {
+        settle(&sandbox);
+    }
+    let ended = client.request("tasks/get", task)["result"].clone();
+    assert_eq!(ended["status"], "completed", "{ended}");
+    let made = &ended["result"]["structuredContent"];
+    assert_eq!(made["plan"]["component_type"], "webpart-react", "{ended}");
+    let ready = client.call("wwa_clarify_check", &whole());
+    assert_eq!(status(&ready), "ready_to_proceed", "what lacks nothing is no task: {ready}");
 }
