@@ -9,6 +9,7 @@ const load = createRequire(`${process.env.DEMUR_MCP_MODULES}/package.json`);
 const config = JSON.parse(process.argv[2]);
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
+const isModern = ['modern', 'auto'].includes(config.tier);
 const waiting = new Map();
 let numbers = 0;
 
@@ -29,7 +30,8 @@ function elicit(request, context) {
 function modern(capabilities, info) {
     const { Client, StreamableHTTPClientTransport } = load('@modelcontextprotocol/client');
     const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
-    const client = new Client(info, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    const mode = config.tier === 'auto' ? 'auto' : { pin: '2026-07-28' };
+    const client = new Client(info, { capabilities, versionNegotiation: { mode } });
     client.setRequestHandler('elicitation/create', elicit);
     return { client, StreamableHTTPClientTransport, StdioClientTransport };
 }
@@ -62,7 +64,7 @@ function call(client, line) {
         options.timeout = line.timeout * 1000;
     }
     if (line.do === 'call') {
-        return config.tier === 'modern'
+        return isModern
             ? client.callTool(params, options)
             : client.callTool(params, undefined, options);
     }
@@ -94,7 +96,7 @@ async function perform(client, line) {
 }
 
 const capabilities = config.tier === 'plain' ? {} : { elicitation: { form: {}, url: {} } };
-const parts = (config.tier === 'modern' ? modern : legacy)(capabilities, { name: config.name, version: '1' });
+const parts = (isModern ? modern : legacy)(capabilities, { name: config.name, version: '1' });
 const channel = transport(parts, config.server);
 let version = config.tier === 'modern' ? '2026-07-28' : undefined;
 const setVersion = channel.setProtocolVersion?.bind(channel);
@@ -103,7 +105,7 @@ channel.setProtocolVersion = (negotiated) => {
     setVersion?.(negotiated);
 };
 await parts.client.connect(channel);
-say({ ready: version });
+say({ ready: version ?? parts.client.getNegotiatedProtocolVersion?.() });
 for await (const text of createInterface({ input: process.stdin })) {
     const line = JSON.parse(text);
     if (line.answer === undefined) {

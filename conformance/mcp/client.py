@@ -4,7 +4,8 @@
 
 CONFIG is a JSON document:
     server   {"command": [...], "env": {...}} for stdio, {"url": ..., "token": ...} for streamable HTTP
-    tier     "modern": 2026-07-28 with elicitation; "elicitation": 2025-11-25 with elicitation; "plain": without
+    tier     "modern": 2026-07-28 with elicitation; "elicitation": 2025-11-25 with elicitation; "plain": without;
+             "auto": with elicitation, in the revision that the SDK and the server agree on
     name     how the client calls itself
 
 In, a line each:
@@ -121,7 +122,7 @@ async def main(config):
     lines = Lines()
     client = Client(
         transport(config["server"]),
-        mode="2026-07-28" if config["tier"] == "modern" else "legacy",
+        mode={"modern": "2026-07-28", "auto": "auto"}.get(config["tier"], "legacy"),
         client_info=types.Implementation(name=config["name"], version="1"),
         elicitation_callback=None if config["tier"] == "plain" else lines.elicit,
     )

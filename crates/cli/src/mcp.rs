@@ -6,6 +6,7 @@ use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 use demur_core::hash::sha256;
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
+    manner::{self, Manner},
     state::States,
     stdio,
     tools::Sets,
@@ -16,7 +17,7 @@ use demur_server::{
 };
 
 use crate::{
-    arguments::{Mcp, ToolSet},
+    arguments::{Era, Forms, Mcp, ToolSet},
     client::{Call, Way},
     context::Context,
     error::CommandError,
@@ -35,8 +36,24 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
             .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
         let session = Session::begin(way.folder()).map(Arc::new);
         let host = Arc::new(Bridge { way, session, conversation: conversation() });
-        stdio::serve(host, Arc::new(states), sets(&arguments.tools)).await.map_err(|error| trouble(&error))
+        stdio::serve(host, Arc::new(states), manner(arguments)).await.map_err(|error| trouble(&error))
     })
+}
+
+fn manner(arguments: &Mcp) -> Manner {
+    Manner {
+        sets: sets(&arguments.tools),
+        wait: arguments.wait.unwrap_or(manner::WAIT),
+        era: match arguments.era {
+            Some(Era::Of2025) => manner::Era::Of2025,
+            None => manner::Era::Every,
+        },
+        forms: match arguments.forms {
+            Forms::Call => manner::Forms::Call,
+            Forms::Task => manner::Forms::Task,
+        },
+        ..Manner::default()
+    }
 }
 
 fn sets(words: &[ToolSet]) -> Sets {
@@ -74,8 +91,8 @@ impl Host for Bridge {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         let (way, session) = (self.way.clone(), self.session.clone());
         let api = Arc::new(Lane { way, session, client: client.to_owned() });
-        let (identity, session) = (format!("client:{client}"), self.conversation.clone());
-        Ok(Visitor { identity, session, relays: true, sets: None, api })
+        let (identity, conversation) = (format!("client:{client}"), self.conversation.clone());
+        Ok(Visitor { identity, name: client.to_owned(), conversation, relays: true, sets: None, api })
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_desk::error;
+use demur_desk::{error, question::Whom};
 pub use rmcp::model::Extensions;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
+use tokio::time;
 
 use crate::tools::Sets;
 
@@ -126,6 +127,15 @@ impl Refusal {
         Self::new(500, "BUG", format!("the desk answered with a document that cannot be read: {error}"))
     }
 
+    /// Returns the refusal of a desk that does not answer at all.
+    pub fn silent() -> Self {
+        let detail = "the desk did not answer in time; nobody knows what it recorded";
+        let mut refusal = Self::new(503, SILENT, detail);
+        refusal.hint =
+            Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());
+        refusal
+    }
+
     /// Returns whether somebody else was first.
     pub fn is_late(&self) -> bool {
         error::is_late(&self.code)
@@ -138,7 +148,7 @@ impl Refusal {
 
     /// Returns whether it passes by itself: the server steps aside, ends or is away.
     pub fn is_passing(&self) -> bool {
-        matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED")
+        matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED" | SILENT)
     }
 }
 
@@ -147,8 +157,10 @@ impl Refusal {
 pub struct Visitor {
     /// Who asks, by principal or by name: a request state of one is worth nothing in another's hands.
     pub identity: String,
+    /// The name under which it asks.
+    pub name: String,
     /// The conversation its questions belong to: what is asked twice in the same words of one is asked once.
-    pub session: String,
+    pub conversation: String,
     /// Whether what its user says may be passed on.
     pub relays: bool,
     /// The tools it wants to be offered, if it says so.
@@ -160,8 +172,20 @@ pub struct Visitor {
 impl Visitor {
     /// Sends one request and returns what comes back as a type of the desk.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
-        let bytes = self.api.call(call).await?;
+        let patience = call.patience + GRACE;
+        let bytes =
+            time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(Refusal::silent()))?;
         serde_json::from_slice(&bytes).map_err(|error| Refusal::unreadable(&error))
+    }
+}
+
+impl Visitor {
+    /// Returns whether a question is its own: asked under its principal or name, or in a role that it plays in a run.
+    pub fn is_asker(&self, asker: &Whom) -> bool {
+        let role = asker.name.strip_prefix(&*self.name).and_then(|rest| rest.strip_prefix('.'));
+        self.identity == format!("client:{}", asker.name)
+            || self.identity == format!("principal:{}", asker.principal)
+            || role.is_some_and(|role| ROLES.contains(&role))
     }
 }
 
@@ -171,5 +195,11 @@ pub trait Host: Send + Sync + 'static {
     fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor, Refusal>;
 }
 
+/// The code of a desk that does not answer.
+const SILENT: &str = "NO_REPLY";
+/// How much longer than its patience something may take.
+pub(crate) const GRACE: Duration = Duration::from_millis(1_900);
+/// What agents are in a run: each has a key of its own, under the name of the agent.
+const ROLES: &[&str] = &["planner", "executor", "critic", "auditor"];
 /// How long a server that is away is usually waited for.
 const PATIENCE: Duration = Duration::from_secs(20);

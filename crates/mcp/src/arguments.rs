@@ -31,9 +31,12 @@ pub(crate) struct AskHuman {
     /// What you found and why it is not enough.
     #[serde(default)]
     context: Option<Text<1, 4096>>,
-    /// Answers to choose from.
+    /// Suggested answers.
     #[serde(default)]
     choices: List<Text<1, 256>, 0, 32>,
+    /// Nothing but the choices.
+    #[serde(default)]
+    closed: bool,
     /// The answer you want.
     #[serde(default)]
     kind: Option<Kind>,
@@ -47,6 +50,9 @@ pub(crate) struct AskHuman {
     /// Ask anew what you asked before.
     #[serde(default)]
     pub(crate) again: bool,
+    /// Wait less.
+    #[serde(default)]
+    pub(crate) wait_s: Option<u32>,
 }
 
 /// A question by its id.
@@ -55,6 +61,8 @@ pub(crate) struct AskHuman {
 pub(crate) struct CheckQuestion {
     #[schemars(with = "String")]
     pub(crate) question_id: QuestionId,
+    #[serde(default)]
+    pub(crate) wait_s: Option<u32>,
 }
 
 /// Which of your questions to list.
@@ -89,12 +97,16 @@ impl AskHuman {
         };
         let choices: Vec<_> =
             self.choices.iter().map(choice).collect::<Result<_, _>>().map_err(at("choices"))?;
-        let kind = match self.kind {
-            Some(Kind(kind)) => kind,
-            None if !choices.is_empty() => AnswerKind::MultipleChoice,
-            None => AnswerKind::Freetext,
+        let kind = self.kind.map(|Kind(kind)| kind);
+        let chooses = matches!(kind, Some(AnswerKind::MultipleChoice) | None) && !choices.is_empty();
+        let kinds = match kind {
+            _ if chooses && !self.closed => vec![AnswerKind::MultipleChoice, AnswerKind::Freetext],
+            None if chooses || self.closed => vec![AnswerKind::MultipleChoice],
+            None => vec![AnswerKind::Freetext],
+            // Choices that are none are refused at the desk, in its words.
+            Some(kind) => vec![kind],
         };
-        ask.kinds = vec![kind].try_into().map_err(at("kind"))?;
+        ask.kinds = kinds.try_into().map_err(at("kind"))?;
         ask.choices = choices.try_into().map_err(at("choices"))?;
         ask.context.clone_from(&self.context);
         ask.blocks = self.blocks.clone();

@@ -1,5 +1,7 @@
 //! `ask_human`, `check_question`, `cancel_question`: a person is asked, and the call returns in time, whatever people do.
 
+use std::sync::atomic::Ordering;
+
 use demur_core::id::Ulid;
 use demur_desk::{
     question::{Delivered, Done, QuestionId, QuestionView},
@@ -16,11 +18,13 @@ use serde_json::json;
 use crate::{
     api::{Call, Refusal},
     arguments::{AskHuman, CancelQuestion, CheckQuestion},
-    need::{Need, Said},
+    need::Need,
+    pass::Passed,
     reply::{self, Stop},
     state::Ticket,
+    task::{self, Matter},
     tier::{Modes, Tier},
-    visit::{Passed, Visit},
+    visit::Visit,
 };
 
 /// A question that was asked, now or before.
@@ -32,46 +36,54 @@ struct Asked {
 }
 
 /// Asks, or goes on with what was asked in an earlier round.
-pub(crate) async fn ask(visit: &Visit<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
+    let visit = visit.within(given.wait_s);
     match &visit.ticket {
         None => {
             let ask = given.ask()?;
             let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
             let again = if given.again { "&again=true" } else { "" };
-            let path = format!("/v1/questions?once={}{again}", visit.visitor.session);
+            let path = format!("/v1/questions?once={}{again}", visit.visitor.conversation);
             let Asked { question, repeated } =
                 visit.visitor.call(Call::post(path, &body).under(new_key()?)).await?;
             let told = put(visit, question).await?;
             Ok(if repeated { reply::repeated(told) } else { told })
         }
         Some(Ticket::Question(id)) => go_on(visit, *id).await,
-        Some(Ticket::Plan(_)) => {
-            Err(ErrorData::invalid_params("expected the requestState of a question, found another", None)
-                .into())
-        }
+        Some(Ticket::Plan(_)) => Err(another().into()),
     }
 }
 
-/// Puts a question before somebody, in the way of the client's tier.
+/// Puts a question before somebody, in the way of the client's tier, and waits for the answer.
 async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
     if asked.state != "open" {
         return tell(visit, &asked).await;
     }
     match visit.tier {
-        Tier::Rounds(modes) => round(visit, asked, modes, None).await,
-        Tier::Elicits(modes) => {
-            let need = Need::of(&asked);
-            let mut passed = visit.elicit(&need, modes).await?;
-            // Whoever is not understood is asked once more, with the reason.
-            if let Some(Passed::Misfit(why)) = &passed {
-                passed = visit.elicit(&need.again(why), modes).await?;
-            }
-            match passed {
-                Some(Passed::Done(shown)) => tell(visit, &shown).await,
-                _ => tell(visit, &asked).await,
-            }
+        Tier::Task(_) if !visit.is_brief() => task::begin(visit, Matter::Question(asked.id), asked.asked),
+        Tier::Rounds(modes) if !visit.is_brief() => round(visit, asked, modes, None).await,
+        // Without a wait there is a form only where it outlives the call.
+        Tier::Elicits(modes) if visit.manner.lasting || !visit.is_brief() => {
+            elicit(visit, asked, modes).await
         }
-        Tier::Told => wait(visit, asked).await,
+        _ => wait(visit, asked).await,
+    }
+}
+
+/// Asks in a form while the call waits; when the user closes it, the call waits for others.
+async fn elicit(visit: &Visit<'_>, asked: QuestionView, modes: Modes) -> Result<CallToolResponse, Stop> {
+    let need = Need::of(&asked);
+    if !visit.may_show(&need) {
+        return wait(visit, asked).await;
+    }
+    let mut passed = visit.elicit(&need, modes).await?;
+    // Whoever is not understood is asked once more, with the reason.
+    if let Some(Passed::Misfit(why)) = &passed {
+        passed = visit.elicit(&need.again(why), modes).await?;
+    }
+    match passed {
+        Some(Passed::Done(shown)) => tell(visit, &shown).await,
+        _ => wait(visit, asked).await,
     }
 }
 
@@ -83,6 +95,9 @@ async fn round(
     why: Option<&str>,
 ) -> Result<CallToolResponse, Stop> {
     let need = Need::of(&asked);
+    if !visit.may_show(&need) {
+        return wait(visit, asked).await;
+    }
     let need = why.map_or(need.clone(), |why| need.again(why));
     match need.request(modes, visit.address().await.as_deref()) {
         Some(request) => {
@@ -103,23 +118,33 @@ async fn go_on(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, St
     let (Tier::Rounds(modes), response) = (visit.tier, visit.response(&need)?) else {
         return wait(visit, asked).await;
     };
-    let url = need.request(modes, Some("")).is_some_and(|request| Need::is_url(&request));
     match response {
         None => round(visit, asked, modes, None).await,
-        // Its user went to the inbox: the answer comes there.
-        Some(Said::Nothing) if url => wait(visit, asked).await,
         Some(said) => match visit.pass_on(&need, said).await? {
             Passed::Done(shown) => tell(visit, &shown).await,
             Passed::Misfit(why) => round(visit, asked, modes, Some(&why)).await,
-            Passed::Nothing => tell(visit, &asked).await,
+            // The form was closed, or led to the inbox: the answer comes from elsewhere.
+            Passed::Nothing => wait(visit, asked).await,
         },
     }
 }
 
-/// Looks whether a question was answered, and waits for it in time.
-pub(crate) async fn check(visit: &Visit<'_>, given: &CheckQuestion) -> Result<CallToolResponse, Stop> {
+/// Looks whether a question was answered, and waits for it as if it had just been asked. A form that is gone comes back,
+/// unless its user closed it.
+pub(crate) async fn check(visit: &mut Visit<'_>, given: &CheckQuestion) -> Result<CallToolResponse, Stop> {
+    let visit = visit.within(given.wait_s);
+    match &visit.ticket {
+        Some(Ticket::Question(id)) if *id == given.question_id => return go_on(visit, *id).await,
+        Some(_) => return Err(another().into()),
+        None => {}
+    }
     let shown = visit.look(given.question_id).await?;
-    if shown.state == "open" { wait(visit, shown).await } else { tell(visit, &shown).await }
+    if shown.state != "open" {
+        return tell(visit, &shown).await;
+    }
+    let enough = visit.memory.look(&visit.visitor.identity, &shown.id.to_string());
+    visit.enough.store(enough, Ordering::Relaxed);
+    put(visit, shown).await
 }
 
 /// Says that no answer is needed any more.
@@ -134,18 +159,26 @@ pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<
     }
 }
 
-/// Waits for the answer to a question that was open a moment ago. When the time is over there is none to ask again.
+fn another() -> ErrorData {
+    ErrorData::invalid_params("expected the requestState of this question, found another", None)
+}
+
+/// Waits for the answer to a question that was open a moment ago.
 async fn wait(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
     let closed = visit.closed(asked.id).await?;
     tell(visit, &closed.unwrap_or(asked)).await
 }
 
 async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResponse, Stop> {
+    Ok(result(visit, shown).await?.into())
+}
+
+/// Returns how a question stands, as its asker hears it.
+pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResult, Stop> {
     let address = if shown.state == "open" { visit.address().await } else { None };
     let secret = if is_secret(shown) { secret(visit, shown.id).await? } else { None };
     visit.heard([shown]).await;
-    let result: CallToolResult = reply::told(shown, address.as_deref(), secret);
-    Ok(result.into())
+    Ok(reply::told(shown, address.as_deref(), secret, visit.enough.load(Ordering::Relaxed)))
 }
 
 fn is_secret(shown: &QuestionView) -> bool {

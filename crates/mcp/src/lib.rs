@@ -1,4 +1,4 @@
-//! The MCP door: any agent can ask, in three tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
+//! The MCP door: any agent can ask, in four tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
 //! knows documents and the types of the desk, and reaches the desk through [`api::Api`] alone; `docs/design/010-mcp.md`
 //! says why.
 //!
@@ -9,6 +9,8 @@
 //! | how requests to clients are numbered | [`ids`] |
 //! | what a client lacks, as a form or an address | [`need`] |
 //! | which tier a client is served in | [`tier`] |
+//! | how the door is kept: tools, window, revisions, forms | [`manner`] |
+//! | what a process remembers of its callers | [`memory`] |
 //! | what a client carries from one round to the next | [`state`] |
 //! | the table of tools | [`tools`] |
 //! | how many calls an asker has at once | [`room`] |
@@ -18,6 +20,8 @@ pub mod api;
 pub mod door;
 pub mod fault;
 pub mod ids;
+pub mod manner;
+pub mod memory;
 pub mod need;
 pub mod room;
 pub mod state;
@@ -27,11 +31,16 @@ pub mod tools;
 
 mod arguments;
 mod ask;
+mod era;
+mod form;
 mod list;
+mod listen;
 mod misfit;
+mod pass;
 mod plan;
 mod prompts;
 mod reply;
 mod resources;
 mod sessions;
+mod task;
 mod visit;

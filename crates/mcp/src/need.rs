@@ -1,7 +1,7 @@
 //! What is missing, one definition for all tiers: a question of the desk as a form with one field, or as an address where
 //! people answer; and what comes back, as an answer.
 
-use demur_core::hash::Digest;
+use demur_core::{hash::Digest, limit::Text};
 use demur_desk::question::{QuestionId, QuestionView, typed};
 use demur_ledger::{
     content::{AnswerValue, Choice},
@@ -27,6 +27,8 @@ pub struct Need {
     pub message: String,
     kinds: Vec<AnswerKind>,
     choices: Vec<Choice>,
+    /// Whether it is a gap of a plan, which nobody can decline for all.
+    gap: bool,
     /// Whether it may be accepted as it is.
     acceptable: bool,
     /// Whether what comes through a client can settle it.
@@ -59,6 +61,7 @@ impl Need {
             message: message(question),
             kinds: question.kinds.clone(),
             choices: question.choices.clone(),
+            gap: question.gap.is_some(),
             acceptable: question.gap.is_some() && question.severity == Severity::Warn,
             relayable: question.assurance <= Assurance::Relayed
                 && !question.kinds.contains(&AnswerKind::Secret),
@@ -110,16 +113,30 @@ impl Need {
             [AnswerKind::YesNo] => PrimitiveSchemaDefinition::Boolean(BooleanSchema::new().title(TITLE)),
             [AnswerKind::Numeric] => PrimitiveSchemaDefinition::Number(NumberSchema::new().title(TITLE)),
             [AnswerKind::MultipleChoice] => PrimitiveSchemaDefinition::Enum(self.choice(titles)),
+            _ if self.suggests() => PrimitiveSchemaDefinition::Enum(self.choice(titles)),
             _ => PrimitiveSchemaDefinition::String(self.text()),
         };
         let form = ElicitationSchema::builder();
-        let form = if self.acceptable {
-            let accept = BooleanSchema::new().title("Go on as it is").with_default(false);
-            form.property(ANSWER, field).property(ACCEPT, PrimitiveSchemaDefinition::Boolean(accept))
+        let form = if self.acceptable || self.suggests() {
+            form.property(ANSWER, field)
         } else {
             form.required_property(ANSWER, field)
         };
-        form.build().ok()
+        let other = StringSchema::new().title("Other").description(OTHERWISE).max_length(LONGEST);
+        let form = if self.suggests() {
+            form.property(OTHER, PrimitiveSchemaDefinition::String(other))
+        } else {
+            form
+        };
+        let accept = BooleanSchema::new().title("Go on as it is").with_default(false);
+        let accept = PrimitiveSchemaDefinition::Boolean(accept);
+        if self.acceptable { form.property(ACCEPT, accept) } else { form }.build().ok()
+    }
+
+    /// Returns whether its choices are suggestions: any other text is an answer too.
+    fn suggests(&self) -> bool {
+        let has = |kind| self.kinds.contains(&kind);
+        !self.choices.is_empty() && has(AnswerKind::MultipleChoice) && has(AnswerKind::Freetext)
     }
 
     fn text(&self) -> StringSchema {
@@ -145,7 +162,7 @@ impl Need {
     pub fn read(&self, result: &ElicitResult) -> Said {
         match result.action {
             ElicitationAction::Accept => self.filled_in(result.content.as_ref()),
-            ElicitationAction::Decline => Said::Declined,
+            ElicitationAction::Decline if !self.gap => Said::Declined,
             _ => Said::Nothing,
         }
     }
@@ -156,7 +173,13 @@ impl Need {
         if self.acceptable && content[ACCEPT] == true {
             return Said::Accepted;
         }
+        // Whoever writes something of their own means it, whatever is chosen beside it.
+        let other =
+            content[OTHER].as_str().map(str::trim).filter(|words| self.suggests() && !words.is_empty());
         let answer = match &content[ANSWER] {
+            _ if other.is_some() => Text::try_from(other.unwrap_or_default())
+                .map(AnswerValue::Text)
+                .map_err(|error| error.to_string()),
             Value::String(words) => {
                 typed(&self.kinds, &self.choices, words).map_err(|error| error.to_string())
             }
@@ -195,8 +218,11 @@ fn message(question: &QuestionView) -> String {
     format!("{words}{context}\n\nAsked by {} ({severity}).", question.asker.name)
 }
 
-/// The one field of a form.
+/// The field for the answer.
 const ANSWER: &str = "answer";
+/// The field for what is none of the choices.
+const OTHER: &str = "other";
+const OTHERWISE: &str = "If none of these fits";
 /// The field that accepts a warning.
 const ACCEPT: &str = "accept";
 const TITLE: &str = "Answer";

@@ -8,25 +8,33 @@ pub(crate) use attest::{attest, audit as audit_attestation, confirm, sign, verif
 pub(crate) use paper::{Attested, Audited, Resolved, Standing, Verified};
 
 use demur_clarify::uuid::Uuid;
-use demur_desk::{plan::new_uuid, question::Listed};
+use demur_desk::{
+    plan::new_uuid,
+    question::{Listed, QuestionView},
+};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::time;
 
 use crate::{
     api::{Call, Refusal},
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
-    need::{Need, Said},
+    need::Need,
+    pass::{MOMENT, Passed},
     reply::{self, Stop},
     state::Ticket,
+    task::{self, Matter},
     tier::{Modes, Tier},
-    visit::{Passed, Visit},
+    visit::Visit,
 };
 
 /// What somebody wants of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Goal {
     /// To know what it lacks.
     Check,
@@ -36,10 +44,11 @@ pub(crate) enum Goal {
 
 /// Submits a plan, or goes on with it; what it lacks is asked through the client where that can be.
 pub(crate) async fn clarify(
-    visit: &Visit<'_>,
+    visit: &mut Visit<'_>,
     given: &GivenPlan,
     goal: Goal,
 ) -> Result<CallToolResponse, Stop> {
+    let visit = visit.within(given.wait_s);
     let (session, asks) = match &visit.ticket {
         None => (submit(visit, given).await?, true),
         Some(Ticket::Plan(session)) => (*session, take_in(visit, *session).await?),
@@ -49,13 +58,36 @@ pub(crate) async fn clarify(
         }
     };
     match visit.tier {
-        Tier::Rounds(modes) if asks => round(visit, session, modes, goal).await,
-        Tier::Elicits(modes) => {
+        Tier::Task(_) if !visit.is_brief() => begin(visit, session, goal).await,
+        Tier::Rounds(modes) if asks && !visit.is_brief() => round(visit, session, modes, goal).await,
+        Tier::Elicits(modes) if !visit.is_brief() => {
             elicit(visit, session, modes).await?;
-            tell(visit, session, goal).await
+            wait(visit, session, goal).await
         }
-        Tier::Rounds(_) | Tier::Told => tell(visit, session, goal).await,
+        _ => wait(visit, session, goal).await,
     }
+}
+
+/// Makes a task of the call while something is missing.
+async fn begin(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+    let asked = questions(visit, session, OPEN).await?;
+    match asked.iter().map(|question| question.asked).min() {
+        Some(first) => task::begin(visit, Matter::Plan(session, goal), first),
+        None => tell(visit, session, goal).await,
+    }
+}
+
+/// Waits until nothing is missing or the time is over, and says where the plan stands.
+async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+    while let Some(need) = open(visit, session).await?.first() {
+        match visit.closed(need.question).await {
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(stop) if stop.is_replaced() => time::sleep(MOMENT).await,
+            Err(stop) => return Err(stop),
+        }
+    }
+    tell(visit, session, goal).await
 }
 
 async fn submit(visit: &Visit<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
@@ -72,25 +104,20 @@ async fn take_in(visit: &Visit<'_>, session: Uuid) -> Result<bool, Stop> {
     let mut any = visit.responses.is_empty();
     for need in open(visit, session).await? {
         if let Some(said) = visit.response(&need)? {
-            any |= !matches!(pass_on(visit, &need, said).await?, Passed::Nothing);
+            any |= !matches!(visit.pass_on(&need, said).await?, Passed::Nothing);
         }
     }
     Ok(any)
-}
-
-/// Passes on what a user said about a gap. Whoever declines says nothing: the gap stays open for others.
-async fn pass_on(visit: &Visit<'_>, need: &Need, said: Said) -> Result<Passed, Stop> {
-    let said = if said == Said::Declined { Said::Nothing } else { said };
-    visit.pass_on(need, said).await
 }
 
 /// Ends this round with what is missing, if the client has a way to ask for it.
 async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Result<CallToolResponse, Stop> {
     let address = visit.address().await;
     let request = |need: Need| need.request(modes, address.as_deref()).map(|request| (need.key, request));
-    let requests: Vec<_> = open(visit, session).await?.into_iter().filter_map(request).collect();
+    let needs = open(visit, session).await?.into_iter().filter(|need| visit.may_show(need));
+    let requests: Vec<_> = needs.filter_map(request).collect();
     if requests.is_empty() {
-        return tell(visit, session, goal).await;
+        return wait(visit, session, goal).await;
     }
     Ok(visit.input_required(requests, &Ticket::Plan(session))?.into())
 }
@@ -99,17 +126,20 @@ async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Re
 /// the user has had enough.
 async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
     let address = visit.address().await;
-    let way = |need: &Need| need.request(modes, address.as_deref()).is_some();
+    let way = |need: &Need| visit.may_show(need) && need.request(modes, address.as_deref()).is_some();
     for _ in 0..MOST {
         // What is asked elsewhere, or cannot be asked, holds up nothing that a form can ask.
         let needs = open(visit, session).await?.into_iter().filter(way);
         let Some(need) = needs.min_by_key(|need| !need.is_relayable()) else { return Ok(()) };
-        let mut passed = visit.elicit(&need, modes).await?;
-        if let Some(Passed::Misfit(why)) = &passed {
-            passed = visit.elicit(&need.again(why), modes).await?;
-        }
-        if !matches!(passed, Some(Passed::Done(_))) {
-            return Ok(());
+        let passed = match visit.elicit(&need, modes).await {
+            Ok(Some(Passed::Misfit(why))) => visit.elicit(&need.again(&why), modes).await,
+            passed => passed,
+        };
+        match passed {
+            Ok(Some(Passed::Done(_))) => {}
+            Ok(_) => return Ok(()),
+            Err(stop) if stop.is_replaced() => {}
+            Err(stop) => return Err(stop),
         }
     }
     Ok(())
@@ -117,20 +147,34 @@ async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), St
 
 /// Returns what a plan lacks, as its questions ask for it.
 async fn open(visit: &Visit<'_>, session: Uuid) -> Result<Vec<Need>, Stop> {
+    Ok(questions(visit, session, OPEN).await?.iter().map(Need::of).collect())
+}
+
+/// Returns the questions of a plan that a filter leaves.
+pub(crate) async fn questions(
+    visit: &Visit<'_>,
+    session: Uuid,
+    filter: &str,
+) -> Result<Vec<QuestionView>, Stop> {
     let trace = demur_desk::session::trace_of(session);
-    let path = format!("/v1/questions?trace={trace}&state=open&limit=200");
+    let path = format!("/v1/questions?trace={trace}{filter}&limit=200");
     let listed: Listed = visit.visitor.call(Call::get(path)).await?;
-    Ok(listed.questions.iter().filter(|question| question.gap.is_some()).map(Need::of).collect())
+    Ok(listed.questions.into_iter().filter(|question| question.gap.is_some()).collect())
 }
 
 /// Returns where a plan stands, and the plan itself where somebody wants it and nothing is missing.
 async fn tell(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+    Ok(result(visit, session, goal).await?.into())
+}
+
+/// Returns the same as the result of a tool.
+pub(crate) async fn result(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResult, Stop> {
     let mut standing = Standing::read(visit, session).await?;
     if goal == Goal::Plan && !standing.is_open() {
         let found: Value = visit.visitor.call(Call::get(format!("/v1/plans/{session}/plan"))).await?;
         standing.plan = Some(found["plan"].clone());
     }
-    Ok(told(&standing).into())
+    Ok(told(&standing))
 }
 
 fn told(standing: &Standing) -> CallToolResult {
@@ -173,5 +217,7 @@ pub(crate) async fn audit(visit: &Visit<'_>, given: &GivenSession) -> Result<Cal
     Ok(reply::with(&audited, words).into())
 }
 
+/// What leaves the open questions.
+const OPEN: &str = "&state=open";
 /// How many gaps are asked in one call.
 const MOST: usize = 64;

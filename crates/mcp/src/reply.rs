@@ -38,7 +38,14 @@ pub(crate) struct Told {
 }
 
 /// Returns how a question stands, for its asker. `secret` is the answer that the ledger does not hold.
-pub(crate) fn told(question: &QuestionView, address: Option<&str>, secret: Option<String>) -> CallToolResult {
+///
+/// An open question is told in one sentence to a caller that looked often enough.
+pub(crate) fn told(
+    question: &QuestionView,
+    address: Option<&str>,
+    secret: Option<String>,
+    enough: bool,
+) -> CallToolResult {
     let ending = question.outcome.as_ref();
     let answer = secret.map(Value::String).or_else(|| value(ending));
     let open = question.state == "open";
@@ -53,7 +60,7 @@ pub(crate) fn told(question: &QuestionView, address: Option<&str>, secret: Optio
         next: next(question),
         repeated: None,
     };
-    let words = words(&told);
+    let words = if open && enough { ENOUGH.to_owned() } else { words(&told) };
     with(&told, words)
 }
 
@@ -77,7 +84,7 @@ pub(crate) fn value(ending: Option<&Ending>) -> Option<Value> {
 
 fn next(question: &QuestionView) -> Option<String> {
     match question.state.as_str() {
-        "open" => Some(format!("check_question({})", question.id)),
+        "open" => Some(format!("check_question({}) when the user writes", question.id)),
         "answered" | "accepted" | "defaulted" => None,
         _ => Some("Do not assume an answer: do without it, or ask in another way.".to_owned()),
     }
@@ -87,13 +94,12 @@ fn words(told: &Told) -> String {
     let by = visible(told.by.as_deref().unwrap_or("the desk")).to_string();
     let mut lines = Vec::new();
     match told.state.as_str() {
-        "open" => {
-            lines.push(format!("Not answered. Do not assume. Call check_question({}).", told.question_id));
-            lines.extend(
-                told.inbox.iter().map(|inbox| format!("People answer at {inbox} or with `demur inbox`.")),
-            );
+        "open" => lines.push(still_open(told)),
+        "answered" => {
+            let assurance = told.assurance.as_deref().unwrap_or("unknown");
+            lines.push(format!("Answered by {by} ({assurance})."));
+            lines.extend(fenced("Answer", told.answer.as_ref()));
         }
-        "answered" => lines.extend(fenced(&format!("Answer by {by}"), told.answer.as_ref())),
         "defaulted" => {
             lines.push("Nobody answered in time: the default that you declared holds.".to_owned());
             lines.extend(fenced("Default", told.answer.as_ref()));
@@ -105,6 +111,20 @@ fn words(told: &Told) -> String {
         lines.extend(fenced(&format!("Note by {by}"), note.as_ref()));
     }
     lines.join("\n")
+}
+
+/// Returns what a model does while nobody has answered: not guess, not loop, and say where people answer.
+fn still_open(told: &Told) -> String {
+    let id = &told.question_id;
+    let place = match &told.inbox {
+        Some(link) => format!("at {link} (or `demur inbox`)"),
+        None => "in `demur inbox`".to_owned(),
+    };
+    format!(
+        "Question {id} is open; nobody has answered yet. Do not assume an answer. Do not call check_question in a loop.\n\
+         Do what does not depend on it; then end your turn and tell the user: \"Question {id} waits {place}.\"\n\
+         Check again when the user writes, or run `demur wait {id}` in the background: it ends with the answer."
+    )
 }
 
 /// Returns somebody's words as data: one JSON text, which no line break can leave.
@@ -130,6 +150,8 @@ pub(crate) fn refused(refusal: &Refusal) -> CallToolResult {
 
 /// What a model reads that had asked the same before.
 const REPEATED: &str = "You had asked this before, so nobody was asked anew. With again: true somebody is.";
+/// What a model reads that looks for an answer again and again.
+const ENOUGH: &str = "Still open. End your turn now.";
 
 /// Why a tool did not come to its end.
 #[derive(Debug)]
@@ -140,6 +162,13 @@ pub(crate) enum Stop {
     Protocol(ErrorData),
     /// The client no longer wants it.
     Cancelled,
+}
+
+impl Stop {
+    /// Returns whether a question is there no longer: an answer that settles nothing has a gap asked again under another id.
+    pub(crate) fn is_replaced(&self) -> bool {
+        matches!(self, Self::Refused(refusal) if refusal.code == "QUESTION_UNKNOWN")
+    }
 }
 
 impl From<Refusal> for Stop {

@@ -1,6 +1,7 @@
-//! What clients can read as it is: the export of a trace, the report on it, the audit record of a plan.
+//! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
 use demur_clarify::uuid::Uuid;
+use demur_desk::question::QuestionId;
 use demur_ledger::name::TraceId;
 use rmcp::{
     ErrorData,
@@ -10,12 +11,13 @@ use serde_json::Value;
 
 use crate::{
     api::{Call, Refusal, Visitor},
-    sessions,
+    listen, sessions,
 };
 
 /// Something that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resource {
+    Question(QuestionId),
     Trace(TraceId),
     Report(TraceId),
     Audit(Uuid),
@@ -23,6 +25,9 @@ enum Resource {
 
 impl Resource {
     fn parse(uri: &str) -> Option<Self> {
+        if let Some(id) = listen::question(uri) {
+            return Some(Self::Question(id));
+        }
         let parts: Vec<_> = uri.strip_prefix("demur://")?.split('/').collect();
         match parts.as_slice() {
             ["traces", trace] => trace.parse().ok().map(Self::Trace),
@@ -39,6 +44,12 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(uri, name).with_description(words).with_mime_type(media)
     };
     vec![
+        template(
+            "demur://questions/{id}",
+            "question",
+            JSON,
+            "A question and how it stands. Whoever subscribes hears when it is answered.",
+        ),
         template("demur://traces/{trace}", "trace", LINES, "A trace as a file that anybody can verify."),
         template("demur://traces/{trace}/report", "report", JSON, "What the export of a trace proves."),
         template(
@@ -59,6 +70,10 @@ pub(crate) async fn read(visitor: &Visitor, uri: &str) -> Result<ReadResourceRes
 
 async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'static str), Refusal> {
     match resource {
+        Resource::Question(id) => {
+            let shown: Value = visitor.call(Call::get(format!("/v1/questions/{id}"))).await?;
+            Ok((shown.to_string(), JSON))
+        }
         Resource::Trace(trace) => {
             let bytes = sessions::export(visitor, trace).await?;
             if bytes.len() > LARGEST {

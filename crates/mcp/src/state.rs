@@ -18,7 +18,7 @@ use rmcp::{
     ErrorData,
     model::{JsonObject, RequestStateCodec, RequestStateError, SealOptions},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What seals and opens.
 #[derive(Clone, Debug)]
@@ -42,6 +42,11 @@ pub enum Ticket {
 pub struct Bound(Vec<u8>);
 
 impl Bound {
+    /// Returns what binds a state to nothing that anybody calls.
+    pub const fn none() -> Self {
+        Self(Vec::new())
+    }
+
     /// Returns what binds a state to whoever asked, to the tool and to its arguments.
     pub fn new(identity: &str, tool: &str, arguments: &JsonObject) -> Result<Self, ErrorData> {
         let arguments = canonical::to_vec(arguments)
@@ -92,6 +97,23 @@ impl States {
     }
 }
 
+impl States {
+    /// Returns the name of a task, which only this caller can use: for good, as a task is.
+    pub(crate) fn seal_task(&self, task: &impl Serialize, identity: &str) -> Result<String, ErrorData> {
+        let bound = Bound::new(identity, TASKS, &JsonObject::new())?;
+        let options = SealOptions::new().associated_data(&bound.0);
+        self.codec
+            .seal_json_with(task, &options)
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    /// Returns what a task of this caller is about; none for whatever else comes.
+    pub(crate) fn unseal_task<T: DeserializeOwned>(&self, name: &str, identity: &str) -> Option<T> {
+        let bound = Bound::new(identity, TASKS, &JsonObject::new()).ok()?;
+        self.codec.open_json_with(name, &bound.0).ok()
+    }
+}
+
 /// Makes the key. Whoever is second finds the key of the first; nobody ever reads half of one.
 fn create(path: &Path) -> io::Result<()> {
     let mut world = World::open().map_err(io::Error::other)?;
@@ -112,6 +134,8 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
+/// What binds the name of a task, in the place of a tool.
+const TASKS: &str = "tasks";
 /// What a client hears about a state that is not good.
 const REFUSED: &str = "expected the requestState of this very call, unchanged and at most a day old, found another; \
                        call the tool again without requestState, or check_question with the id of the question";

@@ -21,13 +21,13 @@ use tokio::{
 };
 
 use self::pipes::Pipes;
-use crate::{api::Host, door::Door, ids::FromOne, state::States, tools::Sets};
+use crate::{api::Host, door::Door, era::Announced, ids::FromOne, manner::Manner, state::States};
 
 /// Serves a client on standard input and output until it hangs up.
-pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, sets: Sets) -> io::Result<()> {
+pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, manner: Manner) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let (ending, ended) = watch::channel(false);
-    let door = Door::new(host, states, sets, Arc::default(), ended);
+    let door = Door::new(host, states, Manner { lasting: true, ..manner }, Arc::default(), ended);
     Box::pin(serve_pipes(door, ending, reader, writer)).await
 }
 
@@ -46,7 +46,7 @@ where
     let reader = Watched { reader, ending };
     let versions = door.supported_protocol_versions().into_owned();
     let transport = Pipes::new(reader, writer, versions);
-    let running = match serve_server(door, FromOne(transport)).await {
+    let running = match serve_server(Announced(door), FromOne(transport)).await {
         Ok(running) => running,
         // A client that goes before it said anything wants nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

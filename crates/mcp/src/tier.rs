@@ -2,18 +2,22 @@
 
 use rmcp::{
     RoleServer,
-    model::{ElicitationCapability, ProtocolVersion},
+    model::{ClientCapabilities, ElicitationCapability, ProtocolVersion},
     service::RequestContext,
 };
+
+use crate::manner::Forms;
 
 /// How a client can be asked for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
+    /// It takes the call as a task and looks again by itself; with a form in the task where that is wanted.
+    Task(Option<Modes>),
     /// Its request ends with what is missing, and comes again with the answers (2026-07-28).
     Rounds(Modes),
     /// It is asked while its request waits (2025-11-25 and before).
     Elicits(Modes),
-    /// Not at all: it is told what is missing, where people answer, and what to call next.
+    /// Not at all: people answer elsewhere while its request waits.
     Told,
 }
 
@@ -30,12 +34,19 @@ pub struct Modes {
 
 impl Tier {
     /// Returns the tier of a request. Where what users say may not be passed on, nothing is asked through the client.
-    pub fn of(context: &RequestContext<RoleServer>, relays: bool) -> Self {
-        let declared = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
-        let (Some(declared), true) = (declared, relays) else { return Self::Told };
+    pub fn of(context: &RequestContext<RoleServer>, relays: bool, forms: Forms) -> Self {
+        let capabilities = context.client_capabilities();
         let version = context.protocol_version().unwrap_or(ProtocolVersion::V_2025_06_18);
-        let modes = Modes::of(&declared, &version);
-        if version >= ProtocolVersion::V_2026_07_28 { Self::Rounds(modes) } else { Self::Elicits(modes) }
+        let is_modern = version >= ProtocolVersion::V_2026_07_28;
+        let takes_tasks = is_modern && capabilities.as_ref().is_some_and(ClientCapabilities::supports_tasks);
+        let declared = capabilities.and_then(|found| found.elicitation).filter(|_| relays);
+        let modes = declared.map(|declared| Modes::of(&declared, &version));
+        match modes {
+            modes if takes_tasks => Self::Task(modes.filter(|_| forms == Forms::Task)),
+            Some(modes) if is_modern => Self::Rounds(modes),
+            Some(modes) => Self::Elicits(modes),
+            None => Self::Told,
+        }
     }
 }
 

@@ -42,6 +42,32 @@ pub(crate) struct Mcp {
     /// Offer these tools too; asking a person is always offered
     #[arg(long, value_name = "SET", value_enum, value_delimiter = ',')]
     pub(crate) tools: Vec<ToolSet>,
+    /// How long a call waits for a person at most, such as 24h [default: 45s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+    /// Speak only the protocol revisions of this year; their forms can be taken back
+    #[arg(long, value_name = "YEAR", value_enum)]
+    pub(crate) era: Option<Era>,
+    /// Where a client that takes the call as a task is shown a form: not at all, or in the task
+    #[arg(long, value_name = "WHERE", value_enum, default_value = "call")]
+    pub(crate) forms: Forms,
+}
+
+/// A part of the history of MCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Era {
+    /// 2025-06-18 and 2025-11-25
+    #[value(name = "2025")]
+    Of2025,
+}
+
+/// Where forms are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Forms {
+    /// In calls only; a task has none
+    Call,
+    /// In tasks too
+    Task,
 }
 
 /// A set of tools.

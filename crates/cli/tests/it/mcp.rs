@@ -4,6 +4,7 @@ mod assured;
 pub(crate) mod client;
 pub(crate) mod plans;
 mod sessions;
+mod waiting;
 mod wire;
 
 use std::{process::Command, thread};

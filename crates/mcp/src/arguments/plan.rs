@@ -21,6 +21,9 @@ pub(crate) struct GivenPlan {
     #[serde(default)]
     #[schemars(schema_with = "name")]
     pub(crate) session_id: Option<Uuid>,
+    /// Wait less.
+    #[serde(default)]
+    pub(crate) wait_s: Option<u32>,
 }
 
 /// An answer to a gap.

@@ -18,8 +18,7 @@ pub(super) static TABLE: &[Entry] = &[
     Entry {
         job: Job::AskHuman,
         name: "ask_human",
-        description: "Ask a person instead of guessing. Returns within 45 s: the answer, or \"Not answered\" with what \
-                      to call next.",
+        description: "Ask a person instead of guessing. Waits; without an answer it says what to do.",
         input: schema::<AskHuman>,
         output: schema::<Told>,
         hints: Hints::Adds,
@@ -27,7 +26,7 @@ pub(super) static TABLE: &[Entry] = &[
     Entry {
         job: Job::CheckQuestion,
         name: "check_question",
-        description: "Wait up to 45 s for the answer to a question you asked.",
+        description: "Look whether your question was answered. Waits too; not for loops.",
         input: schema::<CheckQuestion>,
         output: brief::<Told>,
         hints: Hints::Reads,
@@ -51,7 +50,7 @@ pub(super) static TABLE: &[Entry] = &[
     Entry {
         job: Job::CheckPlan,
         name: "wwa_clarify_check",
-        description: "Hold a plan against the rules. What it lacks comes back as gaps, or is asked through your client.",
+        description: "Hold a plan against the rules. People are asked for what it lacks; what is still open comes back as gaps.",
         input: schema::<GivenPlan>,
         output: schema::<Standing>,
         hints: Hints::AddsOnce,

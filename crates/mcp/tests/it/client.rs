@@ -2,7 +2,7 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use demur_mcp::{door::Door, state::States, stdio, tools::Sets};
+use demur_mcp::{door::Door, manner::Manner, state::States, stdio, tools::Sets};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf},
@@ -21,20 +21,36 @@ pub(crate) struct Client {
     name: String,
     capabilities: Value,
     number: u64,
+    hears: Duration,
 }
 
 /// How a door is opened.
 pub(crate) struct Opening {
-    pub(crate) patience: Duration,
+    pub(crate) manner: Manner,
     pub(crate) states: States,
     pub(crate) name: &'static str,
-    pub(crate) sets: Sets,
+    /// How long something may take to come.
+    pub(crate) hears: Duration,
 }
 
 impl Default for Opening {
     fn default() -> Self {
         let states = States::with_key(vec![7; 32], Duration::from_mins(1)).unwrap();
-        Self { patience: Duration::from_secs(20), states, name: "tester", sets: Sets::all() }
+        let manner = Manner { sets: Sets::all(), lasting: true, ..Manner::default() };
+        Self { manner, states, name: "tester", hears: Duration::from_secs(20) }
+    }
+}
+
+impl Opening {
+    /// Returns how a door is opened whose calls wait so long.
+    pub(crate) fn within(wait: Duration) -> Self {
+        let opening = Self::default();
+        Self { manner: Manner { wait, ..opening.manner }, ..opening }
+    }
+
+    /// Returns how a door is opened whose calls wait so long, by a clock that tests set.
+    pub(crate) fn by_the_clock(wait: Duration) -> Self {
+        Self { hears: Duration::from_hours(1_000), ..Self::within(wait) }
     }
 }
 
@@ -44,12 +60,20 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (ending, ended) = watch::channel(false);
         let host = Arc::new(Porch(Arc::clone(desk)));
-        let door = Door::new(host, Arc::new(opening.states), opening.sets, Arc::default(), ended);
+        let door = Door::new(host, Arc::new(opening.states), opening.manner, Arc::default(), ended);
         let (reader, writer) = tokio::io::split(theirs);
-        let door = tokio::spawn(stdio::serve_pipes(door.within(opening.patience), ending, reader, writer));
+        let door = tokio::spawn(stdio::serve_pipes(door, ending, reader, writer));
         let (reader, writer) = tokio::io::split(ours);
         let name = opening.name.to_owned();
-        Self { reader: BufReader::new(reader), writer, door, name, capabilities, number: 0 }
+        Self {
+            reader: BufReader::new(reader),
+            writer,
+            door,
+            name,
+            capabilities,
+            number: 0,
+            hears: opening.hears,
+        }
     }
 
     /// Returns a client of an earlier revision, introduced.
@@ -75,7 +99,7 @@ impl Client {
     /// Returns the next message; none once the door is closed.
     pub(crate) async fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
-        let read = time::timeout(Duration::from_secs(20), self.reader.read_line(&mut line));
+        let read = time::timeout(self.hears, self.reader.read_line(&mut line));
         let read = read.await.expect("something comes in time").unwrap();
         (read > 0).then(|| serde_json::from_str(&line).unwrap())
     }
@@ -95,6 +119,13 @@ impl Client {
         }
         self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})).await;
         self.number
+    }
+
+    /// Sends a request without what a client of 2026-07-28 says of itself, and returns the reply.
+    pub(crate) async fn bare(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})).await;
+        self.next().await
     }
 
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
@@ -117,6 +148,12 @@ impl Client {
 /// Runs a test.
 pub(crate) fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+}
+
+/// Runs a test by a clock that moves on whenever nothing else is to be done.
+pub(crate) fn run_by_the_clock(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.unwrap().block_on(test);
 }
 
 /// Returns the words of a result.

@@ -4,12 +4,13 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
 };
 
 use demur_desk::question::{QuestionId, QuestionView};
 use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Refusal, Visitor};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time};
 
 /// The desk.
 pub(crate) struct Desk {
@@ -61,6 +62,11 @@ impl Desk {
 
     pub(crate) fn state(&self, id: &str) -> String {
         self.questions()[id].state.clone()
+    }
+
+    /// Waits until a question is no longer open.
+    pub(crate) async fn settled(&self, id: &str) {
+        time::timeout(Duration::from_secs(20), self.wait(id)).await.expect("it is settled in time").unwrap();
     }
 
     pub(crate) fn answers(&self) -> usize {
@@ -135,7 +141,14 @@ impl Desk {
             (Method::Get, ["questions", id]) => {
                 self.questions().get(*id).map(|view| json!(view)).ok_or_else(unknown)
             }
-            (Method::Get, ["questions", id, "wait"]) => self.wait(id).await,
+            (Method::Get, ["questions", id, "wait"]) => {
+                let seconds = call.path.split_once("seconds=").unwrap().1.parse().unwrap();
+                assert!(seconds <= 300, "the desk takes no more");
+                match time::timeout(Duration::from_secs(seconds), self.wait(id)).await {
+                    Ok(closed) => closed,
+                    Err(_) => self.questions().get(*id).map(|view| json!(view)).ok_or_else(unknown),
+                }
+            }
             (Method::Post, ["questions", id, "answer"]) => self.settle(id, &body, "answered", "relayed"),
             (Method::Post, ["questions", id, "decline"]) => self.settle(id, &body, "declined", "relayed"),
             (Method::Post, ["questions", id, "cancel"]) => self.settle(id, &body, "cancelled", "relayed"),
@@ -155,8 +168,9 @@ impl Host for Porch {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
         client.clone_into(&mut self.0.client.lock().unwrap());
         let api = Arc::new(Lane(Arc::clone(&self.0)));
-        let (identity, session) = (format!("client:{client}"), "test".to_owned());
-        Ok(Visitor { identity, session, relays: self.0.relays, sets: None, api })
+        let (identity, conversation) = (format!("client:{client}"), "test".to_owned());
+        let (name, relays) = (client.to_owned(), self.0.relays);
+        Ok(Visitor { identity, name, conversation, relays, sets: None, api })
     }
 }
 

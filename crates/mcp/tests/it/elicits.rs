@@ -36,6 +36,7 @@ fn a_form_of_every_kind_brings_the_answer() {
             (json!({"question": "?", "kind": "yes_no"}), "boolean", json!(true)),
             (json!({"question": "?", "kind": "number"}), "number", json!(4.5)),
             (json!({"question": "?", "choices": ["a", "b"]}), "string", json!("b")),
+            (json!({"question": "?", "choices": ["a", "b"], "closed": true}), "string", json!("a")),
         ];
         for (arguments, kind, answer) in kinds {
             let asked = ask(&mut client, arguments).await;
@@ -85,21 +86,20 @@ fn whoever_is_first_elsewhere_takes_the_form_away() {
     });
 }
 
+/// Where a connection does not outlive the call, neither does the form.
 #[test]
 fn a_form_that_nobody_answers_ends_in_time_and_the_question_stays() {
     run(async {
         let desk = Desk::new(true);
-        let opening = Opening { patience: Duration::from_millis(80), ..Opening::default() };
+        let mut opening = Opening::within(Duration::from_millis(80));
+        opening.manner.lasting = false;
         let mut client = Client::legacy(&desk, "2025-06-18", json!({"elicitation": {}}), opening).await;
         let asked = ask(&mut client, json!({"question": "Which?"})).await;
         let mut messages = [client.next().await, client.next().await];
         messages.sort_by_key(|message| message["method"].is_null());
         assert_eq!(messages[0]["params"]["requestId"], asked["id"], "{messages:?}");
         let id = desk.asked().await.id;
-        assert!(
-            words(&messages[1])
-                .starts_with(&format!("Not answered. Do not assume. Call check_question({id})."))
-        );
+        assert!(words(&messages[1]).starts_with(&format!("Question {id} is open;")), "{messages:?}");
         assert_eq!(desk.state(&id.to_string()), "open");
     });
 }
@@ -133,6 +133,36 @@ fn somebody_who_is_not_understood_is_asked_once_more() {
         assert!(again["params"]["message"].as_str().unwrap().starts_with("Not taken: "), "{again}");
         let told = reply(&mut client, &again, json!({"action": "accept", "content": {"answer": 3}})).await;
         assert_eq!(told["result"]["structuredContent"]["answer"], 3, "{told}");
+    });
+}
+
+/// Choices are suggestions unless they are closed: what is none of them has a field of its own.
+#[test]
+fn suggestions_leave_room_for_something_else() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = open(&desk, "2025-11-25", json!({})).await;
+        let choices = json!({"question": "?", "choices": ["a", "b"]});
+        let asked = ask(&mut client, choices.clone()).await;
+        let fields = &asked["params"]["requestedSchema"]["properties"];
+        assert_eq!(fields["answer"]["oneOf"].as_array().map(Vec::len), Some(2), "{fields}");
+        assert_eq!(fields["other"]["type"], "string", "{fields}");
+        let own = json!({"action": "accept", "content": {"answer": "a", "other": " 2 "}});
+        let told = reply(&mut client, &asked, own).await;
+        assert_eq!(told["result"]["structuredContent"]["answer"], "2", "as it was written: {told}");
+
+        let asked = ask(&mut client, choices.clone()).await;
+        let empty = json!({"action": "accept", "content": {"other": " "}});
+        let again = reply(&mut client, &asked, empty).await;
+        assert!(again["params"]["message"].as_str().unwrap().starts_with("Not taken: "), "{again}");
+
+        let mut closed = choices;
+        closed["closed"] = json!(true);
+        let asked = ask(&mut client, closed).await;
+        assert!(asked["params"]["requestedSchema"]["properties"]["other"].is_null(), "{asked}");
+        let own = json!({"action": "accept", "content": {"answer": "c", "other": "c"}});
+        let again = reply(&mut client, &asked, own).await;
+        assert!(again["params"]["message"].as_str().unwrap().starts_with("Not taken: "), "{again}");
     });
 }
 

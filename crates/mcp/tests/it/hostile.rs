@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use demur_mcp::manner::Manner;
 use demur_mcp::tools::list;
 use serde_json::{Value, json};
 
@@ -51,7 +52,8 @@ fn prompts_name_only_tools_that_are_there() {
     run(async {
         for sets in ["", "wwa", "session", "all"] {
             let sets = sets.parse().unwrap_or_default();
-            let opening = Opening { sets, ..Opening::default() };
+            let manner = Manner { sets, ..Opening::default().manner };
+            let opening = Opening { manner, ..Opening::default() };
             let mut client = Client::modern(&Desk::new(true), json!({}), opening);
             let tools: Vec<_> = list(sets).into_iter().map(|tool| tool.name.to_string()).collect();
             let prompts = client.request("prompts/list", json!({})).await["result"]["prompts"].clone();
@@ -82,11 +84,16 @@ fn arguments_that_do_not_fit_are_told_to_the_model() {
             ("ask_human", json!({}), ": missing field `question`"),
             ("ask_human", json!({"question": 5}), " (question): invalid type"),
             ("ask_human", json!({"question": ""}), " (question): expected a question, found a blank one"),
-            ("ask_human", json!({"question": "?", "kind": "anything"}), " (kind): expected text, yes-no, choice, number or secret"),
+            (
+                "ask_human",
+                json!({"question": "?", "kind": "anything"}),
+                " (kind): expected text, yes-no, choice, number or secret",
+            ),
             ("ask_human", json!({"question": "?", "choices": "a"}), " (choices): invalid type"),
             ("ask_human", json!({"question": "?", "choices": ["a", 7]}), " (choices[1]): invalid type"),
             ("ask_human", json!({"question": "?", "surprise": true}), " (surprise): unknown field"),
             ("check_question", json!({"question_id": "nothing"}), " (question_id): expected the id"),
+            ("ask_human", json!({"question": "?", "wait_s": -1}), " (wait_s): invalid value"),
             ("wwa_clarify_check", json!({"plan": []}), " (plan): invalid type"),
             ("wwa_clarify_audit", json!({"session_id": 7}), " (session_id): invalid type"),
             ("session_show", json!({"trace": "x"}), " (trace): expected"),
@@ -114,7 +121,7 @@ fn a_question_that_nobody_asked_is_unknown() {
 #[test]
 fn a_desk_that_never_answers_costs_its_time_and_no_more() {
     run(async {
-        let opening = Opening { patience: Duration::from_millis(10), ..Opening::default() };
+        let opening = Opening::within(Duration::from_millis(10));
         let mut client = Client::modern(&Desk::mute(), json!({}), opening);
         let reply = client.call("ask_human", json!({"question": "?"})).await;
         assert!(words(&reply).starts_with("NO_REPLY: "), "{reply}");
@@ -207,7 +214,7 @@ fn members_that_do_not_fit_are_named() {
 fn a_flood_is_refused_and_costs_nobody_else() {
     run(async {
         let desk = Desk::new(true);
-        let opening = Opening { patience: Duration::from_millis(500), ..Opening::default() };
+        let opening = Opening::within(Duration::from_millis(500));
         let mut client = Client::modern(&desk, json!({}), opening);
         let (calls, mut refused, mut waited) = (300, 0, 0);
         for number in 0..calls {
@@ -219,7 +226,7 @@ fn a_flood_is_refused_and_costs_nobody_else() {
             if words(&reply).starts_with("TOO_MANY_CALLS: expected at most 256 calls at once") {
                 refused += 1;
             } else {
-                assert!(words(&reply).starts_with("Not answered."), "{reply}");
+                assert!(words(&reply).contains("is open; nobody has answered yet."), "{reply}");
                 waited += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! The first tier: a call ends with what is missing, and comes again with the answer (2026-07-28).
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -83,15 +83,51 @@ fn whoever_was_first_elsewhere_is_what_the_retry_finds() {
 fn somebody_who_declines_or_closes_the_form_answers_nothing() {
     run(async {
         let desk = Desk::new(true);
-        let mut client = open(&desk);
+        let mut client = Client::modern(&desk, forms(), Opening::within(Duration::from_millis(60)));
         let arguments = json!({"question": "Which?"});
         let (key, state) = ask(&mut client, &arguments).await;
         let reply = again(&mut client, &arguments, &state, json!({&*key: {"action": "cancel"}})).await;
-        assert!(words(&reply).starts_with("Not answered. Do not assume. Call check_question("), "{reply}");
+        assert!(words(&reply).contains("is open; nobody has answered yet."), "{reply}");
         assert_eq!(desk.state(&key), "open");
         let reply = again(&mut client, &arguments, &state, json!({&*key: {"action": "decline"}})).await;
         assert_eq!(reply["result"]["structuredContent"]["state"], "declined", "{reply}");
         assert_eq!(desk.state(&key), "declined");
+    });
+}
+
+/// After its user has closed the form, the call is held: the answer may come from anywhere.
+#[test]
+fn a_call_whose_form_was_closed_is_held_until_somebody_answers() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = open(&desk);
+        let arguments = json!({"question": "Which?"});
+        let (key, state) = ask(&mut client, &arguments).await;
+        let params = json!({
+            "name": "ask_human", "arguments": arguments, "requestState": state,
+            "inputResponses": {&*key: {"action": "cancel"}}, "_meta": {"progressToken": 1},
+        });
+        client.ask("tools/call", params).await;
+        assert_eq!(client.next().await["method"], "notifications/progress", "it waits");
+        desk.answer_elsewhere(desk.asked().await.id, "theirs");
+        assert_eq!(client.next().await["result"]["structuredContent"]["answer"], "theirs");
+    });
+}
+
+/// A form that is gone comes back with `check_question`, but never one that its user closed.
+#[test]
+fn a_closed_form_is_not_shown_again_and_a_lost_one_is() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, forms(), Opening::within(Duration::from_millis(60)));
+        let arguments = json!({"question": "Which?"});
+        let (key, state) = ask(&mut client, &arguments).await;
+        let check = json!({"question_id": key});
+        let shown = client.call("check_question", check.clone()).await;
+        assert!(shown["result"]["inputRequests"][&key].is_object(), "{shown}");
+        again(&mut client, &arguments, &state, json!({&*key: {"action": "cancel"}})).await;
+        let told = client.call("check_question", check).await;
+        assert_eq!(told["result"]["structuredContent"]["state"], "open", "{told}");
     });
 }
 
@@ -142,10 +178,10 @@ fn a_secret_never_goes_through_a_form() {
             &reply["result"]["inputRequests"].as_object().unwrap().values().next().unwrap()["params"];
         assert_eq!(request["mode"], "url", "{reply}");
         assert!(request["url"].as_str().unwrap().starts_with("http://localhost:7373/questions/"), "{reply}");
-        let patience = std::time::Duration::from_millis(50);
-        let mut client = Client::modern(&desk, forms(), Opening { patience, ..Opening::default() });
+        let patience = Duration::from_millis(50);
+        let mut client = Client::modern(&desk, forms(), Opening::within(patience));
         let reply = client.call("ask_human", arguments).await;
-        assert!(words(&reply).starts_with("Not answered."), "{reply}");
+        assert!(words(&reply).contains("is open; nobody has answered yet."), "{reply}");
         assert_eq!(desk.state(&key), "open");
     });
 }

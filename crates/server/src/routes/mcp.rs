@@ -24,7 +24,7 @@ use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
     door::Door,
     fault::no_message,
-    room::Rooms,
+    manner::Manner,
     state::States,
     tools::Sets,
 };
@@ -64,7 +64,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
     let sessions = Arc::new(Sessions::default());
     let house = Arc::new(House { service: Arc::clone(service), inside, sessions: Arc::clone(&sessions) });
     let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
-    let rooms = Arc::new(Rooms::default());
+    let shared = Arc::default();
     let door = move || {
         let host: Arc<dyn Host> = Arc::clone(&house) as _;
         let states = if let Some(states) = states.get() {
@@ -73,7 +73,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
             let made = States::open(house.service.premises.data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
-        Ok(Door::new(host, states, Sets::default(), Arc::clone(&rooms), ended.clone()))
+        Ok(Door::new(host, states, Manner::default(), Arc::clone(&shared), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
@@ -118,17 +118,17 @@ impl Host for House {
         let parts = extensions.get::<Parts>();
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
-        let (caller, identity, relays) = match caller.unwrap_or(Caller::Stranger) {
+        let (caller, identity, name, relays) = match caller.unwrap_or(Caller::Stranger) {
             Caller::Local { name, .. } => {
                 let client = Text::cut(client).ok();
-                let identity = format!("client:{}", client.as_deref().unwrap_or_default());
-                (Caller::Local { name, client }, identity, true)
+                let asks_as = client.as_deref().unwrap_or_default().to_owned();
+                (Caller::Local { name, client }, format!("client:{asks_as}"), asks_as, true)
             }
             Caller::Token(token) => {
                 let principal = token.principal.map(|principal| principal.to_string());
                 let identity = format!("principal:{}", principal.unwrap_or_else(|| token.id.clone()));
-                let relays = token.scopes.contains(&Scope::Relay);
-                (Caller::Token(token), identity, relays)
+                let (name, relays) = (token.name.to_string(), token.scopes.contains(&Scope::Relay));
+                (Caller::Token(token), identity, name, relays)
             }
             Caller::Stranger => {
                 return Err(Refusal::new(401, "UNAUTHENTICATED", "expected a token, found none"));
@@ -137,7 +137,9 @@ impl Host for House {
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
         let session = session.map(|id| (Arc::clone(&self.sessions), SessionId::from(id)));
         let api = Inside { service: Arc::clone(&self.service), router: self.inside.clone(), caller, session };
-        Ok(Visitor { identity, session: "mcp".to_owned(), relays, sets, api: Arc::new(api) })
+        // Nothing else is known here that lasts longer than a connection.
+        let conversation = "mcp".to_owned();
+        Ok(Visitor { identity, name, conversation, relays, sets, api: Arc::new(api) })
     }
 }
 

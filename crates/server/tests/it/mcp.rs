@@ -17,11 +17,10 @@ use crate::{
 
 /// Returns a request of a client of 2026-07-28 with these capabilities.
 fn modern(server: &Server, token: &str, capabilities: &Value, method: &str, mut params: Value) -> Call {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
-    });
+    let meta = &mut params["_meta"];
+    meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+    meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "tester", "version": "1"});
+    meta["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let call = post(server, token, &message)
         .header("MCP-Protocol-Version", "2026-07-28")
@@ -197,6 +196,54 @@ fn an_older_client_is_asked_while_its_call_waits() {
     let told = message(&mut stream);
     assert_eq!(told["result"]["structuredContent"]["answer"], true, "{told}");
     assert_eq!(told["result"]["structuredContent"]["assurance"], "relayed", "{told}");
+}
+
+/// A call that wants to hear of its progress is a stream from the beginning: no proxy and no client takes it for dead.
+#[test]
+fn a_call_with_a_progress_token_is_answered_as_a_stream() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let meta = json!({"progressToken": 7});
+    let params = json!({"name": "ask_human", "arguments": {"question": "Which?"}, "_meta": meta});
+    let mut stream = modern(&server, &token, &json!({}), "tools/call", params).open();
+    let (status, headers) = head(&mut stream).unwrap();
+    assert_eq!(status, 200);
+    assert!(headers.iter().any(|(_, value)| value.starts_with("text/event-stream")), "{headers:?}");
+    let begun = message(&mut stream);
+    assert_eq!(begun["method"], "notifications/progress", "{begun}");
+    assert_eq!(begun["params"]["progressToken"], 7, "{begun}");
+    let open = server.local("GET", "/v1/questions?state=open").send().json()["questions"][0].clone();
+    server.answer(open["id"].as_str().unwrap(), &json!("eu"));
+    let told = message(&mut stream);
+    assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
+}
+
+/// Bar 3: a task is in the ledger and nowhere else, so it outlives the server; another's is unknown, whatever it may read.
+#[test]
+fn a_task_outlives_the_server_and_is_its_own_asker_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start_at(folder.path());
+    let token = server.token("agent", &["ask", "relay"]);
+    let other = server.token("other", &["ask", "relay", "read"]);
+    let tasks = json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let params = json!({"name": "ask_human", "arguments": {"question": "Which?"}});
+    let begun = modern(&server, &token, &tasks, "tools/call", params).send().json();
+    assert_eq!(begun["result"]["resultType"], "task", "{begun}");
+    let id = begun["result"]["taskId"].as_str().unwrap();
+    let get = |server: &Server, token: &str| {
+        let call = modern(server, token, &tasks, "tasks/get", json!({"taskId": id}));
+        call.header("Mcp-Name", id).send().json()
+    };
+    assert_eq!(get(&server, &token)["result"]["status"], "working");
+    assert_eq!(get(&server, &other)["error"]["code"], -32602, "{}", get(&server, &other));
+    server.stop().unwrap();
+    let server = Server::start_at(folder.path());
+    assert_eq!(get(&server, &token)["result"]["status"], "working");
+    server.answer(id, &json!("eu"));
+    let ended = get(&server, &token);
+    assert_eq!(ended["result"]["status"], "completed", "{ended}");
+    assert_eq!(ended["result"]["result"]["structuredContent"]["answer"], "eu", "{ended}");
+    assert_eq!(get(&server, &other)["error"]["code"], -32602);
 }
 
 #[test]

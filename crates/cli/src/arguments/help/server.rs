@@ -10,6 +10,7 @@ pub(in crate::arguments) const MCP_EXAMPLES: &str = "\
 Examples:
   demur mcp
   demur mcp --tools wwa,session
+  demur mcp --era 2025 --wait 24h    for a client that waits long and takes forms back
   claude mcp add demur -- demur mcp
 
 `demur --help` lists the exit codes. Over HTTP the same tools are at /mcp of `demur serve`, with a token.";

@@ -10,6 +10,13 @@ pub(crate) fn plan() -> Value {
     json!({"plan": {"operation": "add", "data_storage": "properties", "api_choice": "rest"}})
 }
 
+/// Lacks the same, for a caller that does not wait for people.
+fn brief() -> Value {
+    let mut given = plan();
+    given["wait_s"] = json!(0);
+    given
+}
+
 /// Lacks nothing.
 pub(super) fn whole() -> Value {
     json!({"plan": {
@@ -112,7 +119,7 @@ fn a_plan_is_clarified_while_the_call_waits() {
 fn a_plan_is_refused_until_every_gap_is_settled() {
     let sandbox = Sandbox::new();
     let mut client = Client::legacy(&sandbox, &["--tools", "all"], "2025-06-18", &json!({}));
-    let refused = client.call("wwa_clarify_check", &plan());
+    let refused = client.call("wwa_clarify_check", &brief());
     let told = &refused["structuredContent"];
     assert_eq!(status(&refused), "needs_clarification", "{refused}");
     assert_eq!((&told["blocking_count"], &told["warning_count"]), (&json!(2), &json!(0)), "{refused}");
@@ -147,7 +154,7 @@ fn refuses_everything(client: &mut Client, session: &str) {
         assert_eq!(refused["isError"], true, "{tool}: {refused}");
         assert_eq!(status(&refused), "needs_clarification", "{tool}: {refused}");
     }
-    let mut given = plan();
+    let mut given = brief();
     given["session_id"] = json!(session);
     let refused = client.call("wwa_scaffold_plan", &given);
     assert_eq!(status(&refused), "needs_clarification", "{refused}");
@@ -159,7 +166,7 @@ fn refuses_everything(client: &mut Client, session: &str) {
 fn an_answer_that_settles_nothing_is_escalated() {
     let sandbox = Sandbox::new();
     let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
-    let session = session(&client.call("wwa_clarify_check", &plan()));
+    let session = session(&client.call("wwa_clarify_check", &brief()));
     let given = json!({"session_id": session, "gap_id": "gap-001", "answer": "the standard one"});
     let escalated = client.call("wwa_clarify_resolve", &given);
     let told = &escalated["structuredContent"];
@@ -175,7 +182,7 @@ fn an_answer_that_settles_nothing_is_escalated() {
 #[test]
 fn a_form_that_is_closed_leaves_the_gaps_open() {
     let sandbox = Sandbox::new();
-    let mut client = Client::modern(&sandbox, &["--tools", "wwa"], &forms());
+    let mut client = Client::modern(&sandbox, &["--tools", "wwa", "--wait", "1s"], &forms());
     let asked = client.call("wwa_clarify_check", &plan());
     let responses = json!({"gap-001": {"action": "decline"}, "gap-002": {"action": "cancel"}});
     let params = json!({

@@ -39,6 +39,8 @@ pub(super) enum Tier {
     Elicits,
     /// It cannot ask its user anything.
     Told,
+    /// In the revision that its SDK and the server agree on.
+    Agreed,
 }
 
 /// One way to be a client.
@@ -107,6 +109,7 @@ impl Client {
             Tier::Rounds => "modern",
             Tier::Elicits => "elicitation",
             Tier::Told => "plain",
+            Tier::Agreed => "auto",
         };
         let config = json!({"server": server, "tier": tier, "name": kind.name()});
         let mut child = Command::new(variable(interpreter))

@@ -1,0 +1,180 @@
+//! A form before a client's user (2025-11-25 and 2025-06-18): everybody else can answer too, and then it is taken back. When
+//! the call ends first, the form stays where the connection does, and what comes back through it still counts.
+
+use std::sync::Arc;
+
+use demur_desk::question::QuestionView;
+use rmcp::{
+    Peer, RoleServer,
+    model::{ClientResult, ElicitRequest, ElicitationAction, ServerRequest},
+    service::{PeerRequestOptions, RequestHandle},
+};
+use tokio::{sync::watch, time::Instant};
+
+use crate::{
+    api::Visitor,
+    memory::{Memory, Screen},
+    need::{Need, Said},
+    pass::{Passed, closing, over, pass_on},
+    reply::Stop,
+    tier::Modes,
+    visit::Visit,
+};
+
+/// A form that is on screen.
+struct Form {
+    handle: RequestHandle<RoleServer>,
+    need: Need,
+    wall: Wall,
+}
+
+/// Where forms are shown.
+#[derive(Clone)]
+struct Wall {
+    peer: Peer<RoleServer>,
+    visitor: Visitor,
+    client: String,
+    modes: Modes,
+    address: Option<String>,
+    memory: Arc<Memory>,
+}
+
+/// What came first while a form was on screen.
+enum First {
+    /// The client's user said something.
+    Said(Said),
+    /// The user went to the inbox: the answer comes there.
+    Sent,
+    /// The client cannot show it.
+    Cannot,
+    /// Somebody else settled it.
+    Elsewhere(Box<QuestionView>),
+    /// Nobody did until the time was over.
+    Late,
+}
+
+impl Visit<'_> {
+    /// Returns whether a form may be shown: none is on screen, and its user has not closed one.
+    pub(crate) fn may_show(&self, need: &Need) -> bool {
+        self.memory.screen(&self.visitor.identity, &need.question.to_string()).is_none()
+    }
+
+    /// Asks the client's user while everybody else can answer too. None if the time is over and it is still open.
+    pub(crate) async fn elicit(&self, need: &Need, modes: Modes) -> Result<Option<Passed>, Stop> {
+        let wall = Wall {
+            peer: self.context.peer.clone(),
+            visitor: self.visitor.clone(),
+            client: self.client.clone(),
+            modes,
+            address: self.address().await,
+            memory: Arc::clone(self.memory),
+        };
+        let Some(mut form) = wall.show(need).await else { return self.elsewhere(need).await };
+        match self.patiently(need.question, form.first(Some(self.until))).await {
+            Ok(Some(First::Said(said))) => form.pass_on(said).await.map(Some),
+            Ok(Some(First::Sent)) => self.elsewhere(need).await,
+            Ok(Some(First::Cannot)) => Ok(Some(Passed::Nothing)),
+            Ok(Some(First::Elsewhere(shown))) => {
+                form.take_back("somebody else was first").await;
+                Ok(Some(Passed::Done(shown)))
+            }
+            Ok(Some(First::Late) | None) => {
+                if self.manner.lasting && !*self.ended.borrow() {
+                    tokio::spawn(form.stay(self.ended.clone()));
+                } else {
+                    form.take_back("nobody answered in time; the question stays open").await;
+                }
+                Ok(None)
+            }
+            Err(stop) => {
+                form.take_back("the call was taken back").await;
+                Err(stop)
+            }
+        }
+    }
+
+    async fn elsewhere(&self, need: &Need) -> Result<Option<Passed>, Stop> {
+        Ok(self.closed(need.question).await?.map(|shown| Passed::Done(Box::new(shown))))
+    }
+}
+
+impl Wall {
+    /// Shows a form; none where the client has no way that fits.
+    async fn show(&self, need: &Need) -> Option<Form> {
+        let params = need.request(self.modes, self.address.as_deref())?;
+        let asking = ServerRequest::ElicitRequest(ElicitRequest::new(params));
+        let sent = self.peer.send_cancellable_request(asking, PeerRequestOptions::no_options()).await;
+        let form = Form { handle: sent.ok()?, need: need.clone(), wall: self.clone() };
+        form.place(Some(Screen::Shown));
+        Some(form)
+    }
+}
+
+impl Form {
+    /// Waits for whatever comes first. What is said, and that it cannot be, is noted at once.
+    async fn first(&mut self, until: Option<Instant>) -> Result<First, Stop> {
+        let first = tokio::select! {
+            heard = &mut self.handle.rx => match heard {
+                Ok(Ok(ClientResult::ElicitResult(result))) => match self.need.read(&result) {
+                    Said::Nothing if result.action == ElicitationAction::Accept => First::Sent,
+                    said => First::Said(said),
+                },
+                _ => First::Cannot,
+            },
+            closed = closing(&self.wall.visitor, self.need.question, until) => match closed? {
+                Some(shown) => First::Elsewhere(Box::new(shown)),
+                None => First::Late,
+            },
+        };
+        match &first {
+            First::Said(Said::Nothing | Said::Declined) | First::Sent | First::Cannot => {
+                self.place(Some(Screen::Closed));
+            }
+            First::Late => {}
+            First::Said(_) | First::Elsewhere(_) => self.place(None),
+        }
+        Ok(first)
+    }
+
+    async fn pass_on(&self, said: Said) -> Result<Passed, Stop> {
+        pass_on(&self.wall.visitor, &self.wall.client, &self.need, said).await
+    }
+
+    /// Stays on screen after its call, as long as the connection lasts and nobody has answered.
+    async fn stay(mut self, mut ended: watch::Receiver<bool>) {
+        loop {
+            let first = tokio::select! {
+                first = self.first(None) => first,
+                () = over(&mut ended) => return,
+            };
+            let why = match first {
+                Ok(First::Said(said)) => match self.pass_on(said).await {
+                    Ok(Passed::Misfit(why)) => why,
+                    Ok(_) => return,
+                    Err(error) => {
+                        tracing::warn!(?error, question = %self.need.question, "a late reply was not recorded");
+                        return;
+                    }
+                },
+                Ok(First::Elsewhere(_)) | Err(_) => {
+                    return self.take_back("the question is no longer open here").await;
+                }
+                Ok(First::Sent | First::Cannot | First::Late) => return,
+            };
+            match self.wall.show(&self.need.again(&why)).await {
+                Some(form) => self = form,
+                None => return,
+            }
+        }
+    }
+
+    async fn take_back(self, why: &str) {
+        self.place(None);
+        let _ = self.handle.cancel(Some(why.to_owned())).await;
+    }
+
+    fn place(&self, screen: Option<Screen>) {
+        let (memory, caller) = (&self.wall.memory, &self.wall.visitor.identity);
+        memory.place(caller, &self.need.question.to_string(), screen);
+    }
+}

@@ -1,0 +1,130 @@
+//! What a process remembers of its callers: how often they looked at a question, which form is on screen and which its user
+//! closed, and which task nobody waits for any more. It is a courtesy and no record: whatever is forgotten costs a sentence
+//! or a form shown once more, so it is bounded and ends with the process.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+/// What is remembered, by caller and by question or task.
+#[derive(Debug, Default)]
+pub struct Memory {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    notes: HashMap<(String, String), Note>,
+    /// The names of the notes, the oldest first.
+    order: VecDeque<(String, String)>,
+}
+
+#[derive(Debug, Default)]
+struct Note {
+    /// When the caller looked, the last few times.
+    looks: VecDeque<Instant>,
+    form: Option<Screen>,
+    stopped: bool,
+}
+
+/// Where a form is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// Before its user.
+    Shown,
+    /// Closed by its user, or nothing that the client can show.
+    Closed,
+}
+
+impl Memory {
+    /// Notes that a caller looks at a question; returns whether it looked so often lately that it had better stop.
+    pub fn look(&self, caller: &str, name: &str) -> bool {
+        let now = Instant::now();
+        self.note(caller, name, |note| {
+            note.looks.retain(|look| now.duration_since(*look) < LATELY);
+            note.looks.push_back(now);
+            if note.looks.len() > ENOUGH {
+                note.looks.pop_front();
+            }
+            note.looks.len() >= ENOUGH
+        })
+    }
+
+    /// Returns where the form of a question is, as far as anybody remembers.
+    pub fn screen(&self, caller: &str, name: &str) -> Option<Screen> {
+        self.kept().notes.get(&(caller.to_owned(), name.to_owned()))?.form
+    }
+
+    /// Notes where the form of a question is.
+    pub fn place(&self, caller: &str, name: &str, form: Option<Screen>) {
+        self.note(caller, name, |note| note.form = form);
+    }
+
+    /// Notes that nobody waits for a task any more.
+    pub fn stop(&self, caller: &str, name: &str) {
+        self.note(caller, name, |note| note.stopped = true);
+    }
+
+    /// Returns whether nobody waits for a task any more.
+    pub fn is_stopped(&self, caller: &str, name: &str) -> bool {
+        self.kept().notes.get(&(caller.to_owned(), name.to_owned())).is_some_and(|note| note.stopped)
+    }
+
+    fn note<T>(&self, caller: &str, name: &str, write: impl FnOnce(&mut Note) -> T) -> T {
+        let key = (caller.to_owned(), name.to_owned());
+        let mut kept = self.kept();
+        if !kept.notes.contains_key(&key) {
+            kept.order.push_back(key.clone());
+            if kept.order.len() > MOST
+                && let Some(oldest) = kept.order.pop_front()
+            {
+                kept.notes.remove(&oldest);
+            }
+        }
+        write(kept.notes.entry(key).or_default())
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // A note that is half written says nothing wrong.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many notes there are at once.
+const MOST: usize = 4_096;
+/// With which look within [`LATELY`] it is enough.
+const ENOUGH: usize = 3;
+/// How long a look counts.
+const LATELY: Duration = Duration::from_mins(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_third_look_within_ten_minutes_is_one_too_many() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.unwrap().block_on(async {
+            let memory = Memory::default();
+            let look = || memory.look("a", "q");
+            assert_eq!([look(), look(), look(), look()], [false, false, true, true]);
+            assert!(!memory.look("b", "q") && !memory.look("a", "p"), "others are others");
+            tokio::time::advance(LATELY).await;
+            assert_eq!([look(), look(), look()], [false, false, true]);
+        });
+    }
+
+    #[test]
+    fn what_is_oldest_is_forgotten_first() {
+        let memory = Memory::default();
+        for number in 0..=MOST {
+            memory.stop("a", &number.to_string());
+        }
+        assert!(!memory.is_stopped("a", "0") && memory.is_stopped("a", "1"));
+        assert_eq!(memory.kept().notes.len(), MOST);
+    }
+}

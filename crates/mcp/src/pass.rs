@@ -1,0 +1,99 @@
+//! What is done at the desk in a caller's name, while a call waits and after it ended: a question is waited for, and what
+//! the client's user said is passed on.
+
+use std::time::Duration;
+
+use demur_desk::question::{Done, QuestionId, QuestionView};
+use serde_json::json;
+use tokio::{
+    sync::watch,
+    time::{self, Instant},
+};
+
+use crate::{
+    api::{Call, Visitor},
+    need::{Need, Said, user_of},
+    reply::Stop,
+};
+
+/// What became of what a user said.
+#[derive(Debug)]
+pub(crate) enum Passed {
+    /// It was recorded, or something was before: the question as it stands.
+    Done(Box<QuestionView>),
+    /// It settles nothing, and why.
+    Misfit(String),
+    /// Nothing was said.
+    Nothing,
+}
+
+/// Returns a question as it stands.
+pub(crate) async fn look(visitor: &Visitor, id: QuestionId) -> Result<QuestionView, Stop> {
+    Ok(visitor.call(Call::get(format!("/v1/questions/{id}"))).await?)
+}
+
+/// Waits until a question is no longer open; none if it still is when the time is over.
+pub(crate) async fn closing(
+    visitor: &Visitor,
+    id: QuestionId,
+    until: Option<Instant>,
+) -> Result<Option<QuestionView>, Stop> {
+    loop {
+        let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
+        let seconds = left.as_secs().clamp(1, LONGEST.as_secs());
+        let call = Call::get(format!("/v1/questions/{id}/wait?seconds={seconds}")).within(left.min(LONGEST));
+        match visitor.call::<QuestionView>(call).await {
+            Ok(shown) if shown.state != "open" => return Ok(Some(shown)),
+            Ok(_) => {}
+            // The server is away for a moment: the question is still there.
+            Err(refusal) if refusal.is_passing() => time::sleep(MOMENT).await,
+            Err(refusal) => return Err(refusal.into()),
+        }
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(None);
+        }
+    }
+}
+
+/// Passes on what a user said. Whoever was first is what the user hears.
+pub(crate) async fn pass_on(
+    visitor: &Visitor,
+    client: &str,
+    need: &Need,
+    said: Said,
+) -> Result<Passed, Stop> {
+    let (id, by) = (need.question, user_of(client));
+    let call = match said {
+        Said::Nothing => return Ok(Passed::Nothing),
+        Said::Misfit(why) => return Ok(Passed::Misfit(why)),
+        Said::Declined => Call::post(format!("/v1/questions/{id}/decline"), &json!({"by": by})),
+        Said::Accepted => Call::post(format!("/v1/questions/{id}/accept"), &json!({"by": by})),
+        Said::Answer(answer) => {
+            let mut body = json!({"answer": answer, "by": by});
+            if let Some(request) = need.request_digest() {
+                body["request"] = json!(request);
+            }
+            Call::post(format!("/v1/questions/{id}/answer"), &body)
+        }
+    };
+    match visitor.call::<Done>(call).await {
+        Ok(Done { unsettled: Some(why), .. }) => Ok(Passed::Misfit(why)),
+        Ok(done) => Ok(Passed::Done(Box::new(done.question))),
+        Err(refusal) if refusal.is_late() => Ok(Passed::Done(Box::new(look(visitor, id).await?))),
+        Err(refusal) if refusal.is_about_the_kind() => Ok(Passed::Misfit(refusal.detail)),
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Waits until nobody listens any more.
+pub(crate) async fn over(ended: &mut watch::Receiver<bool>) {
+    // Without anybody to say so, it does not happen.
+    if ended.wait_for(|ended| *ended).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// How long one request waits at most: the desk takes no more.
+const LONGEST: Duration = Duration::from_mins(1);
+/// How long something may be away that comes back at once.
+pub(crate) const MOMENT: Duration = Duration::from_millis(100);

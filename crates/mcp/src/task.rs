@@ -1,0 +1,212 @@
+//! A call as a task (`io.modelcontextprotocol/tasks`): the client hears at once how its call is called, and looks again by
+//! itself. There is no store of tasks: a question is one, and so is a plan that is being clarified. So a task outlives the
+//! server, and nothing is pushed.
+
+use demur_clarify::uuid::Uuid;
+use demur_core::time::Timestamp;
+use demur_desk::{
+    question::{QuestionId, QuestionView},
+    world::World,
+};
+use rmcp::{
+    ErrorData,
+    model::{
+        CallToolResponse, CallToolResult, CreateTaskResult, DetailedTask, ElicitRequest, GetTaskResult,
+        InputRequest, InputRequests, Task, TaskPayload, TaskStatus,
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    api::{Call, Refusal},
+    ask,
+    need::Need,
+    pass::Passed,
+    plan::{self, Goal},
+    reply::Stop,
+    tier::Tier,
+    visit::Visit,
+};
+
+/// What a task is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Matter {
+    /// A question: its id is the task's.
+    Question(QuestionId),
+    /// A plan, and what is wanted of it: sealed, because nothing else says whose it is.
+    Plan(Uuid, Goal),
+}
+
+impl Matter {
+    fn name(&self, visit: &Visit<'_>) -> Result<String, Stop> {
+        match self {
+            Self::Question(id) => Ok(id.to_string()),
+            Self::Plan(..) => Ok(visit.states.seal_task(self, &visit.visitor.identity)?),
+        }
+    }
+
+    /// Returns what a task of this caller is about.
+    fn of(visit: &Visit<'_>, name: &str) -> Result<Self, Stop> {
+        let question = name.parse().ok().map(Self::Question);
+        let plan = || visit.states.unseal_task(name, &visit.visitor.identity);
+        question.or_else(plan).ok_or_else(|| unknown(name).into())
+    }
+
+    /// Returns under which name it is remembered.
+    fn note(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+/// How a task stands at the desk.
+struct Standing {
+    /// What the task is about, in the order in which it was asked.
+    questions: Vec<QuestionView>,
+    begun: Timestamp,
+    changed: Timestamp,
+}
+
+impl Standing {
+    fn of(questions: Vec<QuestionView>, name: &str) -> Result<Self, Stop> {
+        let begun = questions.iter().map(|question| question.asked).min();
+        let ended =
+            questions.iter().filter_map(|question| question.outcome.as_ref()).map(|ending| ending.time);
+        let changed = ended.chain(questions.iter().map(|question| question.asked)).max();
+        let (Some(begun), Some(changed)) = (begun, changed) else {
+            return Err(unknown(name).into());
+        };
+        Ok(Self { questions, begun, changed })
+    }
+
+    fn open(&self) -> impl Iterator<Item = &QuestionView> {
+        self.questions.iter().filter(|question| question.state == "open")
+    }
+}
+
+/// Returns what a client hears whose call has become a task.
+pub(crate) fn begin(visit: &Visit<'_>, matter: Matter, begun: Timestamp) -> Result<CallToolResponse, Stop> {
+    Ok(CreateTaskResult::new(seed(matter.name(visit)?, begun, begun)).into())
+}
+
+/// Returns how a task stands; with its result where it has one.
+pub(crate) async fn get(visit: &Visit<'_>, name: &str) -> Result<GetTaskResult, Stop> {
+    let matter = Matter::of(visit, name)?;
+    let standing = own(visit, matter, name).await?;
+    let payload = if visit.memory.is_stopped(&visit.visitor.identity, &matter.note()) {
+        TaskPayload::Cancelled
+    } else if standing.open().next().is_some() {
+        waiting(visit, &standing).await
+    } else {
+        let result = match (matter, standing.questions.as_slice()) {
+            (Matter::Plan(session, goal), _) => plan::result(visit, session, goal).await?,
+            (Matter::Question(_), [question]) => ask::result(visit, question).await?,
+            (Matter::Question(_), _) => return Err(unknown(name).into()),
+        };
+        TaskPayload::Completed { result: object(&result)? }
+    };
+    let task = seed(name.to_owned(), standing.begun, standing.changed);
+    Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
+}
+
+/// Takes in what the client's user said in the forms of a task.
+pub(crate) async fn update(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
+    let standing = own(visit, Matter::of(visit, name)?, name).await?;
+    for question in standing.open() {
+        let need = Need::of(question);
+        let Some(said) = visit.response(&need)? else { continue };
+        if let Passed::Misfit(why) = visit.pass_on(&need, said).await? {
+            // The key was used: the same form does not come again.
+            visit.close(&need);
+            let message = format!("inputResponses.{}: {why}; the question stays open", need.key);
+            return Err(ErrorData::invalid_params(message, None).into());
+        }
+    }
+    Ok(())
+}
+
+/// Stops waiting. The question stays: somebody else may need it, and `cancel_question` is how it is called off.
+pub(crate) async fn cancel(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
+    let matter = Matter::of(visit, name)?;
+    if own(visit, matter, name).await?.open().next().is_some() {
+        visit.memory.stop(&visit.visitor.identity, &matter.note());
+    }
+    Ok(())
+}
+
+/// Returns how a task of this very caller stands; another's is unknown.
+async fn own(visit: &Visit<'_>, matter: Matter, name: &str) -> Result<Standing, Stop> {
+    let hidden = |refusal: Refusal| match refusal.status {
+        403 | 404 => unknown(name).into(),
+        _ => Stop::from(refusal),
+    };
+    let questions = match matter {
+        Matter::Question(id) => {
+            let shown: QuestionView =
+                visit.visitor.call(Call::get(format!("/v1/questions/{id}"))).await.map_err(hidden)?;
+            if !visit.visitor.is_asker(&shown.asker) {
+                return Err(unknown(name).into());
+            }
+            vec![shown]
+        }
+        Matter::Plan(session, _) => plan::questions(visit, session, "").await?,
+    };
+    Standing::of(questions, name)
+}
+
+/// Returns what an open task says: that it works, or with which forms it asks.
+async fn waiting(visit: &Visit<'_>, standing: &Standing) -> TaskPayload {
+    let Tier::Task(Some(modes)) = visit.tier else { return TaskPayload::Working };
+    let address = visit.address().await;
+    let needs = standing.open().map(Need::of).filter(|need| visit.may_show(need));
+    let request = |need: Need| {
+        let request = need.request(modes, address.as_deref())?;
+        Some((need.key, InputRequest::Elicitation(ElicitRequest::new(request))))
+    };
+    let input_requests: InputRequests = needs.filter_map(request).collect();
+    if input_requests.is_empty() {
+        TaskPayload::Working
+    } else {
+        TaskPayload::InputRequired { input_requests }
+    }
+}
+
+fn seed(name: String, begun: Timestamp, changed: Timestamp) -> Task {
+    // Without a clock nobody knows how long it has been: then the client looks as often as at first.
+    let now = World::open().ok().and_then(|world| world.now().ok()).unwrap_or(begun);
+    let is_young = now.as_millis().saturating_sub(begun.as_millis()) < SOON;
+    Task::new(name, TaskStatus::Working, begun.to_string(), changed.to_string())
+        .with_poll_interval_ms(if is_young { OFTEN } else { SELDOM })
+}
+
+fn object(result: &CallToolResult) -> Result<rmcp::model::JsonObject, Stop> {
+    match serde_json::to_value(result) {
+        Ok(Value::Object(object)) => Ok(object),
+        _ => Err(ErrorData::internal_error("expected the result of a tool", None).into()),
+    }
+}
+
+fn unknown(id: &str) -> ErrorData {
+    let shown: String = id.chars().take(64).collect();
+    ErrorData::invalid_params(format!("expected a task of yours, found none called {shown:?}"), None)
+}
+
+/// How long a task is looked at often, in milliseconds.
+const SOON: u64 = 5 * 60 * 1_000;
+/// How often it is looked at in the beginning, and how often then, in milliseconds.
+const OFTEN: u64 = 2_000;
+const SELDOM: u64 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_young_task_is_looked_at_more_often_than_an_old_one() {
+        let now = World::open().unwrap().now().unwrap();
+        let before = |millis| Timestamp::from_millis(now.as_millis() - millis).unwrap();
+        let pace = |begun| seed("a task".to_owned(), begun, begun).poll_interval_ms;
+        assert_eq!((pace(before(0)), pace(before(SOON))), (Some(OFTEN), Some(SELDOM)));
+    }
+}
