@@ -1,10 +1,11 @@
-//! Unix sockets: a tool opens none. Landlock knows files and TCP ports, not sockets with a path, and demur's own socket
-//! lets the user of this machine answer questions.
+//! Sockets that Landlock does not know: those with a path, of which demur's own lets the user of this machine answer
+//! questions, and the ways to a TCP port around `connect` and `bind`.
 
 use std::collections::BTreeMap;
 
 use libc::{
-    AF_UNIX, EPERM, SOCK_DGRAM, SOCK_RAW, SYS_io_uring_setup, SYS_socket, SYS_socketpair, c_int, c_long,
+    AF_UNIX, EPERM, IPPROTO_MPTCP, MSG_FASTOPEN, SOCK_DGRAM, SOCK_RAW, SYS_io_uring_setup, SYS_listen,
+    SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_socket, SYS_socketpair, c_int, c_long,
 };
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -16,7 +17,8 @@ use seccompiler::{
 pub(super) fn open_none() -> Result<String, String> {
     let program = filter().map_err(|error| refused(&error))?;
     apply_filter(&program).map_err(|error| refused(&error))?;
-    Ok("sockets: no Unix socket can be opened; pairs of connected ones can".to_owned())
+    Ok("sockets: no Unix socket can be opened, and none of any kind listened on; connected pairs can be made"
+        .to_owned())
 }
 
 fn refused(error: &dyn std::error::Error) -> String {
@@ -26,9 +28,16 @@ fn refused(error: &dyn std::error::Error) -> String {
 fn filter() -> Result<BpfProgram, BackendError> {
     let mut rules = BTreeMap::new();
     for (call, its_rules) in [
-        (SYS_socket, vec![SeccompRule::new(vec![is(0, AF_UNIX)?])?]),
+        // TCP over several paths is another protocol to Landlock.
+        (SYS_socket, vec![argument_is(0, AF_UNIX)?, argument_is(2, IPPROTO_MPTCP)?]),
         // Ends of such a pair can be connected anew, by path.
-        (SYS_socketpair, vec![rule_of_kind(SOCK_DGRAM)?, rule_of_kind(SOCK_RAW)?]),
+        (SYS_socketpair, vec![argument_has(1, KIND, SOCK_DGRAM)?, argument_has(1, KIND, SOCK_RAW)?]),
+        // Without `bind` the kernel chooses a port.
+        (SYS_listen, Vec::new()),
+        // These connect and send at once.
+        (SYS_sendto, vec![argument_has(3, MSG_FASTOPEN, MSG_FASTOPEN)?]),
+        (SYS_sendmsg, vec![argument_has(2, MSG_FASTOPEN, MSG_FASTOPEN)?]),
+        (SYS_sendmmsg, vec![argument_has(3, MSG_FASTOPEN, MSG_FASTOPEN)?]),
         // Opens and connects sockets without a call that a filter sees.
         (SYS_io_uring_setup, Vec::new()),
     ] {
@@ -44,18 +53,26 @@ fn filter() -> Result<BpfProgram, BackendError> {
 /// Returns the numbers of a call: on x86-64 each has a second one, for programs with short pointers.
 fn numbers(call: c_long) -> Vec<i64> {
     const SHORT_POINTERS: i64 = 0x4000_0000;
-    if cfg!(target_arch = "x86_64") { vec![call, call | SHORT_POINTERS] } else { vec![call] }
+    let short = match call {
+        SYS_sendmsg => 518,
+        SYS_sendmmsg => 538,
+        call => call,
+    };
+    if cfg!(target_arch = "x86_64") { vec![call, short | SHORT_POINTERS] } else { vec![call] }
 }
 
-fn is(argument: u8, value: c_int) -> Result<SeccompCondition, BackendError> {
-    let value = u64::from(value.unsigned_abs());
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+/// Returns a rule for calls with this argument.
+fn argument_is(number: u8, value: c_int) -> Result<SeccompRule, BackendError> {
+    argument_has(number, -1, value)
 }
 
-/// Returns a rule for one kind of socket, whatever flags come with it.
-fn rule_of_kind(kind: c_int) -> Result<SeccompRule, BackendError> {
-    const KIND: u64 = 0xf;
-    let kind = u64::from(kind.unsigned_abs());
-    let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(KIND), kind)?;
+/// Returns a rule for calls whose argument has this value under the mask, whatever else is in it.
+fn argument_has(number: u8, mask: c_int, value: c_int) -> Result<SeccompRule, BackendError> {
+    let bits = |number: c_int| u64::from(number.cast_unsigned());
+    let compare = SeccompCmpOp::MaskedEq(bits(mask));
+    let condition = SeccompCondition::new(number, SeccompCmpArgLen::Dword, compare, bits(value))?;
     SeccompRule::new(vec![condition])
 }
+
+/// The part of a socket's type that is no flag.
+const KIND: c_int = 0xf;

@@ -32,6 +32,26 @@ fn tool_does_not_listen() {
     assert_eq!(text(&outcome.stdout), expected, "{}", text(&outcome.stderr));
 }
 
+/// Ways to a port that go around `connect` and `bind`.
+#[test]
+fn tool_reaches_no_port_by_another_way() {
+    let bench = Bench::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let outcome = bench.run(&bench.python(&format!(
+        "import socket\n\
+         def tried(what):\n\
+         \x20   try: what(); print('done')\n\
+         \x20   except PermissionError: print('refused')\n\
+         here = ('127.0.0.1', {port})\n\
+         tried(lambda: socket.socket().sendto(b'x', 0x20000000, here))\n\
+         tried(lambda: socket.socket().sendmsg([b'x'], [], 0x20000000, here))\n\
+         tried(lambda: socket.socket(proto=262))\n\
+         tried(lambda: socket.socket().listen())",
+    )));
+    assert_eq!(text(&outcome.stdout), "refused\n".repeat(4), "{}", text(&outcome.stderr));
+}
+
 /// ONE-14
 #[test]
 fn tool_reaches_no_unix_socket() {
