@@ -53,11 +53,8 @@ fn filter() -> Result<BpfProgram, BackendError> {
 /// Returns the numbers of a call: on x86-64 each has a second one, for programs with short pointers.
 fn numbers(call: c_long) -> Vec<i64> {
     const SHORT_POINTERS: i64 = 0x4000_0000;
-    let short = match call {
-        SYS_sendmsg => 518,
-        SYS_sendmmsg => 538,
-        call => call,
-    };
+    let own = [(SYS_sendmsg, 518), (SYS_sendmmsg, 538)];
+    let short = own.iter().find(|(long, _)| *long == call).map_or(call, |(_, short)| *short);
     if cfg!(target_arch = "x86_64") { vec![call, short | SHORT_POINTERS] } else { vec![call] }
 }
 
