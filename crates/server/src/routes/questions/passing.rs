@@ -29,9 +29,11 @@ pub(in crate::routes) fn people_apart(
     if persons.is_empty() {
         return Ok(passing);
     }
+    let meant = format!("for {}", persons.join(", "));
     let reason = match &passing.reason {
-        Some(reason) => reason.clone(),
-        None => Text::cut(&format!("for {}", persons.join(", ")))?,
+        // What somebody signs is not cut behind their back.
+        Some(reason) => Text::try_from(format!("{meant}: {reason}"))?,
+        None => Text::cut(&meant)?,
     };
     Ok(Passing { to: keys.try_into()?, people: true, reason: Some(reason), by: passing.by })
 }
