@@ -4,6 +4,7 @@
 mod examples;
 mod help;
 mod identity;
+mod kind;
 mod plan;
 mod question;
 mod rules;
@@ -29,7 +30,7 @@ pub(crate) use plan::{
     RulesChoice, SubmitPlan,
 };
 pub(crate) use question::{
-    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Wait, Watch,
+    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, Wait, Watch,
     duration,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};

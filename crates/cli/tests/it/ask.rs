@@ -247,9 +247,14 @@ fn blank_question_is_refused_with_one_sentence() {
 #[test]
 fn kinds_are_read_in_every_spelling_and_shown_in_one() {
     let sandbox = Sandbox::new();
-    for (typed, shows) in
-        [("freetext", "text"), ("yes_no", "yes-no"), ("yesno", "yes-no"), ("numeric", "number")]
-    {
+    for (typed, shows) in [
+        ("freetext", "text"),
+        ("free_text", "text"),
+        ("yes_no", "yes-no"),
+        ("yesno", "yes-no"),
+        ("YesNo", "yes-no"),
+        ("numeric", "number"),
+    ] {
         let id = asked(&sandbox, &["What?", "--kind", typed]);
         assert_eq!(shown(&sandbox, &id)["kinds"], serde_json::json!([shows]));
     }
