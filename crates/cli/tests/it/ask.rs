@@ -196,6 +196,9 @@ fn a_question_is_passed_to_a_key_or_a_person_by_name() {
     assert_eq!(shown(&sandbox, &id)["people"], true);
     let told = sandbox.run(&["trace", "show", &id[..26]]).expect_code(0).stdout.clone();
     assert!(told.contains("for Finn: either"), "{told}");
+    let long = "x".repeat(4096);
+    let error = sandbox.json_error(&["pass", &id, "--to", "Finn", "--reason", &long], 2);
+    assert_eq!((&error["code"], &error["field"]), (&"MALFORMED".into(), &"reason".into()), "{error}");
     for (name, exit, code) in [("nobody", 2, "KEY_UNKNOWN"), ("Rita", 3, "NOT_ENTITLED")] {
         let error = sandbox.json_error(&["pass", &id, "--to", name], exit);
         assert_eq!(error["code"], code);
