@@ -40,13 +40,9 @@ const NEEDS: [Need; 7] = [
     Need {
         probe: &["curl", "--version"],
         package: "curl",
-        purpose: "the tests that call the server as docs/asking.md shows it",
+        purpose: "the tests that call the server as the pages show it",
     },
-    Need {
-        probe: &["jq", "--version"],
-        package: "jq",
-        purpose: "the snippets of docs/asking.md, which are run",
-    },
+    Need { probe: &["jq", "--version"], package: "jq", purpose: "the commands on the pages, which are run" },
     Need {
         // A shell has its own, but tests start the program.
         probe: &["kill", "--version"],

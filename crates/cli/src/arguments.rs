@@ -4,6 +4,7 @@
 mod examples;
 mod help;
 mod identity;
+mod kind;
 mod plan;
 mod question;
 mod rules;
@@ -29,14 +30,14 @@ pub(crate) use plan::{
     RulesChoice, SubmitPlan,
 };
 pub(crate) use question::{
-    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, Kind, PassQuestion, ShowQuestion, Wait, Watch,
+    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, Wait, Watch,
     duration,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
-pub(crate) use similar::suggest;
+pub(crate) use similar::{named, suggest};
 pub(crate) use store::{
     BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };

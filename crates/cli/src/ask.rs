@@ -9,7 +9,7 @@ use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 
 use crate::{
-    arguments::{Ask, Kind},
+    arguments::Ask,
     client::{Call, Client},
     context::Context,
     error::CommandError,
@@ -42,12 +42,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Co
 
 fn question(arguments: &Ask) -> Result<Question, CommandError> {
     let mut question = Question::new(arguments.question.clone());
-    let kind = match (arguments.kind, arguments.is_secret(), arguments.choice.is_empty()) {
-        (_, true, _) | (Some(Kind::Secret), ..) => AnswerKind::Secret,
-        (Some(Kind::YesNo), ..) => AnswerKind::YesNo,
-        (Some(Kind::Number), ..) => AnswerKind::Numeric,
-        (Some(Kind::Choice), ..) | (None, _, false) => AnswerKind::MultipleChoice,
-        (Some(Kind::Text), ..) | (None, _, true) => AnswerKind::Freetext,
+    let kind = match arguments.kind {
+        _ if arguments.secret => AnswerKind::Secret,
+        Some(kind) => kind.0,
+        None if arguments.choice.is_empty() => AnswerKind::Freetext,
+        None => AnswerKind::MultipleChoice,
     };
     let chooses = kind == AnswerKind::MultipleChoice;
     if chooses == arguments.choice.is_empty() || arguments.choice.len() == 1 {

@@ -3,15 +3,19 @@
 use std::{error::Error as _, ffi::OsString};
 
 use clap::{
-    Command, CommandFactory as _,
+    CommandFactory as _,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::{arguments::Arguments, error::CommandError, lookup::quoted};
+use crate::{
+    arguments::{Arguments, named},
+    error::CommandError,
+    lookup::quoted,
+};
 
 /// Returns what is wrong with these words, and how to put it right.
 pub(crate) fn error(stop: &clap::Error, words: &[OsString]) -> CommandError {
-    let command = named(words);
+    let (_, command) = named(words, &Arguments::command());
     let error = CommandError::input("USAGE", sentence(stop, &command));
     let help = format!("`{command} --help` shows what can be typed");
     match suggestion(stop, &command) {
@@ -56,7 +60,7 @@ fn sentence(stop: &clap::Error, command: &str) -> String {
             let why = stop.source().map(ToString::to_string).unwrap_or_default();
             format!("{}: {why}", option(&text(ContextKind::InvalidArg)))
         }
-        ErrorKind::InvalidUtf8 => "expected words in UTF-8, found bytes that are none".to_owned(),
+        ErrorKind::InvalidUtf8 => "expected arguments in UTF-8, found bytes that are not".to_owned(),
         _ => body(stop),
     }
 }
@@ -96,28 +100,6 @@ fn option(argument: &str) -> String {
     bare(argument.split(" <").next().unwrap_or(argument))
 }
 
-/// Returns the command that these words name, as far as they name one.
-fn named(words: &[OsString]) -> String {
-    let root = Arguments::command();
-    let (mut at, mut name) = (&root, "demur".to_owned());
-    let mut rest = words.iter().skip(1).filter_map(|word| word.to_str());
-    while let Some(word) = rest.next() {
-        if word == "--data" {
-            rest.next();
-        } else if let Some(found) = subcommand(at, word) {
-            name = format!("{name} {word}");
-            at = found;
-        } else if !word.starts_with('-') {
-            break;
-        }
-    }
-    name
-}
-
-fn subcommand<'a>(command: &'a Command, word: &str) -> Option<&'a Command> {
-    command.get_subcommands().find(|command| command.get_name() == word)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
@@ -139,7 +121,7 @@ mod tests {
             (&["keys", "new", "x"], "expected --role ROLE after `demur keys new`, found nothing"),
             (
                 &["ask", "a", "--kind", "x"],
-                "--kind: expected one of text, yes-no, choice, number, found \"x\"",
+                "--kind: expected one of text, yes-no, choice, number, secret, found \"x\"",
             ),
             (
                 &["ask", "a", "--timeout", "soon"],

@@ -177,11 +177,19 @@ fn remark(context: &Context<'_>, question: &QuestionView) {
         return;
     }
     let ending = question.outcome.as_ref();
-    let note =
-        ending.and_then(|ending| ending.note.as_deref()).map_or_else(String::new, |note| format!(" {note}"));
-    let by =
-        ending.and_then(|ending| ending.by.as_deref()).map_or_else(String::new, |by| format!(" by {by}"));
-    context.output.remark(&format!("The question was {}{by}.{note}", question.state));
+    let by = ending.and_then(|ending| ending.by.as_deref());
+    let note = ending.and_then(|ending| ending.note.as_deref());
+    context.output.remark(&unanswered(&question.state, by, note));
+}
+
+fn unanswered(state: &str, by: Option<&str>, note: Option<&str>) -> String {
+    let ended = match (state, by) {
+        ("expired", _) => "Nobody answered in time.".to_owned(),
+        ("defaulted", _) => "Nobody answered in time. The default holds.".to_owned(),
+        (state, Some(by)) => format!("The question was {state} by {by}."),
+        (state, None) => format!("The question was {state}."),
+    };
+    note.map_or_else(|| ended.clone(), |note| format!("{ended} {note}"))
 }
 
 /// A question that is settled, and what its asker alone gets.
@@ -231,3 +239,16 @@ impl Reply for All<'_> {
 
 /// How long one request waits: a connection that is broken without a word is noticed then.
 const AT_A_TIME: Duration = Duration::from_mins(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_question_is_told_in_everyday_words() {
+        assert_eq!(unanswered("expired", None, None), "Nobody answered in time.");
+        assert_eq!(unanswered("defaulted", None, None), "Nobody answered in time. The default holds.");
+        let declined = unanswered("declined", Some("ada"), Some("Ask Finn."));
+        assert_eq!(declined, "The question was declined by ada. Ask Finn.");
+    }
+}

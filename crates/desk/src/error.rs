@@ -152,7 +152,11 @@ fn look(path: &Path, kind: io::ErrorKind) -> Option<String> {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             Some(format!("`ls {}` shows what is there", near()))
         }
-        io::ErrorKind::PermissionDenied => Some(format!("`ls -ld {}` shows who may use it", near())),
+        io::ErrorKind::PermissionDenied => {
+            // What is there is what may not be used; what is not there is in a folder that may not.
+            let refused = if path.symlink_metadata().is_ok() { shell_word(path) } else { near() };
+            Some(format!("`ls -ld {refused}` shows who may use it"))
+        }
         io::ErrorKind::StorageFull => Some(format!("`df -h {}` shows how much room is left", near())),
         io::ErrorKind::ReadOnlyFilesystem => {
             Some(format!("`df {}` shows the disk, which cannot be written", near()))
@@ -203,5 +207,14 @@ mod tests {
         assert_eq!(ends_with(io::ErrorKind::PermissionDenied), Exit::BadInput);
         assert_eq!(ends_with(io::ErrorKind::StorageFull), Exit::Internal);
         assert_eq!(ends_with(io::ErrorKind::Other), Exit::Internal);
+    }
+
+    #[test]
+    fn a_path_that_may_not_be_used_is_named_itself_where_it_is_there() {
+        for (path, looked_at) in [("Cargo.toml", "Cargo.toml"), ("src/missing/x", "src"), ("missing", ".")] {
+            let error = io::Error::from(io::ErrorKind::PermissionDenied);
+            let error = CommandError::unreadable(Path::new(path), &error);
+            assert_eq!(error.hint(), Some(&*format!("`ls -ld {looked_at}` shows who may use it")));
+        }
     }
 }

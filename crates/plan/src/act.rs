@@ -73,7 +73,8 @@ pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Res
     })
 }
 
-/// Returns the gaps of a plan that nobody has submitted, as the clarification protocol writes them.
+/// Returns the gaps of a plan that nobody has submitted, as the clarification protocol writes them, each with whether it
+/// takes one of its suggestions and nothing else.
 pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<(clarify::Gap, bool)>, Error> {
     let found = View::new(plan, rules).due()?.into_iter().zip(1..).map(|(saying, number)| {
         let (Facts::GapFound(facts), Some(Content::GapFound(content))) = (&saying.facts, &saying.content)

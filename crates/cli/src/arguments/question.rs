@@ -2,11 +2,12 @@
 
 use std::{str::FromStr, time::Duration};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use demur_core::limit::Text;
-use demur_desk::question::QuestionText;
-use demur_ledger::content::Choice;
+use demur_desk::question::{Kind, QuestionText};
+use demur_ledger::{content::Choice, facts::AnswerKind};
 
+use super::kind::KindParser;
 use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "VALUE=LABEL", value_parser = choice)]
     pub(crate) choice: Vec<Choice>,
     /// What kind of answer fits [default: choice with --choice, otherwise text]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = KindParser)]
     pub(crate) kind: Option<Kind>,
     /// What the answer is for, as a dotted path
     #[arg(long, value_name = "FIELD")]
@@ -55,27 +56,8 @@ pub(crate) struct Wait {
 impl Ask {
     /// Returns whether the answer is a secret.
     pub(crate) fn is_secret(&self) -> bool {
-        self.secret || self.kind == Some(Kind::Secret)
+        self.secret || self.kind == Some(Kind(AnswerKind::Secret))
     }
-}
-
-/// The kinds of answers, in everyday words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
-    /// Any text
-    #[value(aliases = ["freetext"])]
-    Text,
-    /// Yes or no
-    #[value(aliases = ["yes_no", "yesno"])]
-    YesNo,
-    /// One of the choices
-    #[value(aliases = ["multiple_choice", "multiple-choice"])]
-    Choice,
-    /// A number
-    #[value(aliases = ["numeric"])]
-    Number,
-    /// A secret, the same as --secret
-    Secret,
 }
 
 #[derive(Debug, Args)]

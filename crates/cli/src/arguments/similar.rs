@@ -15,7 +15,7 @@ pub(crate) fn suggest(mut stop: clap::Error, words: &[OsString], root: &Command)
         return stop;
     }
     let typed = typed.clone();
-    let names = below(words, root).get_subcommands().map(Command::get_name);
+    let names = named(words, root).0.get_subcommands().map(Command::get_name);
     let mut close: Vec<(usize, String)> = names
         .map(|name| (steps(&typed, name), name.to_owned()))
         .filter(|(steps, _)| *steps <= MOST)
@@ -30,10 +30,21 @@ pub(crate) fn suggest(mut stop: clap::Error, words: &[OsString], root: &Command)
     stop
 }
 
-/// Returns the command whose subcommand was mistyped: the last one that the words name.
-fn below<'a>(words: &[OsString], root: &'a Command) -> &'a Command {
-    let words = words.iter().skip(1).filter_map(|word| word.to_str());
-    words.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command))
+/// Returns the command that these words name, as far as they name one, and how it is typed.
+pub(crate) fn named<'a>(words: &[OsString], root: &'a Command) -> (&'a Command, String) {
+    let (mut command, mut name) = (root, root.get_name().to_owned());
+    let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
+    while let Some(word) = words.next() {
+        if word == "--data" {
+            words.next();
+        } else if let Some(found) = command.find_subcommand(word) {
+            name = format!("{name} {}", found.get_name());
+            command = found;
+        } else if !word.starts_with('-') {
+            break;
+        }
+    }
+    (command, name)
 }
 
 /// Returns how many letters have to be added, taken away, replaced or swapped with their neighbour.
@@ -66,7 +77,19 @@ const LONGEST: usize = 32;
 
 #[cfg(test)]
 mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
     use super::*;
+    use crate::arguments::Arguments;
+
+    #[test]
+    fn the_data_folder_names_no_command() {
+        let words = ["demur", "--data", "keys", "aks"].map(OsString::from);
+        let stop = Arguments::try_parse_from(&words).unwrap_err();
+        let stop = suggest(stop, &words, &Arguments::command());
+        let meant = stop.get(ContextKind::SuggestedSubcommand);
+        assert_eq!(meant, Some(&ContextValue::Strings(vec!["ask".to_owned()])));
+    }
 
     #[test]
     fn steps_are_counted_as_people_slip() {

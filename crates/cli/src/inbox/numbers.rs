@@ -50,6 +50,15 @@ impl Numbers {
 
     /// Gives a question its number, and remembers how it stands.
     pub(super) fn see(&mut self, question: &QuestionView) -> Seen {
+        self.look(question, |kept| kept.assign(&[question.id]).first().copied().flatten())
+    }
+
+    /// The same; `kept` returns the number that the file has for it, where it is not known here yet.
+    fn look(
+        &mut self,
+        question: &QuestionView,
+        kept: impl FnOnce(&QuestionNumbers) -> Option<Number>,
+    ) -> Seen {
         let standing =
             Standing { state: question.state.clone(), deadline: question.deadline, people: question.people };
         if let Some(number) = self.by_id.get(&question.id).copied() {
@@ -61,7 +70,7 @@ impl Numbers {
                 _ => Seen::Same(number),
             };
         }
-        let number = self.next(question.id);
+        let number = self.next(kept(&self.kept));
         self.known.insert(number, Known { id: question.id, standing });
         self.by_id.insert(question.id, number);
         Seen::New(number)
@@ -70,14 +79,14 @@ impl Numbers {
     /// Gives all of these their numbers, which takes one look at the file instead of one for each.
     pub(super) fn see_all<'a>(&mut self, questions: &'a [QuestionView]) -> Vec<(Number, &'a QuestionView)> {
         let ids: Vec<QuestionId> = questions.iter().map(|question| question.id).collect();
-        self.kept.assign(&ids);
-        questions.iter().map(|question| (self.see(question).number(), question)).collect()
+        let kept = self.kept.assign(&ids);
+        let looked = questions.iter().zip(kept);
+        looked.map(|(question, kept)| (self.look(question, |_| kept).number(), question)).collect()
     }
 
     /// Returns the number of a question. Where it cannot be kept, it is good at this inbox only.
-    fn next(&self, id: QuestionId) -> Number {
+    fn next(&self, kept: Option<Number>) -> Number {
         let after_last = || self.known.last_key_value().map_or(1, |(last, _)| last + 1);
-        let kept = self.kept.assign(&[id]).first().copied().flatten();
         kept.filter(|number| !self.known.contains_key(number)).unwrap_or_else(after_last)
     }
 

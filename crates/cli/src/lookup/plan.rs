@@ -21,8 +21,11 @@ pub(crate) fn session(store: &dyn Store, typed: &TypedId) -> Result<Uuid, Comman
         return Ok(whole);
     }
     if typed.is_last() {
-        let newest = plan_page(store, None, 1)?;
-        return newest.plans.first().map(|(session, _)| *session).ok_or_else(|| Noun::Plan.none());
+        let newest = newest(|after| {
+            let PlanPage { plans, next } = plan_page(store, after, 1)?;
+            Ok((plans.first().map(|(session, _)| *session), next))
+        });
+        return newest?.ok_or_else(|| Noun::Plan.none());
     }
     let ids = typed.beginning(Noun::Plan, prefix::of_uuid)?;
     let mut found = Vec::new();
@@ -37,6 +40,19 @@ pub(crate) fn session(store: &dyn Store, typed: &TypedId) -> Result<Uuid, Comman
         })?;
     }
     Noun::Plan.one(typed.as_str(), &found)
+}
+
+/// Returns the first plan of the pages that `look` returns, each with where the next one begins, however many have none.
+fn newest(
+    mut look: impl FnMut(Option<TraceId>) -> Result<(Option<Uuid>, Option<TraceId>), CommandError>,
+) -> Result<Option<Uuid>, CommandError> {
+    let mut after = None;
+    loop {
+        match look(after)? {
+            (None, next @ Some(_)) => after = next,
+            (found, _) => return Ok(found),
+        }
+    }
 }
 
 /// Some plans, the newest first.
@@ -94,3 +110,21 @@ fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uuid>, Command
 const PAGE: usize = 256;
 /// How many traces are looked at for one page.
 const MAX_LOOKED: usize = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Thousands of questions may have been asked since the last plan.
+    #[test]
+    fn the_newest_plan_is_found_behind_pages_without_plans() {
+        let next: TraceId = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        let plan: Uuid = "018f3b6a-1c2d-7e3f-8a4b-5c6d7e8f9a0b".parse().unwrap();
+        let pages = |last| {
+            let mut pages = vec![(None, Some(next)), (None, Some(next)), last].into_iter();
+            newest(|_| Ok(pages.next().unwrap()))
+        };
+        assert_eq!(pages((Some(plan), Some(next))).unwrap(), Some(plan));
+        assert_eq!(pages((None, None)).unwrap(), None);
+    }
+}

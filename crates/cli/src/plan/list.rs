@@ -87,7 +87,9 @@ impl ListedPlan {
 impl Reply for PlanList {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let mut lines = Vec::new();
-        if self.plans.is_empty() {
+        if self.plans.is_empty() && self.next.is_some() {
+            lines.push("No plans among the traces that were looked at.".to_owned());
+        } else if self.plans.is_empty() {
             lines.push("No plans here. `demur plan submit FILE` submits one.".to_owned());
         } else {
             let mut table = Table::new(["SESSION", "STATE", "AGENT", "SUBMITTED", "SUBJECT"]);
@@ -104,5 +106,24 @@ impl Reply for PlanList {
         }
         lines.extend(self.next.map(|next| format!("There may be more: demur plan list --after {next}")));
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_plans_says_whether_there_may_be_more() {
+        let lines = |next| PlanList { next, plans: Vec::new() }.lines(Paint::new(false));
+        assert_eq!(lines(None), ["No plans here. `demur plan submit FILE` submits one."]);
+        let next = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+        assert_eq!(
+            lines(Some(next.parse().unwrap())),
+            [
+                "No plans among the traces that were looked at.",
+                &format!("There may be more: demur plan list --after {next}"),
+            ]
+        );
     }
 }

@@ -1,5 +1,5 @@
 //! A question as people read it. What came from the asker is shown as it is, with nothing hidden in it. Its lines are lines,
-//! each behind a bar: none of them can pass for a line of ours.
+//! each but the first behind a bar: none of them can pass for a line of ours.
 
 use demur_core::visible::{visible, visible_lines};
 use demur_desk::question::{self, Done, QuestionView};

@@ -194,6 +194,11 @@ fn a_question_is_passed_to_a_key_or_a_person_by_name() {
     assert!(told.contains("for finn"), "{told}");
     sandbox.run(&["pass", &id, "--to", "robot", "--to", "Finn", "--reason", "either"]).expect_code(0);
     assert_eq!(shown(&sandbox, &id)["people"], true);
+    let told = sandbox.run(&["trace", "show", &id[..26]]).expect_code(0).stdout.clone();
+    assert!(told.contains("for Finn: either"), "{told}");
+    let long = "x".repeat(4096);
+    let error = sandbox.json_error(&["pass", &id, "--to", "Finn", "--reason", &long], 2);
+    assert_eq!((&error["code"], &error["field"]), (&"MALFORMED".into(), &"reason".into()), "{error}");
     for (name, exit, code) in [("nobody", 2, "KEY_UNKNOWN"), ("Rita", 3, "NOT_ENTITLED")] {
         let error = sandbox.json_error(&["pass", &id, "--to", name], exit);
         assert_eq!(error["code"], code);
@@ -245,9 +250,14 @@ fn blank_question_is_refused_with_one_sentence() {
 #[test]
 fn kinds_are_read_in_every_spelling_and_shown_in_one() {
     let sandbox = Sandbox::new();
-    for (typed, shows) in
-        [("freetext", "text"), ("yes_no", "yes-no"), ("yesno", "yes-no"), ("numeric", "number")]
-    {
+    for (typed, shows) in [
+        ("freetext", "text"),
+        ("free_text", "text"),
+        ("yes_no", "yes-no"),
+        ("yesno", "yes-no"),
+        ("YesNo", "yes-no"),
+        ("numeric", "number"),
+    ] {
         let id = asked(&sandbox, &["What?", "--kind", typed]);
         assert_eq!(shown(&sandbox, &id)["kinds"], serde_json::json!([shows]));
     }

@@ -130,7 +130,7 @@ fn any_ends_with_the_first_answer() {
     assert_eq!(shown(&sandbox, &ids[0])["state"], "open");
 }
 
-/// ONE-04: a secret is taken by whoever waits for it, once.
+/// A secret is taken by whoever waits for it, once.
 #[test]
 fn secret_is_taken_by_wait_and_then_gone() {
     let sandbox = Sandbox::new();

@@ -455,7 +455,6 @@ fn words(
     Ok(ActContent { by, reason: reason.map_or_else(|| Text::try_from(otherwise), Ok)? })
 }
 
-/// Returns whoever has a key for answering under this name.
 /// Returns whether somebody of this name has a key for answering.
 pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, CommandError> {
     Ok(answering_key(owner, name)?.is_some())
@@ -468,6 +467,7 @@ fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, Comma
     Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))
 }
 
+/// Returns the principal that has a key for answering under this name.
 fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
     answering_key(owner, name)?.ok_or_else(|| {
         CommandError::input(

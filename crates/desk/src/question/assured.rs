@@ -2,7 +2,7 @@
 
 use demur_ledger::facts::Assurance;
 
-use super::{QuestionId, QuestionView};
+use super::QuestionView;
 
 /// Returns who may answer a question that wants this much.
 pub const fn needed(least: Assurance) -> &'static str {
@@ -17,11 +17,8 @@ pub const fn needed(least: Assurance) -> &'static str {
 
 /// Returns what satisfies it: a command that works here, or the page.
 pub fn way(question: &QuestionView) -> String {
-    way_of(question.assurance, question.id)
-}
-
-fn way_of(least: Assurance, id: QuestionId) -> String {
-    match least {
+    let id = question.id;
+    match question.assurance {
         Assurance::Agent | Assurance::Relayed | Assurance::Terminal => format!("`demur answer {id} ANSWER`"),
         Assurance::SignedIn => {
             format!("`demur open` signs a browser in; answer at /questions/{id} there")

@@ -1,7 +1,7 @@
 //! To whom a question is handed, by name: to the holder of a key for answering, or to a person. The record names keys and
 //! says whether people may answer; which person was meant stands in the reason.
 
-use demur_core::limit::Text;
+use demur_core::limit::{LimitError, Text};
 use demur_desk::{
     error::CommandError,
     owner::Owner,
@@ -29,9 +29,11 @@ pub(in crate::routes) fn people_apart(
     if persons.is_empty() {
         return Ok(passing);
     }
+    let meant = format!("for {}", persons.join(", "));
     let reason = match &passing.reason {
-        Some(reason) => reason.clone(),
-        None => Text::cut(&format!("for {}", persons.join(", ")))?,
+        // What somebody signs is not cut behind their back.
+        Some(reason) => Text::try_from(format!("{meant}: {reason}")).map_err(|error| too_long(&error))?,
+        None => Text::cut(&meant)?,
     };
     Ok(Passing { to: keys.try_into()?, people: true, reason: Some(reason), by: passing.by })
 }
@@ -50,6 +52,12 @@ fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, Comma
         }
         found => Ok(found.is_some()),
     }
+}
+
+fn too_long(error: &LimitError) -> CommandError {
+    CommandError::input("MALFORMED", format!("the reason, with the names of the people before it: {error}"))
+        .about(Some("reason"))
+        .with_hint("say it in fewer words; the question was not passed on")
 }
 
 fn nobody(name: &str) -> CommandError {
