@@ -112,6 +112,21 @@ fn answer_is_told_though_the_server_ended() {
     assert!(told(&sandbox, "one", "SessionStart", false).unwrap().contains("\"this\""));
 }
 
+#[test]
+fn note_of_a_question_that_nobody_knows_keeps_no_answer_back() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::of_session(&sandbox, &[], "one");
+    let id = asks(&mut client, "Which?");
+    // Such as from a folder whose ledger was put back to an earlier day. It is the first in order.
+    let note = sandbox.data().join("sessions/one/00000000000000000000000000.0");
+    std::fs::write(&note, "").unwrap();
+    let waiting = waiting(&sandbox, false);
+    until("the note is dropped", || (!note.exists()).then_some(()));
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    let woken = sandbox.ran(waiting.wait_with_output().unwrap());
+    assert!(woken.expect_code(2).stderr.contains("\"this\""), "{woken}");
+}
+
 /// Somebody else set the project up, and here nobody told the server.
 #[test]
 fn session_that_begins_puts_the_hook_in_force() {
