@@ -17,6 +17,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use demur_core::limit::Text;
 use demur_engine::entry::Entry;
 use demur_ledger::{
     event_type::Facts,
@@ -27,7 +28,11 @@ use demur_store::ledger::Listener;
 
 pub use standing::{blocking, name, tidy};
 
-use crate::{durable, question::QuestionId};
+use crate::{
+    durable,
+    error::CommandError,
+    question::{QuestionId, QuestionView},
+};
 
 /// The marks of a data folder.
 pub struct Marks {
@@ -85,8 +90,29 @@ impl Marks {
     }
 
     /// Returns whether a hook stops this asker.
-    pub fn is_hooked(&self, asker: &str) -> bool {
+    fn is_hooked(&self, asker: &str) -> bool {
         self.kept().askers.iter().any(|name| is_of(asker, name))
+    }
+
+    /// An agent that a hook stops must not let itself go: a person calls its question off, at the terminal or on a page. `by`
+    /// is the person who wants it so, if one does.
+    pub(crate) fn check_release(
+        &self,
+        question: &QuestionView,
+        by: Option<&Text<1, 256>>,
+    ) -> Result<(), CommandError> {
+        let stops =
+            question.severity == Severity::Block && matches!(question.state.as_str(), "open" | "expired");
+        if by.is_some() || !stops || !self.is_hooked(&question.asker.name) {
+            return Ok(());
+        }
+        let id = question.id;
+        let message = format!(
+            "expected a person to cancel question {id}, found the agent that asked it: while the hook is on, only a person \
+             can"
+        );
+        Err(CommandError::refused("PERSON_RELEASES", message)
+            .with_hint(format!("a person answers it, or cancels it with `demur cancel {id}` or on its page")))
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
