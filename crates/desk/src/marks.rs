@@ -14,7 +14,10 @@ use std::{
     io::{self, ErrorKind},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 use demur_core::limit::Text;
@@ -26,7 +29,7 @@ use demur_ledger::{
 };
 use demur_store::ledger::Listener;
 
-pub use standing::{blocking, name, tidy};
+pub use standing::{name, tidy};
 
 use crate::{
     durable,
@@ -37,7 +40,14 @@ use crate::{
 /// The marks of a data folder.
 pub struct Marks {
     folder: PathBuf,
+    /// Whoever puts the marks right, one at a time.
+    turn: Mutex<()>,
+    /// Taken by every commit: nobody looks into the ledger while holding it.
     kept: Mutex<Kept>,
+    /// How many marks commits have made. It grows only while `kept` is held.
+    made: AtomicU64,
+    /// Whether one of them could not be made since the marks were put right last.
+    missed: AtomicBool,
 }
 
 /// For whom marks are kept.
@@ -86,7 +96,13 @@ impl Marks {
         // A list that cannot be read names nobody: every hook then asks the server, which writes it anew.
         let askers = fs::read(folder.join(HOOKED)).map(|bytes| parse(&bytes)).unwrap_or_default();
         let kept = Mutex::new(Kept { askers, others: BTreeSet::new() });
-        Self { folder: folder.to_owned(), kept }
+        Self {
+            folder: folder.to_owned(),
+            turn: Mutex::default(),
+            kept,
+            made: AtomicU64::new(0),
+            missed: AtomicBool::new(false),
+        }
     }
 
     /// Returns whether a hook stops this asker.
@@ -115,12 +131,18 @@ impl Marks {
             .with_hint(format!("a person answers it, or cancels it with `demur cancel {id}` or on its page")))
     }
 
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn mark(&self, id: QuestionId) {
+        self.made.fetch_add(1, Ordering::Relaxed);
         if self.try_mark(id).is_err() {
+            self.missed.store(true, Ordering::Relaxed);
             self.give_up();
         }
     }
