@@ -220,7 +220,7 @@ impl Listener for Marks {
 }
 
 /// Returns whether a holder asks under this name, by itself or in a role of a run.
-fn is_of(holder: &str, name: &str) -> bool {
+pub fn is_of(holder: &str, name: &str) -> bool {
     holder.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 

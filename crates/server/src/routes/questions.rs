@@ -468,7 +468,7 @@ async fn watched(
         if shown.state != "open" {
             return Ok(shown);
         }
-        if caller.is(shown.asker.principal) || matches!(caller, Caller::Local { .. }) {
+        if caller.waits_as(&shown.asker) {
             watch.is_of_asker();
         }
         tokio::select! {

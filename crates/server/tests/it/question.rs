@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use demur_server::gate::RELAY_HEADER;
 use serde_json::{Value, json};
 
 use crate::{
@@ -107,6 +108,9 @@ fn only_an_asker_that_hung_up_is_said_to_be_gone() {
     drop(stranger);
     until("nobody waits", || waiting(&server) == 0);
     assert_eq!(waited(&id), Value::Null, "who only reads is not the asker");
+    let path = format!("/v1/questions/{id}/wait?seconds=0");
+    server.local("GET", &path).header(RELAY_HEADER, "desktop").send();
+    assert_eq!(waited(&id), Value::Null, "another client of this machine is not the asker");
     // Between two requests it is still there.
     server.call("GET", &format!("/v1/questions/{id}/wait?seconds=0")).token(&asker).send();
     assert_ne!(waited(&id), json!(false));
@@ -116,6 +120,21 @@ fn only_an_asker_that_hung_up_is_said_to_be_gone() {
     until("the asker is gone", || waited(&id) == json!(false));
     let listed = server.call("GET", "/v1/questions?state=open").token(&reader).send().json();
     assert_eq!(listed["questions"][0]["waited_for"], false);
+}
+
+/// Under its own name, or in a role that it has in a run.
+#[test]
+fn client_that_waits_for_its_own_question_is_the_asker() {
+    let server = Server::start();
+    for (client, asker) in [("desktop", "desktop"), ("desktop", "desktop.planner")] {
+        let asked =
+            server.local("POST", &format!("/v1/questions?as={asker}")).json(&json!({"question": "?"}));
+        let id = asked.send().json()["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/questions/{id}/wait?seconds=0");
+        server.local("GET", &path).header(RELAY_HEADER, client).send();
+        let shown = server.local("GET", &format!("/v1/questions/{id}")).send().json();
+        assert_eq!(shown["waited_for"], true, "{asker}");
+    }
 }
 
 #[test]
