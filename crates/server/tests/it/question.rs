@@ -137,6 +137,23 @@ fn client_that_waits_for_its_own_question_is_the_asker() {
     }
 }
 
+/// CLR-04: a key is a promise for good, and the words of a question are none.
+#[test]
+fn key_beside_once_is_for_asking_anew_only() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let ask = |query: &str, key: &str| {
+        let call = server.call("POST", &format!("/v1/questions?once=here{query}")).token(&asker);
+        call.header("Idempotency-Key", key).json(&json!({"question": "Go?"})).send()
+    };
+    let refused = ask("", "one");
+    assert_eq!((refused.status, refused.code().as_str()), (400, "MALFORMED"), "{refused:?}");
+    let [first, second, other] =
+        ["one", "one", "two"].map(|key| ask("&again=true", key).json()["id"].as_str().unwrap().to_owned());
+    assert_eq!(first, second);
+    assert_ne!(first, other);
+}
+
 #[test]
 fn whoever_waits_is_told_at_once() {
     let server = Server::start();
