@@ -93,7 +93,7 @@ fn heard(receiver: &Receiver<Progress>, until: Instant) -> Reply {
     let called = match next() {
         Ok(Progress::Read(called)) => called,
         Ok(Progress::Done(reply)) => return reply,
-        Err(_) => return Reply::Stopped(format!("demur: refused: {IN_TIME}")),
+        Err(_) => return Reply::Stopped(format!("demur: refused: {NO_END}")),
     };
     let Some(called) = called else {
         // Nothing is held up: this may take its time.
@@ -170,8 +170,9 @@ fn read() -> Result<Input, CommandError> {
 
 /// The event before a tool call.
 const BEFORE_TOOL: &str = "PreToolUse";
-/// How long a decision takes at most; the rest of the 2 s is for starting and ending.
+/// How long a decision takes at most; the rest of the 2 s is for starting and ending. `bench mcp` measures the whole.
 const LIMIT: Duration = Duration::from_millis(1800);
 const IN_TIME: &str = "nothing could be found out within 2 s";
+const NO_END: &str = "expected the hook's input within 2 s, found no end of it";
 /// No tool call is longer.
 const LARGEST: u64 = 64 << 20;

@@ -21,7 +21,7 @@ use crate::{
     client::{Call, Way},
     context::Context,
     error::CommandError,
-    hook::session::Session,
+    hook::session::{self, Session},
 };
 
 /// Serves a client until it hangs up.
@@ -78,8 +78,7 @@ struct Bridge {
 /// Returns the conversation that the bridge serves: Claude Code's own name for it, otherwise the folder it was started in.
 /// Both outlive the bridge, so that a client whose bridge is started again finds what it asked before.
 fn conversation() -> String {
-    let named = env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
-    let conversation = match named {
+    let conversation = match session::given_name() {
         Some(id) => format!("claude-code\0{id}").into_bytes(),
         None => env::current_dir().map(|folder| folder.into_os_string().into_vec()).unwrap_or_default(),
     };

@@ -14,9 +14,13 @@ use std::{
     io::{self, ErrorKind},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
+use demur_core::limit::Text;
 use demur_engine::entry::Entry;
 use demur_ledger::{
     event_type::Facts,
@@ -25,14 +29,25 @@ use demur_ledger::{
 };
 use demur_store::ledger::Listener;
 
-pub use standing::{blocking, name, tidy};
+pub use standing::{name, tidy};
 
-use crate::{durable, question::QuestionId};
+use crate::{
+    durable,
+    error::CommandError,
+    question::{QuestionId, QuestionView},
+};
 
 /// The marks of a data folder.
 pub struct Marks {
     folder: PathBuf,
+    /// Whoever puts the marks right, one at a time.
+    turn: Mutex<()>,
+    /// Taken by every commit: nobody looks into the ledger while holding it.
     kept: Mutex<Kept>,
+    /// How many marks commits have made. It grows only while `kept` is held.
+    made: AtomicU64,
+    /// Whether one of them could not be made since the marks were put right last.
+    missed: AtomicBool,
 }
 
 /// For whom marks are kept.
@@ -81,12 +96,43 @@ impl Marks {
         // A list that cannot be read names nobody: every hook then asks the server, which writes it anew.
         let askers = fs::read(folder.join(HOOKED)).map(|bytes| parse(&bytes)).unwrap_or_default();
         let kept = Mutex::new(Kept { askers, others: BTreeSet::new() });
-        Self { folder: folder.to_owned(), kept }
+        Self {
+            folder: folder.to_owned(),
+            turn: Mutex::default(),
+            kept,
+            made: AtomicU64::new(0),
+            missed: AtomicBool::new(false),
+        }
     }
 
     /// Returns whether a hook stops this asker.
-    pub fn is_hooked(&self, asker: &str) -> bool {
+    fn is_hooked(&self, asker: &str) -> bool {
         self.kept().askers.iter().any(|name| is_of(asker, name))
+    }
+
+    /// An agent that a hook stops must not let itself go: a person calls its question off, at the terminal or on a page. `by`
+    /// is the person who wants it so, if one does.
+    pub(crate) fn check_release(
+        &self,
+        question: &QuestionView,
+        by: Option<&Text<1, 256>>,
+    ) -> Result<(), CommandError> {
+        let stops =
+            question.severity == Severity::Block && matches!(question.state.as_str(), "open" | "expired");
+        if by.is_some() || !stops || !self.is_hooked(&question.asker.name) {
+            return Ok(());
+        }
+        let id = question.id;
+        let message = format!(
+            "expected a person to cancel question {id}, found the agent that asked it: while the hook is on, only a person \
+             can"
+        );
+        Err(CommandError::refused("PERSON_RELEASES", message)
+            .with_hint(format!("a person answers it, or cancels it with `demur cancel {id}` or on its page")))
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -94,7 +140,9 @@ impl Marks {
     }
 
     fn mark(&self, id: QuestionId) {
+        self.made.fetch_add(1, Ordering::Relaxed);
         if self.try_mark(id).is_err() {
+            self.missed.store(true, Ordering::Relaxed);
             self.give_up();
         }
     }
@@ -172,7 +220,7 @@ impl Listener for Marks {
 }
 
 /// Returns whether a holder asks under this name, by itself or in a role of a run.
-fn is_of(holder: &str, name: &str) -> bool {
+pub fn is_of(holder: &str, name: &str) -> bool {
     holder.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 

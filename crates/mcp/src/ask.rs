@@ -42,10 +42,13 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
         None => {
             let ask = given.ask()?;
             let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
-            let again = if given.again { "&again=true" } else { "" };
-            let path = format!("/v1/questions?once={}{again}", visit.visitor.conversation);
-            let Asked { question, repeated } =
-                visit.visitor.call(Call::post(path, &body).under(new_key()?)).await?;
+            let path = format!("/v1/questions?once={}", visit.visitor.conversation);
+            let call = if given.again {
+                Call::post(format!("{path}&again=true"), &body).under(new_key()?)
+            } else {
+                Call::post(path, &body)
+            };
+            let Asked { question, repeated } = visit.visitor.call(call).await?;
             let told = put(visit, question).await?;
             Ok(if repeated { reply::repeated(told) } else { told })
         }

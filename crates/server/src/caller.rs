@@ -4,7 +4,7 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use demur_core::{limit::Text, time::Timestamp};
-use demur_desk::{error::CommandError, owner::Owner, run, session::Speaker};
+use demur_desk::{error::CommandError, marks, owner::Owner, question::Whom, run, session::Speaker};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -187,6 +187,16 @@ impl Caller {
     /// Returns whether this caller speaks for this principal.
     pub fn is(&self, principal: PrincipalId) -> bool {
         matches!(self, Self::Token(token) if token.principal == Some(principal))
+    }
+
+    /// Returns whether whoever asked waits in this caller. `demur ask` and `demur wait` wait for every asker of this
+    /// machine; a client waits for itself, under its name or in a role of a run.
+    pub fn waits_as(&self, asker: &Whom) -> bool {
+        match self {
+            Self::Local { client: None, .. } => true,
+            Self::Local { client: Some(client), .. } => marks::is_of(&asker.name, client),
+            Self::Token(_) | Self::Stranger => self.is(asker.principal),
+        }
     }
 
     /// Returns the one who asks and submits plans in the caller's name. The user of this machine asks under a name of

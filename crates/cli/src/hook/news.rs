@@ -58,11 +58,22 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
             // An answer may lie in a folder that nobody serves at the moment.
             none => none.insert(Client::starting(data.clone())?),
         };
-        let (mut told, mut heard) = (Vec::new(), Vec::new());
+        let (mut told, mut heard, mut first) = (Vec::new(), Vec::new(), None);
         for id in &open {
-            let question: QuestionView = client.call(&Call::get(&format!("/v1/questions/{id}")))?;
+            let question: QuestionView = match client.call(&Call::get(&format!("/v1/questions/{id}"))) {
+                Ok(question) => question,
+                // One that cannot be looked up does not keep back the others. Nobody will ever answer one that is unknown.
+                Err(error) => {
+                    if error.code() == "QUESTION_UNKNOWN" {
+                        see(&folder, &session, *id);
+                    }
+                    continue;
+                }
+            };
             // The hook that takes it as seen tells it.
-            if question.state != "open" && see(&folder, &session, *id) {
+            if question.state == "open" {
+                first.get_or_insert(*id);
+            } else if see(&folder, &session, *id) {
                 told.push(words(&question));
                 heard.extend((!is_secret(&question)).then_some(*id));
             }
@@ -71,10 +82,10 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
             note_heard(client, heard);
             return Ok(Some(told.join("\n\n")));
         }
-        if !wait {
-            return Ok(None);
+        match first.filter(|_| wait) {
+            Some(id) => wait_for(client, id)?,
+            None => return Ok(None),
         }
-        wait_for(client, open[0])?;
     }
 }
 
@@ -115,7 +126,7 @@ fn words(question: &QuestionView) -> String {
 }
 
 fn ended(id: QuestionId, state: &str, ending: Option<&Ending>) -> String {
-    let by = ending.and_then(|ending| ending.by.as_deref()).unwrap_or("the desk");
+    let by = ending.and_then(|ending| ending.by.as_deref()).unwrap_or("demur");
     let by = visible(by);
     let sure =
         ending.and_then(|ending| ending.assurance).map(|assurance| format!(" ({})", assurance.as_str()));

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs::File, io::Read as _, path::Path};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::words::Tool;
+use super::words::{Tool, is_mcp};
 
 /// What names of operations mean. The rest of the file is for others.
 #[derive(Debug, Default, Deserialize)]
@@ -58,7 +58,7 @@ impl Pattern {
     /// Returns whether it means this call.
     pub(super) fn fits(&self, tool: &Tool<'_>) -> bool {
         let named = glob(&self.tool, &tool.name.to_ascii_lowercase());
-        let of_server = self.tool.starts_with("mcp__") && tool.is_of_server(&self.tool);
+        let of_server = is_mcp(&self.tool) && tool.is_of_server(&self.tool);
         let argument = self.argument.as_deref();
         (named || of_server) && argument.is_none_or(|argument| is_called_with(tool, argument))
     }

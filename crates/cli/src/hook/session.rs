@@ -29,8 +29,13 @@ impl SessionId {
 
     /// Returns the session that started this process, where its client says so.
     pub(crate) fn of_process() -> Option<Self> {
-        std::env::var(VARIABLE).ok().and_then(|name| Self::new(&name))
+        given_name().and_then(|name| Self::new(&name))
     }
+}
+
+/// Returns what the client that started this process calls the session, whether a folder can have that name or not.
+pub(crate) fn given_name() -> Option<String> {
+    std::env::var(VARIABLE).ok().filter(|name| !name.is_empty())
 }
 
 /// What a session asked, as its bridge notes it.

@@ -46,17 +46,20 @@ impl Tool<'_> {
             "web" => is(&WEB),
             "agents" => is(&AGENTS),
             "mcp" => self.name.starts_with("mcp__"),
-            server if server.starts_with("mcp__") => self.is_of_server(server),
+            server if is_mcp(server) => self.is_of_server(server),
             tool if is_known(tool) => is(&[tool]),
             _ if described.is_some() => false,
             _ => self.does_something(),
         }
     }
 
-    /// Returns whether it is this tool of an MCP server, or any tool of that server.
+    /// Returns whether it is this tool of an MCP server, or any tool of that server. The beginning of a tool's name, such as
+    /// `mcp__k8s__`, means the server.
     pub(super) fn is_of_server(&self, word: &str) -> bool {
         let name = self.name.to_ascii_lowercase();
-        name.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+        [word, word.trim_end_matches('_')]
+            .into_iter()
+            .any(|word| name.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with("__")))
     }
 
     /// Returns whether it does more than looking, planning or talking to the user.
@@ -82,6 +85,11 @@ impl Tool<'_> {
 fn is_of_plans(tool: &str) -> bool {
     let rest = tool.strip_prefix("wwa_").unwrap_or_default();
     !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Returns whether a word names a server of MCP, or a tool of one.
+pub(super) fn is_mcp(word: &str) -> bool {
+    word.strip_prefix("mcp__").is_some_and(|server| !server.trim_matches('_').is_empty())
 }
 
 fn is_known(word: &str) -> bool {
@@ -163,6 +171,8 @@ mod tests {
             (&["agents"], &["Task", "Agent"], &["Bash", "TaskCreate"]),
             (&["mcp"], &["mcp__x__y"], &["Bash"]),
             (&["mcp__github"], &["mcp__github__create"], &["mcp__github2__x", "Bash"]),
+            (&["mcp__k8s__"], &["mcp__k8s__apply"], &["mcp__k8s2__apply", "mcp__k8__s", "Bash"]),
+            (&["mcp__k8s__apply_"], &["mcp__k8s__apply_", "mcp__k8s__apply"], &["mcp__k8s__apply_2", "Bash"]),
             (&["ship"], &["Bash", "mcp__k8s__apply", "mcp__aws__run"], &["Edit", "mcp__aws2__run", "Read"]),
             (&["Read"], &["Read"], &["Bash"]),
             (&["web", "Bash"], &["Bash", "WebFetch"], &["Edit"]),
@@ -178,9 +188,17 @@ mod tests {
 
     #[test]
     fn other_words_and_none_block_everything_that_does_something() {
-        for words in
-            [&[][..], &["deploy"], &["build"], &["planner"], &["editor"], &["NewTool"], &["web", "x"]]
-        {
+        for words in [
+            &[][..],
+            &["deploy"],
+            &["build"],
+            &["planner"],
+            &["editor"],
+            &["NewTool"],
+            &["web", "x"],
+            &["mcp__"],
+            &["mcp____"],
+        ] {
             for tool in ["Bash", "Edit", "Task", "WebFetch", "mcp__x__y", "BashOutput", "SomethingNew"] {
                 assert!(stops(words, tool), "{words:?} lets {tool} pass");
             }

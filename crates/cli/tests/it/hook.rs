@@ -148,6 +148,8 @@ fn agent_cannot_release_itself() {
     assert_eq!(cancelled["isError"], true, "{cancelled}");
     let words = cancelled["content"][0]["text"].as_str().unwrap();
     assert!(words.contains("PERSON_RELEASES") && words.contains("demur cancel"), "{words}");
+    let expected = format!("expected a person to cancel question {id}, found the agent that asked it");
+    assert!(words.contains(&expected), "{words}");
     assert!(refusal(&sandbox, "WebFetch").is_some());
     // Nor in a shell, which this question does not block otherwise.
     let shell = |command: &str| {

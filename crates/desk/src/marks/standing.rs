@@ -1,9 +1,10 @@
 //! Marks against the ledger: which questions stop an asker, for whom marks are kept, and that each has its mark.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::{self, ErrorKind},
+    sync::atomic::Ordering,
 };
 
 use demur_ledger::{
@@ -13,7 +14,7 @@ use demur_ledger::{
 };
 use demur_store::contract::{QuestionFilter, QuestionSummary, Store as _};
 
-use super::{HOOKED, Kept, Marks, OPEN, is_of};
+use super::{HOOKED, Marks, OPEN, is_of, parse};
 use crate::{
     durable,
     error::CommandError,
@@ -22,118 +23,151 @@ use crate::{
     record,
 };
 
-/// Keeps marks for an asker from now on, or no longer. Returns whether that is new.
-pub fn name(owner: &Owner, asker: &str, on: bool) -> Result<bool, CommandError> {
+/// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
+pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, CommandError> {
     let marks = owner.marks();
-    let mut kept = marks.kept();
-    let before = kept.askers.contains(asker);
-    // Whatever was lost of the list is written anew.
-    let there = marks.folder.join(HOOKED).exists();
-    if before == on && (there || !on) {
-        return Ok(false);
+    let _turn = marks.turn();
+    {
+        let mut kept = marks.kept();
+        for name in names {
+            if on {
+                kept.askers.insert((*name).to_owned())
+            } else {
+                kept.askers.remove(*name)
+            };
+        }
     }
-    let mut askers = kept.askers.clone();
-    if on {
-        askers.insert(asker.to_owned())
-    } else {
-        askers.remove(asker)
-    };
-    kept.askers.clone_from(&askers);
-    // First the marks, then the list: a hook trusts the marks once the list names its asker.
-    put_right(owner, &mut kept)?;
-    write(marks, &askers).map_err(|error| CommandError::file("write", &marks.folder.join(HOOKED), &error))?;
-    Ok(true)
+    if !on {
+        // No mark is made any more for them: until the list is written anew, every hook asks.
+        marks.give_up();
+    }
+    let found = put_right(owner)?;
+    let roster = owner.roster()?;
+    let stops = |stopped: &&Stopping| on && names.iter().any(|name| is_of(roster.name(stopped.asker), name));
+    found.iter().filter(stops).map(|stopping| view(owner, stopping.id)).collect()
 }
 
+/// Writes for whom marks are kept, unless it is written already.
 fn write(marks: &Marks, askers: &BTreeSet<String>) -> io::Result<()> {
-    durable::create_folder(&marks.folder.join(OPEN))?;
+    let written = fs::read(marks.folder.join(HOOKED)).map(|bytes| parse(&bytes)).unwrap_or_default();
+    let open = marks.folder.join(OPEN);
+    if written == *askers && (askers.is_empty() || open.is_dir()) {
+        return Ok(());
+    }
+    durable::create_folder(&open)?;
     let list = serde_json::to_vec(askers).map_err(io::Error::other)?;
     durable::replace(&marks.folder.join(HOOKED), &list)
 }
 
 /// Gives every question that blocks its mark, and takes away what marks nothing.
 pub fn tidy(owner: &Owner) -> Result<(), CommandError> {
-    let mut kept = owner.marks().kept();
-    if kept.askers.is_empty() { Ok(()) } else { put_right(owner, &mut kept) }
-}
-
-/// While this goes on no mark is made or taken away by what is recorded: whoever records waits a moment.
-fn put_right(owner: &Owner, kept: &mut Kept) -> Result<(), CommandError> {
     let marks = owner.marks();
-    let roster = owner.roster()?;
-    let foreign = |name: &str| !kept.askers.iter().any(|asker| is_of(name, asker));
-    let others = roster.names().iter().filter(|(_, name)| foreign(name)).map(|(principal, _)| *principal);
-    kept.others = others.filter(|principal| *principal != roster.registry().desk()).collect();
-    let mut wanted = BTreeSet::new();
-    if !kept.askers.is_empty() {
-        each_blocking(owner, |summary, asker| {
-            if !kept.others.contains(&asker) {
-                wanted.insert(QuestionId { trace: summary.trace, sequence: summary.sequence });
-            }
-            Ok(())
-        })?;
-    }
-    let trouble = |error: io::Error| CommandError::file("keep marks in", &marks.folder.join(OPEN), &error);
-    sweep(marks, &wanted).map_err(trouble)?;
-    wanted.iter().try_for_each(|id| marks.try_mark(*id)).map_err(trouble)
+    let _turn = marks.turn();
+    let is_empty = marks.kept().askers.is_empty();
+    if is_empty { Ok(()) } else { put_right(owner).map(drop) }
 }
 
-fn sweep(marks: &Marks, wanted: &BTreeSet<QuestionId>) -> io::Result<()> {
-    let there = match fs::read_dir(marks.folder.join(OPEN)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        there => there?,
+/// A question that stops somebody.
+struct Stopping {
+    id: QuestionId,
+    asker: PrincipalId,
+}
+
+/// Puts the marks and the list right, and returns what stops the askers. Whoever calls has the turn. Whoever records waits for the few
+/// files that change, not for the look into the ledger.
+fn put_right(owner: &Owner) -> Result<Vec<Stopping>, CommandError> {
+    let marks = owner.marks();
+    let (askers, made) = {
+        let kept = marks.kept();
+        marks.missed.store(false, Ordering::Relaxed);
+        (kept.askers.clone(), marks.made.load(Ordering::Relaxed))
     };
-    for mark in there {
-        let mark = mark?;
-        let id = mark.file_name().to_str().and_then(|name| name.parse::<QuestionId>().ok());
-        if !id.is_some_and(|id| wanted.contains(&id)) {
-            durable::discard(&mark.path());
-        }
-    }
-    Ok(())
-}
-
-/// Returns the questions that stop these askers, the oldest first.
-pub fn blocking(owner: &Owner, askers: &[&str]) -> Result<Vec<QuestionView>, CommandError> {
     let roster = owner.roster()?;
-    let mut found = Vec::new();
-    each_blocking(owner, |summary, asker| {
-        if askers.iter().any(|name| is_of(roster.name(asker), name)) {
-            found.push(view(owner, QuestionId { trace: summary.trace, sequence: summary.sequence })?);
-        }
-        Ok(())
-    })?;
+    let desk = roster.registry().desk();
+    let foreign = |name: &str| !askers.iter().any(|asker| is_of(name, asker));
+    let others = roster.names().iter().filter(|(_, name)| foreign(name)).map(|(principal, _)| *principal);
+    let others: BTreeSet<_> = others.filter(|principal| *principal != desk).collect();
+    let holders = roster.registry().keys().map(|(_, record)| record.principal);
+    let own = holders.filter(|holder| *holder != desk && !others.contains(holder)).collect();
+    marks.kept().others = others;
+    let found = if askers.is_empty() { Vec::new() } else { stopping(owner, &own)? };
+    let wanted = found.iter().map(|stopping| stopping.id).collect();
+    let _kept = marks.kept();
+    // What was marked meanwhile may have been overlooked: then a mark too many stays until the next time.
+    let is_whole = made == marks.made.load(Ordering::Relaxed);
+    let trouble = |error: io::Error| CommandError::file("keep marks in", &marks.folder.join(OPEN), &error);
+    replace(marks, &wanted, is_whole).map_err(trouble)?;
+    // First the marks, then the list: a hook trusts the marks once the list names its asker.
+    if !marks.missed.load(Ordering::Relaxed) {
+        let trouble = |error: io::Error| CommandError::file("write", &marks.folder.join(HOOKED), &error);
+        write(marks, &askers).map_err(trouble)?;
+    }
     Ok(found)
 }
 
-/// Calls `visit` with every question that stops somebody, and whom it stops. A question whose deadline has passed goes on
+/// Makes the marks that are missing, and if that is all there is, takes away the others.
+fn replace(marks: &Marks, wanted: &BTreeSet<QuestionId>, is_whole: bool) -> io::Result<()> {
+    let mut missing = wanted.clone();
+    match fs::read_dir(marks.folder.join(OPEN)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        there => {
+            for mark in there? {
+                let mark = mark?;
+                let id = mark.file_name().to_str().and_then(|name| name.parse::<QuestionId>().ok());
+                let is_wanted = id.is_some_and(|id| missing.remove(&id));
+                if !is_wanted && is_whole {
+                    durable::discard(&mark.path());
+                }
+            }
+        }
+    }
+    missing.into_iter().try_for_each(|id| marks.try_mark(id))
+}
+
+/// Returns the questions that stop these holders of keys, the oldest first. A question whose deadline has passed goes on
 /// blocking: nobody releases itself by being in a hurry. A gap is the rules' question, and stops whoever submitted the plan.
-fn each_blocking(
+fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>, CommandError> {
+    let mut found = Vec::new();
+    for asker in own {
+        let asked = blocking(owner, *asker, vec![OutcomeKind::Open, OutcomeKind::Expired])?;
+        found.extend(asked.into_iter().map(|summary| (summary, *asker)));
+    }
+    let mut authors = BTreeMap::new();
+    // Nobody can call a gap off that nobody can answer any more.
+    for summary in blocking(owner, owner.ledger().registry().desk(), vec![OutcomeKind::Open])? {
+        let author = match authors.get(&summary.trace) {
+            Some(author) => *author,
+            None => *authors.entry(summary.trace).or_insert(author_of(owner, summary.trace)?),
+        };
+        if own.contains(&author) {
+            found.push((summary, author));
+        }
+    }
+    found.sort_unstable_by_key(|(summary, _)| summary.cursor);
+    let id = |summary: &QuestionSummary| QuestionId { trace: summary.trace, sequence: summary.sequence };
+    Ok(found.into_iter().map(|(summary, asker)| Stopping { id: id(&summary), asker }).collect())
+}
+
+/// Returns the blocking questions that somebody asked. Those of everybody else are not looked at, however many they are.
+fn blocking(
     owner: &Owner,
-    mut visit: impl FnMut(&QuestionSummary, PrincipalId) -> Result<(), CommandError>,
-) -> Result<(), CommandError> {
-    let store = owner.ledger().store();
-    let desk = owner.ledger().registry().desk();
+    asker: PrincipalId,
+    outcomes: Vec<OutcomeKind>,
+) -> Result<Vec<QuestionSummary>, CommandError> {
     let filter = QuestionFilter {
-        outcomes: Some(vec![OutcomeKind::Open, OutcomeKind::Expired]),
+        outcomes: Some(outcomes),
+        asker: Some(asker),
         severity: Some(Severity::Block),
         ..QuestionFilter::default()
     };
-    let mut after = None;
+    let mut found: Vec<QuestionSummary> = Vec::new();
     loop {
-        let page = store.questions(&filter, after, PAGE)?;
-        for summary in &page {
-            let row = &summary.row;
-            match row.asker == desk {
-                false => visit(summary, row.asker)?,
-                true if row.outcome == OutcomeKind::Open => visit(summary, author_of(owner, summary.trace)?)?,
-                // Nobody can call a gap off that nobody can answer any more.
-                true => {}
-            }
-        }
-        after = page.last().map(|summary| summary.cursor);
-        if page.len() < PAGE {
-            return Ok(());
+        let after = found.last().map(|summary| summary.cursor);
+        let page = owner.ledger().store().questions(&filter, after, PAGE)?;
+        let is_last = page.len() < PAGE;
+        found.extend(page);
+        if is_last {
+            return Ok(found);
         }
     }
 }
@@ -146,3 +180,27 @@ fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, CommandError>
 
 /// How many questions are read at a time.
 const PAGE: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A commit that made a mark while the ledger was looked at may have been overlooked there.
+    #[test]
+    fn mark_that_is_in_doubt_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let marks = Marks::of(folder.path());
+        let [wanted, other] = [0, 1]
+            .map(|number| format!("01ARZ3NDEKTSV4RRFFQ69G5FAV.{number}").parse::<QuestionId>().unwrap());
+        let there = || -> BTreeSet<String> {
+            let marks = fs::read_dir(folder.path().join(OPEN)).unwrap();
+            marks.map(|mark| mark.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        marks.mark(other);
+        assert_eq!(marks.made.load(Ordering::Relaxed), 1, "it is known that something was marked");
+        replace(&marks, &BTreeSet::from([wanted]), false).unwrap();
+        assert_eq!(there(), BTreeSet::from([wanted.to_string(), other.to_string()]));
+        replace(&marks, &BTreeSet::from([wanted]), true).unwrap();
+        assert_eq!(there(), BTreeSet::from([wanted.to_string()]));
+    }
+}

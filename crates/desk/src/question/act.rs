@@ -289,7 +289,7 @@ pub fn extend(
     done(owner, id)
 }
 
-/// Says that the asker no longer needs an answer.
+/// Says that the asker no longer needs an answer. `by` is the person who wants it so; none where the asker itself does.
 pub fn cancel(
     owner: &Owner,
     question: &QuestionView,
@@ -298,6 +298,7 @@ pub fn cancel(
     act: &Act,
 ) -> Result<Done, CommandError> {
     let id = question.id;
+    owner.marks().check_release(question, by.as_ref())?;
     if question.state == "cancelled" && question.asker.principal == asker.principal() {
         return Ok(repeated(question));
     }

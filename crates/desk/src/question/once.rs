@@ -24,7 +24,7 @@ pub struct Once<'a> {
     pub session: &'a str,
     /// Whether it is asked anew all the same.
     pub again: bool,
-    /// What makes a retry of that safe.
+    /// What makes a retry of that safe; without it the words do.
     pub key: Option<&'a str>,
 }
 

@@ -58,16 +58,8 @@ async fn hook(
 ) -> Result<Json<Stopped>, Problem> {
     let address = service.address();
     let found = service.work(move |_, owner| {
-        let mut new = false;
-        for asker in &*given.askers {
-            new |= marks::name(owner, asker, !given.off)?;
-        }
-        if !new {
-            // A mark too many makes every call ask.
-            marks::tidy(owner)?;
-        }
         let names: Vec<&str> = given.askers.iter().map(Text::as_str).collect();
-        let questions = if given.off { Vec::new() } else { marks::blocking(owner, &names)? };
+        let questions = marks::name(owner, &names, !given.off)?;
         Ok(Stopped { questions, address })
     });
     Ok(Json(found.await?))

@@ -144,7 +144,8 @@ struct AskParameters {
     #[schemars(length(min = 1, max = 64))]
     asker: Option<String>,
     /// The conversation it belongs to, for a client that may repeat itself: if the same question of it is open, or nobody
-    /// has heard yet what became of it, that one is given and nothing is recorded.
+    /// has heard yet what became of it, that one is given and nothing is recorded. It makes a retry safe by itself: an
+    /// Idempotency-Key beside it is for `again` only.
     #[schemars(length(min = 1, max = 256))]
     once: Option<String>,
     /// Ask anew all the same.
@@ -194,7 +195,7 @@ async fn ask(
     let seconds = seconds(parameters.wait.unwrap_or(0))?;
     let name = parameters.asker.map(|name| Text::<1, 64>::try_from(name.as_str())).transpose();
     let name = name.map_err(|error| Problem::malformed(format!("as: {error}")))?;
-    let once = once::repeating(parameters.once, parameters.again)?;
+    let once = once::repeating(parameters.once, parameters.again, key.is_some())?;
     let is_once = once.is_some();
     let Asked { id, repeated } = record(&service, caller.clone(), name, ask, (once, key)).await?;
     let shown = match seconds {
@@ -468,7 +469,7 @@ async fn watched(
         if shown.state != "open" {
             return Ok(shown);
         }
-        if caller.is(shown.asker.principal) || matches!(caller, Caller::Local { .. }) {
+        if caller.waits_as(&shown.asker) {
             watch.is_of_asker();
         }
         tokio::select! {

@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use demur_server::gate::RELAY_HEADER;
 use serde_json::{Value, json};
 
 use crate::{
@@ -107,6 +108,9 @@ fn only_an_asker_that_hung_up_is_said_to_be_gone() {
     drop(stranger);
     until("nobody waits", || waiting(&server) == 0);
     assert_eq!(waited(&id), Value::Null, "who only reads is not the asker");
+    let path = format!("/v1/questions/{id}/wait?seconds=0");
+    server.local("GET", &path).header(RELAY_HEADER, "desktop").send();
+    assert_eq!(waited(&id), Value::Null, "another client of this machine is not the asker");
     // Between two requests it is still there.
     server.call("GET", &format!("/v1/questions/{id}/wait?seconds=0")).token(&asker).send();
     assert_ne!(waited(&id), json!(false));
@@ -116,6 +120,38 @@ fn only_an_asker_that_hung_up_is_said_to_be_gone() {
     until("the asker is gone", || waited(&id) == json!(false));
     let listed = server.call("GET", "/v1/questions?state=open").token(&reader).send().json();
     assert_eq!(listed["questions"][0]["waited_for"], false);
+}
+
+/// Under its own name, or in a role that it has in a run.
+#[test]
+fn client_that_waits_for_its_own_question_is_the_asker() {
+    let server = Server::start();
+    for (client, asker) in [("desktop", "desktop"), ("desktop", "desktop.planner")] {
+        let asked =
+            server.local("POST", &format!("/v1/questions?as={asker}")).json(&json!({"question": "?"}));
+        let id = asked.send().json()["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/questions/{id}/wait?seconds=0");
+        server.local("GET", &path).header(RELAY_HEADER, client).send();
+        let shown = server.local("GET", &format!("/v1/questions/{id}")).send().json();
+        assert_eq!(shown["waited_for"], true, "{asker}");
+    }
+}
+
+/// CLR-04: a key is a promise for good, and the words of a question are none.
+#[test]
+fn key_beside_once_is_for_asking_anew_only() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let ask = |query: &str, key: &str| {
+        let call = server.call("POST", &format!("/v1/questions?once=here{query}")).token(&asker);
+        call.header("Idempotency-Key", key).json(&json!({"question": "Go?"})).send()
+    };
+    let refused = ask("", "one");
+    assert_eq!((refused.status, refused.code().as_str()), (400, "MALFORMED"), "{refused:?}");
+    let [first, second, other] =
+        ["one", "one", "two"].map(|key| ask("&again=true", key).json()["id"].as_str().unwrap().to_owned());
+    assert_eq!(first, second);
+    assert_ne!(first, other);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The claim of the hook with everything broken that can break: no blocked call passes, the way out stays open, and nothing
-//! takes more than two seconds.
+//! The claim of the hook with everything broken that can break: no blocked call passes, and the way out stays open. Nothing
+//! hangs either. That nothing takes more than two seconds is measured by `bench mcp`, on a machine that does nothing else.
 
 use std::{
     fs,
@@ -143,7 +143,7 @@ fn no_blocked_call_passes_whatever_fails() {
 }
 
 #[test]
-fn input_that_does_not_end_is_refused_in_time() {
+fn input_that_does_not_end_is_refused() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["hook", "claude-code"]);
     let begun = Instant::now();
@@ -152,6 +152,10 @@ fn input_that_does_not_end_is_refused_in_time() {
     input.write_all(b"{\"hook_event_name\": \"PreToolUse\", ").unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&ended.stderr),
+        "demur: refused: expected the hook's input within 2 s, found no end of it\n"
+    );
     assert!(begun.elapsed() < SLOWEST, "{:?}", begun.elapsed());
     drop(input);
 }
@@ -244,5 +248,5 @@ fn tools_of_the_plugin_and_of_another_name_are_the_way_out() {
     );
 }
 
-/// As the claim says, and a moment for a machine that is busy with other tests.
+/// What would hang takes longer, also on a machine that is busy with other tests.
 const SLOWEST: Duration = Duration::from_secs(10);

@@ -47,12 +47,15 @@ impl Client {
         client
     }
 
-    /// Starts the bridge as a session of Claude Code does that shows forms.
+    /// Starts the bridge as a session of Claude Code does that shows forms. It is there when this returns: until then a hook
+    /// takes the session for one without a bridge.
     pub(crate) fn of_session(sandbox: &Sandbox, arguments: &[&str], session: &str) -> Self {
         let mut command = sandbox.command(&[&["mcp"], arguments].concat());
         command.env("CLAUDE_CODE_SESSION_ID", session);
         let mut client = Self::spawn(command);
         client.meta = meta("claude-code", &json!({"elicitation": {}}));
+        let listed = client.request("tools/list", json!({}));
+        assert!(listed["result"]["tools"].is_array(), "{listed}");
         client
     }
 

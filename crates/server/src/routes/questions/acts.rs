@@ -12,7 +12,7 @@ use demur_desk::{
     recording::Recording,
     session::Speaker,
 };
-use demur_ledger::{author::Author, facts::Severity};
+use demur_ledger::author::Author;
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -61,7 +61,7 @@ pub(super) fn add(api: Api) -> Api {
     )
     .with(
         act::<MoreTime>("/v1/questions/{question}/extend", "extend", ASKING, "Give more time"),
-        asking(question::extend, |_, _, _| Ok(())),
+        asking(question::extend),
     )
     .with(
         act::<Act>(
@@ -70,7 +70,7 @@ pub(super) fn add(api: Api) -> Api {
             ASKING,
             "Say that no answer is needed any more",
         ),
-        asking(question::cancel, check_release),
+        asking(question::cancel),
     )
     .with(
         Operation::new(
@@ -205,7 +205,6 @@ fn begin(
 /// Returns the handler of something that whoever asked does.
 fn asking<T>(
     say: ByAsker<T>,
-    check: fn(&Owner, &Caller, &QuestionView) -> Result<(), CommandError>,
 ) -> impl Fn(State<Shared>, Extension<Caller>, Named<QuestionId>, Document<T>) -> Reply + Clone
 where
     T: Said + DeserializeOwned + Send + Sync + 'static,
@@ -217,28 +216,12 @@ where
         Box::pin(async move {
             let done = service.work(move |_, owner| {
                 let (shown, asker, by) = asker_of(owner, &caller, id, given.by().cloned())?;
-                check(owner, &caller, &shown)?;
                 say(owner, &shown, asker, by, &given)
             });
             let done = done.await;
             told(&service, id, done).await
         })
     }
-}
-
-/// An agent that a hook stops must not let itself go: a person calls its question off, at the terminal or on a page.
-fn check_release(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<(), CommandError> {
-    let is_person = matches!(caller, Caller::Local { client: None, .. });
-    let stops = shown.severity == Severity::Block && matches!(shown.state.as_str(), "open" | "expired");
-    if is_person || !stops || !owner.marks().is_hooked(&shown.asker.name) {
-        return Ok(());
-    }
-    let message =
-        format!("expected a person to release question {}, found its asker: a hook stops it", shown.id);
-    Err(CommandError::refused("PERSON_RELEASES", message).with_hint(format!(
-        "a person answers it, or calls it off with `demur cancel {}` or on its page",
-        shown.id
-    )))
 }
 
 /// Returns what came of it; whoever was too late is told who was first.

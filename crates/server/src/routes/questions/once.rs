@@ -65,9 +65,19 @@ impl Repeating {
 }
 
 /// Returns how a client asks, if it says that it may repeat itself.
-pub(super) fn repeating(once: Option<String>, again: Option<bool>) -> Result<Option<Repeating>, Problem> {
+pub(super) fn repeating(
+    once: Option<String>,
+    again: Option<bool>,
+    has_key: bool,
+) -> Result<Option<Repeating>, Problem> {
     let again = again.unwrap_or(false);
     match once {
+        // A key promises the same question for good, the words only until its outcome was heard.
+        Some(_) if has_key && !again => {
+            let detail =
+                "once: expected it without an Idempotency-Key, found one: it makes a retry safe by itself";
+            Err(Problem::malformed(detail).with_hint("leave out one of the two, or ask anew with again=true"))
+        }
         Some(session) if (1..=256).contains(&session.len()) => Ok(Some(Repeating { session, again })),
         Some(session) => {
             let detail = format!("once: expected 1 to 256 bytes, found {}", session.len());
