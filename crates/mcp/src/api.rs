@@ -124,12 +124,12 @@ impl Refusal {
 
     /// Returns the refusal of a document that is not what it has to be.
     pub fn unreadable(error: &dyn std::fmt::Display) -> Self {
-        Self::new(500, "BUG", format!("the desk answered with a document that cannot be read: {error}"))
+        Self::new(500, "BUG", format!("the server answered with a document that cannot be read: {error}"))
     }
 
     /// Returns the refusal of a desk that does not answer at all.
     pub fn silent() -> Self {
-        let detail = "the desk did not answer in time; nobody knows what it recorded";
+        let detail = "the server did not answer in time; nobody knows what it recorded";
         let mut refusal = Self::new(503, SILENT, detail);
         refusal.hint =
             Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());

@@ -50,7 +50,7 @@ pub(crate) struct AskHuman {
     /// Ask anew what you asked before.
     #[serde(default)]
     pub(crate) again: bool,
-    /// Wait less.
+    /// Seconds to wait at most.
     #[serde(default)]
     pub(crate) wait_s: Option<u32>,
 }
@@ -121,7 +121,7 @@ fn outcome<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OutcomeK
     let found = OutcomeKind::ALL.into_iter().find(|kind| kind.as_str() == word);
     found.map(Some).ok_or_else(|| {
         let known: Vec<_> = OutcomeKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        D::Error::custom(format!("expected {}, found another word", known.join(", ")))
+        D::Error::custom(format!("expected {}, found {word:?}", known.join(", ")))
     })
 }
 

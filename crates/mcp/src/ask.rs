@@ -184,7 +184,8 @@ pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<Ca
     Ok(reply::told(shown, address.as_deref(), secret, visit.enough.load(Ordering::Relaxed)))
 }
 
-fn is_secret(shown: &QuestionView) -> bool {
+/// Returns whether its answer is one that only its asker is told, once.
+pub(crate) fn is_secret(shown: &QuestionView) -> bool {
     shown.state == "answered" && shown.kinds.contains(&AnswerKind::Secret)
 }
 

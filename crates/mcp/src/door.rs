@@ -110,6 +110,12 @@ impl Door {
         }
     }
 
+    /// Returns a visit about a task, which hears at once.
+    fn look<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Result<(Visit<'a>, Turn), ErrorData> {
+        let (visitor, turn) = self.visitor(context).map_err(stranger)?;
+        Ok((self.visit(context, visitor, Bound::none(), Duration::ZERO), turn))
+    }
+
     async fn work(
         &self,
         request: CallToolRequestParams,
@@ -237,8 +243,7 @@ impl ServerHandler for Door {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
-        let visit = self.visit(&context, visitor, Bound::none(), Duration::ZERO);
+        let (visit, _turn) = self.look(&context)?;
         task::get(&visit, &request.task_id).await.map_err(stopped)
     }
 
@@ -247,8 +252,7 @@ impl ServerHandler for Door {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
-        let mut visit = self.visit(&context, visitor, Bound::none(), Duration::ZERO);
+        let (mut visit, _turn) = self.look(&context)?;
         visit.responses = request.input_responses;
         task::update(&visit, &request.task_id).await.map_err(stopped)
     }
@@ -258,8 +262,7 @@ impl ServerHandler for Door {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let (visitor, _turn) = self.visitor(&context).map_err(stranger)?;
-        let visit = self.visit(&context, visitor, Bound::none(), Duration::ZERO);
+        let (visit, _turn) = self.look(&context)?;
         task::cancel(&visit, &request.task_id).await.map_err(stopped)
     }
 

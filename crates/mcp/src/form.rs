@@ -9,13 +9,16 @@ use rmcp::{
     model::{ClientResult, ElicitRequest, ElicitationAction, ServerRequest},
     service::{PeerRequestOptions, RequestHandle},
 };
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{OwnedSemaphorePermit, watch},
+    time::{self, Instant},
+};
 
 use crate::{
     api::Visitor,
     memory::{Memory, Screen},
     need::{Need, Said},
-    pass::{Passed, closing, over, pass_on},
+    pass::{MOMENT, Passed, closing, over, pass_on},
     reply::Stop,
     tier::Modes,
     visit::Visit,
@@ -51,6 +54,8 @@ enum First {
     Elsewhere(Box<QuestionView>),
     /// Nobody did until the time was over.
     Late,
+    /// The connection is gone, and the form with it.
+    Gone,
 }
 
 impl Visit<'_> {
@@ -72,17 +77,17 @@ impl Visit<'_> {
         let Some(mut form) = wall.show(need).await else { return self.elsewhere(need).await };
         match self.patiently(need.question, form.first(Some(self.until))).await {
             Ok(Some(First::Said(said))) => form.pass_on(said).await.map(Some),
-            Ok(Some(First::Sent)) => self.elsewhere(need).await,
+            Ok(Some(First::Sent | First::Gone)) => self.elsewhere(need).await,
             Ok(Some(First::Cannot)) => Ok(Some(Passed::Nothing)),
             Ok(Some(First::Elsewhere(shown))) => {
                 form.take_back("somebody else was first").await;
                 Ok(Some(Passed::Done(shown)))
             }
             Ok(Some(First::Late) | None) => {
-                if self.manner.lasting && !*self.ended.borrow() {
-                    tokio::spawn(form.stay(self.ended.clone()));
-                } else {
-                    form.take_back("nobody answered in time; the question stays open").await;
+                let room = self.memory.leave_form().filter(|_| self.manner.lasting && !*self.ended.borrow());
+                match room {
+                    Some(room) => drop(tokio::spawn(form.stay(self.ended.clone(), room))),
+                    None => form.take_back("nobody answered in time; the question stays open").await,
                 }
                 Ok(None)
             }
@@ -119,7 +124,8 @@ impl Form {
                     Said::Nothing if result.action == ElicitationAction::Accept => First::Sent,
                     said => First::Said(said),
                 },
-                _ => First::Cannot,
+                Ok(_) => First::Cannot,
+                Err(_) => First::Gone,
             },
             closed = closing(&self.wall.visitor, self.need.question, until) => match closed? {
                 Some(shown) => First::Elsewhere(Box::new(shown)),
@@ -131,7 +137,7 @@ impl Form {
                 self.place(Some(Screen::Closed));
             }
             First::Late => {}
-            First::Said(_) | First::Elsewhere(_) => self.place(None),
+            First::Said(_) | First::Elsewhere(_) | First::Gone => self.place(None),
         }
         Ok(first)
     }
@@ -140,8 +146,8 @@ impl Form {
         pass_on(&self.wall.visitor, &self.wall.client, &self.need, said).await
     }
 
-    /// Stays on screen after its call, as long as the connection lasts and nobody has answered.
-    async fn stay(mut self, mut ended: watch::Receiver<bool>) {
+    /// Stays on screen after its call, as long as the connection lasts and nobody has answered. It keeps its room so long.
+    async fn stay(mut self, mut ended: watch::Receiver<bool>, _room: OwnedSemaphorePermit) {
         loop {
             let first = tokio::select! {
                 first = self.first(None) => first,
@@ -159,7 +165,7 @@ impl Form {
                 Ok(First::Elsewhere(_)) | Err(_) => {
                     return self.take_back("the question is no longer open here").await;
                 }
-                Ok(First::Sent | First::Cannot | First::Late) => return,
+                Ok(First::Sent | First::Cannot | First::Late | First::Gone) => return,
             };
             match self.wall.show(&self.need.again(&why)).await {
                 Some(form) => self = form,
@@ -170,7 +176,8 @@ impl Form {
 
     async fn take_back(self, why: &str) {
         self.place(None);
-        let _ = self.handle.cancel(Some(why.to_owned())).await;
+        // On a connection that is closing nobody says that it was sent, and the bridge would not end for seconds.
+        let _ = time::timeout(MOMENT, self.handle.cancel(Some(why.to_owned()))).await;
     }
 
     fn place(&self, screen: Option<Screen>) {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     api::{Call, Refusal},
     arguments::ListQuestions,
+    ask,
     reply::{self, Stop, fenced},
     visit::Visit,
 };
@@ -42,11 +43,13 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<Cal
     let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
     let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
     let found: Listed = visit.visitor.call(Call::get(path)).await?;
-    visit.heard(&found.questions).await;
+    // Of a secret nothing is told here: whoever asks for it again still gets it.
+    visit.heard(found.questions.iter().filter(|shown| !ask::is_secret(shown))).await;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let count = questions.len();
     let more = if found.next.is_some() { "; there are more" } else { "" };
-    let mut lines = vec![format!("{count} questions, the newest first{more}.")];
+    let noun = if count == 1 { "question" } else { "questions" };
+    let mut lines = vec![format!("{count} {noun}, the newest first{more}.")];
     let told = serde_json::to_value(&questions).map_err(|error| Refusal::unreadable(&error))?;
     lines.extend(fenced("Questions", Some(&told)));
     Ok(reply::with(&Questions { questions }, lines.join("\n")).into())

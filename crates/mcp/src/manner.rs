@@ -58,11 +58,12 @@ impl Era {
     pub const fn versions(self) -> &'static [ProtocolVersion] {
         match self {
             Self::Every => VERSIONS,
-            Self::Of2025 => VERSIONS.split_at(2).0,
+            Self::Of2025 => OF_2025,
         }
     }
 }
 
+const OF_2025: &[ProtocolVersion] = &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25];
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 /// How long a call waits unless somebody says otherwise: many clients give up after a minute.

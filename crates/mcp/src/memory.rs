@@ -4,16 +4,27 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 
 /// What is remembered, by caller and by question or task.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     kept: Mutex<Kept>,
+    /// Room for forms that stay after their calls.
+    left: Arc<Semaphore>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { kept: Mutex::default(), left: Arc::new(Semaphore::new(LEFT)) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -64,9 +75,21 @@ impl Memory {
         self.note(caller, name, |note| note.form = form);
     }
 
+    /// Returns room for a form that stays after its call, as long as it is kept; none if as many stay as there may be.
+    pub fn leave_form(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.left).try_acquire_owned().ok()
+    }
+
     /// Notes that nobody waits for a task any more.
     pub fn stop(&self, caller: &str, name: &str) {
         self.note(caller, name, |note| note.stopped = true);
+    }
+
+    /// Notes that somebody waits for a task again.
+    pub fn resume(&self, caller: &str, name: &str) {
+        if self.is_stopped(caller, name) {
+            self.note(caller, name, |note| note.stopped = false);
+        }
     }
 
     /// Returns whether nobody waits for a task any more.
@@ -96,6 +119,8 @@ impl Memory {
 
 /// How many notes there are at once.
 const MOST: usize = 4_096;
+/// How many forms stay at once after their calls: each is waited for, and nobody reads more.
+const LEFT: usize = 64;
 /// With which look within [`LATELY`] it is enough.
 const ENOUGH: usize = 3;
 /// How long a look counts.

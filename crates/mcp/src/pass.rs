@@ -85,6 +85,17 @@ pub(crate) async fn pass_on(
     }
 }
 
+/// Notes the outcomes that a caller hears now, so that somebody is asked anew when it asks in the same words.
+pub(crate) async fn heard<'q>(visitor: &Visitor, told: impl IntoIterator<Item = &'q QuestionView>) {
+    let ended = told.into_iter().filter(|shown| shown.state != "open").map(|shown| shown.id);
+    let ended: Vec<_> = ended.collect();
+    if !ended.is_empty() && visitor.api.is_heard().await {
+        // What cannot be noted is told once more: better than a person who is asked twice.
+        let call = Call::post("/v1/heard", &json!({"questions": ended})).within(SECOND);
+        let _ = visitor.api.call(call).await;
+    }
+}
+
 /// Waits until nobody listens any more.
 pub(crate) async fn over(ended: &mut watch::Receiver<bool>) {
     // Without anybody to say so, it does not happen.
@@ -95,5 +106,7 @@ pub(crate) async fn over(ended: &mut watch::Receiver<bool>) {
 
 /// How long one request waits at most: the desk takes no more.
 const LONGEST: Duration = Duration::from_mins(1);
+/// How long something is waited for that is a courtesy.
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
 /// How long something may be away that comes back at once.
 pub(crate) const MOMENT: Duration = Duration::from_millis(100);

@@ -42,6 +42,15 @@ pub(crate) enum Goal {
     Plan,
 }
 
+impl Goal {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Plan => "plan",
+        }
+    }
+}
+
 /// Submits a plan, or goes on with it; what it lacks is asked through the client where that can be.
 pub(crate) async fn clarify(
     visit: &mut Visit<'_>,

@@ -91,7 +91,7 @@ fn next(question: &QuestionView) -> Option<String> {
 }
 
 fn words(told: &Told) -> String {
-    let by = visible(told.by.as_deref().unwrap_or("the desk")).to_string();
+    let by = visible(told.by.as_deref().unwrap_or("demur")).to_string();
     let mut lines = Vec::new();
     match told.state.as_str() {
         "open" => lines.push(still_open(told)),

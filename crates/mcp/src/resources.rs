@@ -1,17 +1,20 @@
 //! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
 use demur_clarify::uuid::Uuid;
-use demur_desk::question::QuestionId;
+use demur_desk::question::{QuestionId, QuestionView};
 use demur_ledger::name::TraceId;
 use rmcp::{
     ErrorData,
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{
     api::{Call, Refusal, Visitor},
-    listen, sessions,
+    ask, listen,
+    pass::heard,
+    sessions,
 };
 
 /// Something that can be read.
@@ -72,6 +75,10 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
     match resource {
         Resource::Question(id) => {
             let shown: Value = visitor.call(Call::get(format!("/v1/questions/{id}"))).await?;
+            let view = QuestionView::deserialize(&shown).map_err(|error| Refusal::unreadable(&error))?;
+            if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
+                heard(visitor, [&view]).await;
+            }
             Ok((shown.to_string(), JSON))
         }
         Resource::Trace(trace) => {

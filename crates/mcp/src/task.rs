@@ -56,7 +56,10 @@ impl Matter {
 
     /// Returns under which name it is remembered.
     fn note(&self) -> String {
-        format!("{self:?}")
+        match self {
+            Self::Question(id) => id.to_string(),
+            Self::Plan(session, goal) => format!("{session} {}", goal.as_str()),
+        }
     }
 }
 
@@ -87,6 +90,8 @@ impl Standing {
 
 /// Returns what a client hears whose call has become a task.
 pub(crate) fn begin(visit: &Visit<'_>, matter: Matter, begun: Timestamp) -> Result<CallToolResponse, Stop> {
+    // Whoever asks again waits again, whatever was called off before under the same name.
+    visit.memory.resume(&visit.visitor.identity, &matter.note());
     Ok(CreateTaskResult::new(seed(matter.name(visit)?, begun, begun)).into())
 }
 

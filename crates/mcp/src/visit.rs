@@ -21,18 +21,17 @@ use rmcp::{
     service::RequestContext,
 };
 use serde::Deserialize as _;
-use serde_json::json;
 use tokio::{
     sync::watch,
     time::{self, Instant, MissedTickBehavior},
 };
 
 use crate::{
-    api::{Call, Visitor},
+    api::Visitor,
     manner::Manner,
     memory::{Memory, Screen},
     need::{Need, Said},
-    pass::{MOMENT, Passed, closing, look, over, pass_on},
+    pass::{MOMENT, Passed, SECOND, closing, heard, look, over, pass_on},
     reply::Stop,
     state::{Bound, States, Ticket},
     tier::Tier,
@@ -79,15 +78,8 @@ impl Visit<'_> {
 
     /// Notes what the client hears with this call, so that it is asked anew when it asks in the same words.
     pub(crate) async fn heard<'q>(&self, told: impl IntoIterator<Item = &'q QuestionView>) {
-        let ended = told.into_iter().filter(|shown| shown.state != "open").map(|shown| shown.id);
-        let ended: Vec<_> = ended.collect();
-        if ended.is_empty() || self.context.ct.is_cancelled() || *self.ended.borrow() {
-            return;
-        }
-        if self.visitor.api.is_heard().await {
-            // What cannot be noted is told once more: better than a person who is asked twice.
-            let call = Call::post("/v1/heard", &json!({"questions": ended})).within(SECOND);
-            let _ = self.visitor.api.call(call).await;
+        if !self.context.ct.is_cancelled() && !*self.ended.borrow() {
+            heard(&self.visitor, told).await;
         }
     }
 
@@ -182,5 +174,3 @@ impl Visit<'_> {
 
 /// How often a client hears that somebody is still waited for.
 const PACE: Duration = Duration::from_secs(15);
-/// How long the inbox is looked for.
-const SECOND: Duration = Duration::from_secs(1);

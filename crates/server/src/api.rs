@@ -259,7 +259,7 @@ pub(crate) async fn nothing_here(request: Request) -> Problem {
         // Clients look here for ways to sign in before they have a token: that there are none is no secret.
         _ if request.uri().path().starts_with("/.well-known/") => {
             let detail = "expected a well-known address that this server has, found another";
-            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail).with_hint(TOKEN_HINT)
+            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
         }
         _ => stranger(),
     }

@@ -3,6 +3,7 @@
 mod assured;
 pub(crate) mod client;
 pub(crate) mod plans;
+mod repeats;
 mod sessions;
 mod waiting;
 mod wire;

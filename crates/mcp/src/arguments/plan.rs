@@ -21,7 +21,7 @@ pub(crate) struct GivenPlan {
     #[serde(default)]
     #[schemars(schema_with = "name")]
     pub(crate) session_id: Option<Uuid>,
-    /// Wait less.
+    /// Seconds to wait at most.
     #[serde(default)]
     pub(crate) wait_s: Option<u32>,
 }

@@ -2,7 +2,13 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use demur_mcp::{door::Door, manner::Manner, state::States, stdio, tools::Sets};
+use demur_mcp::{
+    door::{Door, Shared},
+    manner::Manner,
+    state::States,
+    stdio,
+    tools::Sets,
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf},
@@ -31,13 +37,15 @@ pub(crate) struct Opening {
     pub(crate) name: &'static str,
     /// How long something may take to come.
     pub(crate) hears: Duration,
+    /// What the doors of one process share.
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl Default for Opening {
     fn default() -> Self {
         let states = States::with_key(vec![7; 32], Duration::from_mins(1)).unwrap();
         let manner = Manner { sets: Sets::all(), lasting: true, ..Manner::default() };
-        Self { manner, states, name: "tester", hears: Duration::from_secs(20) }
+        Self { manner, states, name: "tester", hears: Duration::from_secs(20), shared: Arc::default() }
     }
 }
 
@@ -60,7 +68,7 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (ending, ended) = watch::channel(false);
         let host = Arc::new(Porch(Arc::clone(desk)));
-        let door = Door::new(host, Arc::new(opening.states), opening.manner, Arc::default(), ended);
+        let door = Door::new(host, Arc::new(opening.states), opening.manner, opening.shared, ended);
         let (reader, writer) = tokio::io::split(theirs);
         let door = tokio::spawn(stdio::serve_pipes(door, ending, reader, writer));
         let (reader, writer) = tokio::io::split(ours);

@@ -22,6 +22,8 @@ pub(crate) struct Desk {
     /// Whether it takes what is sent and never answers.
     mute: bool,
     client: Mutex<String>,
+    /// The questions whose outcome their asker has heard.
+    heard: Mutex<Vec<Value>>,
 }
 
 impl Desk {
@@ -42,6 +44,7 @@ impl Desk {
             relays,
             mute,
             client: Mutex::default(),
+            heard: Mutex::default(),
         }
     }
 
@@ -71,6 +74,11 @@ impl Desk {
 
     pub(crate) fn answers(&self) -> usize {
         *self.answers.lock().unwrap()
+    }
+
+    /// Returns the questions whose outcome their asker has heard, as they were noted.
+    pub(crate) fn heard(&self) -> Vec<Value> {
+        self.heard.lock().unwrap().clone()
     }
 
     /// Somebody answers at another door.
@@ -138,6 +146,14 @@ impl Desk {
         let parts: Vec<_> = path.trim_start_matches("/v1/").split('/').collect();
         match (call.method, parts.as_slice()) {
             (Method::Post, ["questions"]) => Ok(self.ask(&body)),
+            (Method::Get, ["questions"]) => {
+                let questions: Vec<_> = self.questions().values().cloned().collect();
+                Ok(json!({"questions": questions, "next": null}))
+            }
+            (Method::Post, ["heard"]) => {
+                self.heard.lock().unwrap().extend(body["questions"].as_array().unwrap().iter().cloned());
+                Ok(Value::Null)
+            }
             (Method::Get, ["questions", id]) => {
                 self.questions().get(*id).map(|view| json!(view)).ok_or_else(unknown)
             }

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::time;
 
 use crate::{
     client::{Client, Opening, run},
@@ -100,6 +101,69 @@ fn check_question_shows_a_form_again_that_is_gone() {
         assert_eq!(form["method"], "elicitation/create", "{form}");
         say(&mut client, &form, json!({"action": "accept", "content": {"answer": 9}})).await;
         assert_eq!(client.next().await["result"]["structuredContent"]["answer"], 9);
+    });
+}
+
+/// A connection that breaks off is no user who closes a form, for whoever comes back to the same process.
+#[test]
+fn a_form_that_went_with_its_connection_is_shown_on_the_next() {
+    run(async {
+        let (desk, shared) = (Desk::new(true), Arc::default());
+        let opening = || Opening { shared: Arc::clone(&shared), ..Opening::default() };
+        for _ in 0..8 {
+            let mut client = Client::legacy(&desk, "2025-11-25", json!({"elicitation": {}}), opening()).await;
+            client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "?"}})).await;
+            assert_eq!(client.next().await["method"], "elicitation/create");
+            client.hang_up().await;
+            let id = desk.asked().await.id;
+            let mut client = Client::legacy(&desk, "2025-11-25", json!({"elicitation": {}}), opening()).await;
+            let check = json!({"name": "check_question", "arguments": {"question_id": id, "wait_s": 0}});
+            let shown = async {
+                // Until the call that was left has noticed.
+                loop {
+                    client.ask("tools/call", check.clone()).await;
+                    if client.next().await["method"] == "elicitation/create" {
+                        return;
+                    }
+                }
+            };
+            time::timeout(Duration::from_secs(20), shown).await.expect("the form comes again");
+        }
+    });
+}
+
+/// Nobody reads any number of forms, and each is waited for: beyond the bound a form goes with its call.
+#[test]
+fn only_so_many_forms_are_left_on_screen() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client =
+            Client::legacy(&desk, "2025-11-25", json!({"elicitation": {}}), Opening::default()).await;
+        let brief = json!({"name": "ask_human", "arguments": {"question": "?", "wait_s": 0}});
+        let mut last = (Value::Null, String::new());
+        for number in 1..=65 {
+            client.ask("tools/call", brief.clone()).await;
+            let form = client.next().await;
+            assert_eq!(form["method"], "elicitation/create", "{form}");
+            let mut next = client.next().await;
+            if number == 65 {
+                assert_eq!(next["method"], "notifications/cancelled", "{next}");
+                assert_eq!(next["params"]["requestId"], form["id"], "{next}");
+                next = client.next().await;
+            }
+            let told = &next["result"]["structuredContent"];
+            assert_eq!(told["state"], "open", "{number}: {next}");
+            if number < 65 {
+                last = (form, told["question_id"].as_str().unwrap().to_owned());
+            }
+        }
+        // One that goes makes room for another.
+        say(&mut client, &last.0, json!({"action": "accept", "content": {"answer": "late"}})).await;
+        desk.settled(&last.1).await;
+        client.ask("tools/call", brief).await;
+        assert_eq!(client.next().await["method"], "elicitation/create");
+        let told = client.next().await;
+        assert_eq!(told["result"]["structuredContent"]["state"], "open", "{told}");
     });
 }
 

@@ -65,7 +65,11 @@ fn whoever_unsubscribes_hears_nothing_more() {
         let uri = ask(&mut client).await;
         client.request("resources/subscribe", json!({"uri": uri})).await;
         client.request("resources/unsubscribe", json!({"uri": uri})).await;
-        desk.answer_elsewhere(desk.asked().await.id, "this one");
+        let id = desk.asked().await.id;
+        desk.answer_elsewhere(id, "this one");
+        // The answer is known here: what would be said of it comes before the reply to what is sent next.
+        let told = client.call("check_question", json!({"question_id": id})).await;
+        assert_eq!(told["result"]["structuredContent"]["state"], "answered", "{told}");
         let next = client.request("ping", json!({})).await;
         assert!(next["result"].is_object(), "{next}");
         client.hang_up().await;

@@ -4,6 +4,7 @@
 mod client;
 mod desk;
 mod elicits;
+mod heard;
 mod hostile;
 mod late;
 mod listens;

@@ -93,6 +93,22 @@ fn a_cancelled_task_stops_waiting_only() {
     });
 }
 
+/// A question has one task: whoever asks for it again after calling it off waits again.
+#[test]
+fn a_task_that_was_cancelled_works_again_for_whoever_asks_again() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = open(&desk);
+        let id = begin(&mut client).await;
+        client.request("tasks/cancel", json!({"taskId": id})).await;
+        let again = client.call("check_question", json!({"question_id": id})).await;
+        assert_eq!(again["result"]["taskId"], *id, "{again}");
+        assert_eq!(get(&mut client, &id).await["result"]["status"], "working");
+        desk.answer_elsewhere(id.parse().unwrap(), "theirs");
+        assert_eq!(get(&mut client, &id).await["result"]["status"], "completed");
+    });
+}
+
 /// ONE-07
 #[test]
 fn a_task_of_another_caller_is_unknown() {

@@ -56,7 +56,7 @@ fn a_call_waits_45_seconds_and_a_caller_can_make_it_less_but_not_more() {
     });
 }
 
-/// Bar 1 in small: a question that is open for an hour costs one call, and the answer arrives at once.
+/// ONE-18, bar 1 in small: a question that is open for an hour costs one call, and the answer arrives at once.
 #[test]
 fn a_day_s_window_holds_one_call_for_an_hour() {
     run_by_the_clock(async {

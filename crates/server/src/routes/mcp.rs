@@ -218,7 +218,7 @@ impl api::Api for Inside {
 
 fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
     let Ok(problem) = serde_json::from_slice::<ProblemDetails>(bytes) else {
-        return Refusal::new(status.as_u16(), "BUG", "the desk said no without a reason");
+        return Refusal::new(status.as_u16(), "BUG", "the server said no without a reason");
     };
     let hidden = status.is_server_error() && !caller.is_local();
     let problem = if hidden { Problem::from(problem).for_others().into() } else { problem };

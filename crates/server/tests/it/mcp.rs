@@ -426,6 +426,7 @@ fn well_known_address_that_is_not_there_is_not_found() {
         let reply = server.call("GET", path).send();
         assert_eq!((reply.status, reply.code().as_str()), (404, "NOT_FOUND"), "{path}: {reply:?}");
         assert_eq!(reply.header("www-authenticate"), None, "{path}: {reply:?}");
+        assert_eq!(reply.json()["hint"], Value::Null, "no token would help: {path}: {reply:?}");
     }
     assert_eq!(server.call("GET", "/.well-known").send().status, 401);
 }

@@ -68,7 +68,8 @@ fn questions(caller: &mut Caller<'_>) {
     let id = caller.ask(&declined, &json!({"action": "decline"}), "declined");
     caller.check(&id, "declined");
     secret(caller);
-    let left = json!({"question": format!("{kind}: later?")});
+    // Whoever closes the form leaves the call to others, and here nobody else comes.
+    let left = json!({"question": format!("{kind}: later?"), "wait_s": 1});
     let id = caller.ask(&left, &json!({"action": "cancel"}), "open");
     let cancelled = caller.call("cancel_question", &json!({"question_id": id}), nobody);
     assert_eq!(cancelled["state"], "cancelled", "{kind}: {cancelled}");
@@ -110,7 +111,7 @@ fn plans(caller: &mut Caller<'_>) {
         "deployment_target": "uswds", "real_build": true,
     });
     let closed = |_: &Value| json!({"action": "cancel"});
-    let lacking = caller.call("wwa_clarify_check", &json!({"plan": plan}), closed);
+    let lacking = caller.call("wwa_clarify_check", &json!({"plan": plan, "wait_s": 1}), closed);
     assert_eq!(lacking["status"], "needs_clarification", "{}: {lacking}", caller.kind);
     let session = lacking["session_id"].clone();
     let named = json!({"session_id": session});
