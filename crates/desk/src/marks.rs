@@ -144,7 +144,6 @@ impl Marks {
             Facts::QuestionAnswered(facts) => self.unmark(trace, facts.question.sequence),
             Facts::GapAccepted(facts) => self.unmark(trace, facts.question.sequence),
             Facts::GapWithdrawn(facts) => self.unmark(trace, facts.question),
-            Facts::QuestionDeclined(facts) => self.unmark(trace, facts.question),
             Facts::QuestionCancelled(facts) => self.unmark(trace, facts.question),
             Facts::QuestionDefaulted(facts) => self.unmark(trace, facts.question),
             // Open again. Whether it blocks, the ledger knows.

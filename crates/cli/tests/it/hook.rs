@@ -1,6 +1,7 @@
 //! `demur hook claude-code`: a tool call is refused while a question is open that must be answered, whatever fails.
 
 mod failures;
+mod released;
 mod sessions;
 
 use insta::assert_snapshot;

@@ -106,8 +106,8 @@ pub fn blocking(owner: &Owner, askers: &[&str]) -> Result<Vec<QuestionView>, Com
     Ok(found)
 }
 
-/// Calls `visit` with every question that stops somebody, and whom it stops. A question whose deadline has passed goes on
-/// blocking: nobody releases itself by being in a hurry. A gap is the rules' question, and stops whoever submitted the plan.
+/// Calls `visit` with every question that stops somebody, and whom it stops. A question that was declined or whose deadline
+/// has passed goes on blocking: nobody releases itself by closing a form or by being in a hurry. A gap is the rules' question, and stops whoever submitted the plan.
 fn each_blocking(
     owner: &Owner,
     mut visit: impl FnMut(&QuestionSummary, PrincipalId) -> Result<(), CommandError>,
@@ -115,7 +115,7 @@ fn each_blocking(
     let store = owner.ledger().store();
     let desk = owner.ledger().registry().desk();
     let filter = QuestionFilter {
-        outcomes: Some(vec![OutcomeKind::Open, OutcomeKind::Expired]),
+        outcomes: Some(vec![OutcomeKind::Open, OutcomeKind::Declined, OutcomeKind::Expired]),
         severity: Some(Severity::Block),
         ..QuestionFilter::default()
     };

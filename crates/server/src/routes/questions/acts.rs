@@ -229,7 +229,8 @@ where
 /// An agent that a hook stops must not let itself go: a person calls its question off, at the terminal or on a page.
 fn check_release(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<(), CommandError> {
     let is_person = matches!(caller, Caller::Local { client: None, .. });
-    let stops = shown.severity == Severity::Block && matches!(shown.state.as_str(), "open" | "expired");
+    let stops =
+        shown.severity == Severity::Block && matches!(shown.state.as_str(), "open" | "declined" | "expired");
     if is_person || !stops || !owner.marks().is_hooked(&shown.asker.name) {
         return Ok(());
     }
