@@ -42,7 +42,7 @@ pub(super) fn refusal(
     }
     let Stopped { questions, address } = ask(&Client::to_running(data)?, options, Duration::ZERO)?;
     let own: Vec<_> =
-        questions.into_iter().filter(|question| session::counts(&folder, session, question.id)).collect();
+        questions.into_iter().filter(|question| session::stops(&folder, session, question.id)).collect();
     let operations = Operations::read(options.policy.as_deref(), &folder);
     let stands = |question: &&QuestionView| tool.is_stopped(&question.blocks, &operations);
     if let Some(question) = own.iter().find(stands) {
