@@ -19,7 +19,7 @@ use crate::{
     error::CommandError,
     owner::Owner,
     question::{QuestionId, QuestionView, view},
-    record,
+    record, run,
 };
 
 /// Keeps marks for an asker from now on, or no longer. Returns whether that is new.
@@ -107,7 +107,8 @@ pub fn blocking(owner: &Owner, askers: &[&str]) -> Result<Vec<QuestionView>, Com
 }
 
 /// Calls `visit` with every question that stops somebody, and whom it stops. A question that was declined or whose deadline
-/// has passed goes on blocking: nobody releases itself by closing a form or by being in a hurry. A gap is the rules' question, and stops whoever submitted the plan.
+/// has passed goes on blocking: nobody releases itself by closing a form or by being in a hurry. One of a run that is over
+/// stops nobody, for nothing can settle it any more. A gap is the rules' question, and stops whoever submitted the plan.
 fn each_blocking(
     owner: &Owner,
     mut visit: impl FnMut(&QuestionSummary, PrincipalId) -> Result<(), CommandError>,
@@ -124,6 +125,9 @@ fn each_blocking(
         let page = store.questions(&filter, after, PAGE)?;
         for summary in &page {
             let row = &summary.row;
+            if run::is_over(owner, summary.trace)? {
+                continue;
+            }
             match row.asker == desk {
                 false => visit(summary, row.asker)?,
                 true if row.outcome == OutcomeKind::Open => visit(summary, author_of(owner, summary.trace)?)?,

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{call, refusal, refused};
-use crate::{asker::asked, mcp::client::Client, sandbox::Sandbox};
+use crate::{asker::asked, inbox::terminal::Terminal, mcp::client::Client, sandbox::Sandbox};
 
 /// A client's form that says no has asked nobody for sure.
 #[test]
@@ -45,4 +45,33 @@ fn question_declined_at_the_terminal_goes_on_blocking() {
     assert_eq!(refused(&call(&sandbox, "Read", &[])), None);
     sandbox.run(&["cancel", &id]).expect_code(0);
     assert_eq!(refusal(&sandbox, "Bash"), None);
+}
+
+/// Nothing can settle it any more.
+#[test]
+fn question_of_a_run_that_is_over_blocks_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.start_server();
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    let mut client = Client::of_session(&sandbox, &["--tools", "session"], "abc");
+    let opened = client.call("session_open", &json!({ "task": "tests", "objective": "They pass" }));
+    let trace = opened["structuredContent"]["trace"].as_str().unwrap().to_owned();
+    let asked = client.call("ask_human", &json!({ "question": "Go?", "trace": trace }));
+    let id = asked["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}")).keys().next().unwrap();
+    assert!(refusal(&sandbox, "Bash").is_some());
+    sandbox.run(&["run", "abort", &trace, "--reason", "enough"]).expect_code(0);
+    assert!(!sandbox.data().join("open").join(id).exists(), "the mark went with the run");
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    // Nor after the marks were put right.
+    sandbox.run(&["stop"]).expect_code(0);
+    sandbox.start_server();
+    assert!(!sandbox.data().join("open").join(id).exists());
+    let over = sandbox.json_error(&["answer", id, "yes"], 3);
+    assert_eq!(over["code"], "RUN_OVER", "{over}");
+    let terminal = Terminal::open(&sandbox, "inbox");
+    terminal.shows("1. Go? (from claude-code");
+    terminal.enter("1 yes");
+    terminal.shows("is over: nobody can answer it, and it blocks nothing");
+    terminal.enter("q");
+    terminal.shows("left with 0");
 }
