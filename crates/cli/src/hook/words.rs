@@ -101,7 +101,8 @@ const OWN_TOOLS: [&str; 7] = [
     "list_questions",
 ];
 const EDIT: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Write"];
-const SHELL: [&str; 2] = ["Bash", "PowerShell"];
+/// Each runs a command line. `Monitor` goes on listening to its own.
+const SHELL: [&str; 3] = ["Bash", "Monitor", "PowerShell"];
 const WEB: [&str; 2] = ["WebFetch", "WebSearch"];
 const AGENTS: [&str; 3] = ["Agent", "SendMessage", "Task"];
 /// What a question that names nothing lets pass: tools of Claude Code that look, plan, or talk to the user.
@@ -125,7 +126,7 @@ const LOOKING: [&str; 17] = [
     "WaitForMcpServers",
 ];
 /// Other tools of Claude Code: a question that names one blocks that one.
-const OTHERS: [&str; 6] = ["BashOutput", "KillShell", "Monitor", "NotebookRead", "Skill", "SlashCommand"];
+const OTHERS: [&str; 5] = ["BashOutput", "KillShell", "NotebookRead", "Skill", "SlashCommand"];
 /// What lets an agent go, said to `demur` in a shell.
 const RELEASING: [&str; 12] = [
     "accept", "answer", "cancel", "decline", "extend", "open", "pass", "people", "plan", "setup", "stop",
@@ -155,10 +156,10 @@ mod tests {
             (&["bash"][..], &["Bash"][..], &["Write", "BashOutput", "Read"][..]),
             (
                 &["edit"],
-                &["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash"],
+                &["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash", "Monitor"],
                 &["WebFetch", "Task", "Read"],
             ),
-            (&["shell"], &["Bash"], &["Edit", "mcp__x__y"]),
+            (&["shell"], &["Bash", "Monitor"], &["Edit", "mcp__x__y"]),
             (&["web"], &["WebFetch", "WebSearch"], &["Bash", "Edit"]),
             (&["agents"], &["Task", "Agent"], &["Bash", "TaskCreate"]),
             (&["mcp"], &["mcp__x__y"], &["Bash"]),
