@@ -81,7 +81,10 @@ impl Tool<'_> {
 
 fn is_of_plans(tool: &str) -> bool {
     let rest = tool.strip_prefix("wwa_").unwrap_or_default();
-    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    // Two underscores part a server from its tool: behind them somebody else's tool may stand.
+    !rest.is_empty()
+        && !tool.contains("__")
+        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn is_known(word: &str) -> bool {
@@ -206,6 +209,8 @@ mod tests {
             "mcp__demur__ask_human2",
             "mcp__demur__wwa_",
             "mcp__demur__wwa_a-b",
+            "mcp__demur__wwa__x",
+            "mcp__demur__wwa_tools__deploy",
             "mcp__demur2__ask_human",
             "mcp__plugin_other_demur__ask_human",
             "demur__ask_human",
