@@ -5,6 +5,7 @@
 mod gate;
 mod news;
 mod operations;
+mod release;
 pub(crate) mod session;
 mod words;
 

@@ -4,7 +4,7 @@
 use demur_ledger::name::Operation;
 use serde_json::Value;
 
-use super::operations::Operations;
+use super::{operations::Operations, release};
 
 /// A tool that is about to be called.
 pub(super) struct Tool<'a> {
@@ -69,13 +69,9 @@ impl Tool<'_> {
         SHELL.contains(&self.name)
     }
 
-    /// Returns whether it is a shell in which the agent would answer or call off questions itself.
+    /// Returns whether it is a shell in which the agent might let itself go: any use of `demur` that does not only look.
     pub(super) fn releases(&self) -> bool {
-        let Some(command) = self.input["command"].as_str().filter(|_| self.is_shell()) else { return false };
-        let part = |character: char| !(character.is_ascii_alphanumeric() || "-_.".contains(character));
-        let mut words = command.split(part);
-        command.contains("hooked.json")
-            || (words.clone().any(|word| word == "demur") && words.any(|word| RELEASING.contains(&word)))
+        self.is_shell() && self.input["command"].as_str().is_some_and(release::might_release)
     }
 }
 
@@ -130,11 +126,6 @@ const LOOKING: [&str; 17] = [
 ];
 /// Other tools of Claude Code: a question that names one blocks that one.
 const OTHERS: [&str; 5] = ["BashOutput", "KillShell", "NotebookRead", "Skill", "SlashCommand"];
-/// What lets an agent go, said to `demur` in a shell.
-const RELEASING: [&str; 12] = [
-    "accept", "answer", "cancel", "decline", "extend", "open", "pass", "people", "plan", "setup", "stop",
-    "token",
-];
 
 #[cfg(test)]
 mod tests {
@@ -221,16 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn shell_in_which_an_agent_lets_itself_go_is_known() {
-        let releases =
-            |command: &str| Tool { name: "Bash", input: &json!({ "command": command }) }.releases();
-        for command in
-            ["demur cancel 01X.0", "cd / && /usr/bin/demur --data x answer 01X yes", "rm ~/d/hooked.json"]
-        {
-            assert!(releases(command), "{command}");
-        }
-        for command in ["demur wait 01X.0", "cargo test", "git commit -m cancel", "cd demur && ls"] {
-            assert!(!releases(command), "{command}");
+    fn every_shell_is_looked_at_for_what_releases() {
+        for (name, stopped) in [("Monitor", true), ("PowerShell", true), ("Read", false)] {
+            let tool = Tool { name, input: &json!({ "command": "demur cancel 01X" }) };
+            assert_eq!(tool.releases(), stopped, "{name}");
         }
     }
 }

@@ -155,7 +155,11 @@ fn agent_cannot_release_itself() {
         let event = event("abc", "Bash", command).to_string();
         refused(&sandbox.feed(&["hook", "claude-code"], event.as_bytes()))
     };
-    assert!(shell(&format!("demur cancel {id}")).is_some());
+    for command in [&format!("demur cancel {id}"), "script -qc 'demur inbox' /dev/null", "demur mcp < calls"]
+    {
+        assert!(shell(command).is_some(), "{command}");
+    }
+    assert_eq!(shell("demur inbox --list"), None);
     assert_eq!(shell("cargo test"), None);
     sandbox.run(&["cancel", &id]).expect_code(0);
     assert_eq!(refusal(&sandbox, "WebFetch"), None);
