@@ -5,11 +5,15 @@
 mod gate;
 mod news;
 mod operations;
+mod release;
 pub(crate) mod session;
 mod words;
 
 use std::{
-    io::{self, Read as _},
+    fs::{self, File},
+    io::{self, ErrorKind, Read as _, Write as _},
+    os::{fd::AsFd as _, unix::fs::MetadataExt as _},
+    panic::{self, AssertUnwindSafe},
     sync::mpsc::{self, Receiver, Sender},
     thread,
     time::{Duration, Instant},
@@ -31,11 +35,10 @@ use crate::{
 /// Answers a hook. Whatever the disk, the server or the other side does, a tool call is decided in time.
 pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Exit, CommandError> {
     let HookCommand::ClaudeCode(options) = command;
-    let until = Instant::now() + LIMIT;
-    let (sender, receiver) = mpsc::channel();
-    let (data, worker) = (context.data(), options.clone());
-    thread::spawn(move || work(data, &worker, &sender));
-    match heard(&receiver, until) {
+    let broken =
+        |_| Reply::Stopped("demur: refused: the hook broke. A person runs `demur doctor`.".to_owned());
+    let reply = panic::catch_unwind(AssertUnwindSafe(|| decide(context, options))).unwrap_or_else(broken);
+    match reply {
         Reply::Silent => Ok(Exit::Success),
         Reply::Refused(event, reason) => {
             let decision = json!({
@@ -43,23 +46,50 @@ pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Ex
                 "permissionDecision": "deny",
                 "permissionDecisionReason": reason,
             });
-            say(context, &decision)
+            // A refusal that nobody hears would let the call pass.
+            match heard_by_client(&document(&decision)) {
+                Ok(()) => Ok(Exit::Success),
+                Err(_) => Ok(stop(context, &reason)),
+            }
         }
         Reply::News(event, words) => {
-            say(context, &json!({ "hookEventName": event, "additionalContext": words }))
+            let news = json!({ "hookEventName": event, "additionalContext": words });
+            context.output.write(&document(&news)).map(|()| Exit::Success)
         }
-        // To Claude Code 2 is a refusal or a call to wake up, so no other exit code will do.
-        Reply::Stopped(words) => {
-            context.output.error_text(&words, &words);
-            Ok(Exit::BadInput)
-        }
+        Reply::Stopped(words) => Ok(stop(context, &words)),
     }
 }
 
-fn say(context: &mut Context<'_>, output: &Value) -> Result<Exit, CommandError> {
-    let output = json!({ "hookSpecificOutput": output });
-    context.output.write(format!("{output}\n").as_bytes())?;
-    Ok(Exit::Success)
+/// Returns the reply. Whatever breaks here must not look like a hook that has nothing to say.
+fn decide(context: &Context<'_>, options: &HookOptions) -> Reply {
+    let until = Instant::now() + LIMIT;
+    let (sender, receiver) = mpsc::channel();
+    let (data, worker) = (context.data(), options.clone());
+    let begun = thread::Builder::new().spawn(move || work(data, &worker, &sender));
+    match begun {
+        Ok(_) => heard(&receiver, until),
+        Err(error) => Reply::Stopped(format!("demur: refused: the hook cannot work: {error}")),
+    }
+}
+
+/// To Claude Code 2 is a refusal or a call to wake up, so no other exit code will do.
+fn stop(context: &Context<'_>, words: &str) -> Exit {
+    context.output.error_text(words, words);
+    Exit::BadInput
+}
+
+fn document(output: &Value) -> Vec<u8> {
+    format!("{}\n", json!({ "hookSpecificOutput": output })).into_bytes()
+}
+
+/// Writes to standard output, and fails where nobody reads it. The runtime puts the null device in the place of an output that
+/// is closed, and takes one that cannot be written to for one that was written to.
+fn heard_by_client(bytes: &[u8]) -> io::Result<()> {
+    let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    if output.metadata()?.rdev() == fs::metadata("/dev/null")?.rdev() {
+        return Err(ErrorKind::NotConnected.into());
+    }
+    output.write_all(bytes)
 }
 
 /// What a hook says.

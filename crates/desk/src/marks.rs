@@ -10,6 +10,7 @@ mod standing;
 
 use std::{
     collections::BTreeSet,
+    ffi::OsString,
     fs::{self, OpenOptions},
     io::{self, ErrorKind},
     os::unix::fs::OpenOptionsExt as _,
@@ -117,8 +118,8 @@ impl Marks {
         question: &QuestionView,
         by: Option<&Text<1, 256>>,
     ) -> Result<(), CommandError> {
-        let stops =
-            question.severity == Severity::Block && matches!(question.state.as_str(), "open" | "expired");
+        let stops = question.severity == Severity::Block
+            && matches!(question.state.as_str(), "open" | "declined" | "expired");
         if by.is_some() || !stops || !self.is_hooked(&question.asker.name) {
             return Ok(());
         }
@@ -167,6 +168,15 @@ impl Marks {
         durable::discard(&self.folder.join(OPEN).join(QuestionId { trace, sequence }.to_string()));
     }
 
+    fn unmark_all(&self, trace: TraceId) {
+        let beginning = format!("{trace}.");
+        let there = fs::read_dir(self.folder.join(OPEN)).into_iter().flatten().flatten();
+        let of_trace = |name: &OsString| name.to_str().is_some_and(|name| name.starts_with(&beginning));
+        for mark in there.filter(|mark| of_trace(&mark.file_name())) {
+            durable::discard(&mark.path());
+        }
+    }
+
     /// Marks that cannot be made must not be missed: without the list of askers every hook asks the server, and refuses where
     /// none answers.
     pub(crate) fn give_up(&self) {
@@ -192,9 +202,10 @@ impl Marks {
             Facts::QuestionAnswered(facts) => self.unmark(trace, facts.question.sequence),
             Facts::GapAccepted(facts) => self.unmark(trace, facts.question.sequence),
             Facts::GapWithdrawn(facts) => self.unmark(trace, facts.question),
-            Facts::QuestionDeclined(facts) => self.unmark(trace, facts.question),
             Facts::QuestionCancelled(facts) => self.unmark(trace, facts.question),
             Facts::QuestionDefaulted(facts) => self.unmark(trace, facts.question),
+            // Nothing can settle what is left open in a run that is over.
+            Facts::SessionAborted(_) | Facts::VerificationRunCompleted(_) => self.unmark_all(trace),
             // Open again. Whether it blocks, the ledger knows.
             Facts::AnswerRevoked(facts) => self.mark(QuestionId { trace, sequence: facts.question }),
             Facts::QuestionEscalated(facts) => self.mark(QuestionId { trace, sequence: facts.question }),

@@ -12,6 +12,10 @@ use std::{
 
 use demur_clarify::uuid::Uuid;
 use demur_desk::question::QuestionId;
+use rustix::{
+    fs::{FlockOperation, fcntl_lock},
+    process::{Flock, FlockType, fcntl_getlk},
+};
 use serde_json::Value;
 
 use crate::durable;
@@ -42,6 +46,8 @@ pub(crate) fn given_name() -> Option<String> {
 #[derive(Debug)]
 pub(crate) struct Session {
     folder: PathBuf,
+    /// Locked for as long as this process lives.
+    _alive: File,
 }
 
 impl Session {
@@ -51,7 +57,10 @@ impl Session {
         forget_old(data);
         // Without it a question stops every session of its asker.
         durable::create_folder(&folder).ok()?;
-        Some(Self { folder })
+        let alive = options().open(folder.join(BRIDGE)).ok()?;
+        // A lock that can be looked at without being taken, and that several bridges of one session share.
+        fcntl_lock(&alive, FlockOperation::NonBlockingLockShared).ok()?;
+        Some(Self { folder, _alive: alive })
     }
 
     /// Takes note of what the server said to a request of the session.
@@ -76,26 +85,48 @@ impl Session {
     }
 
     fn keep(&self, name: &str) {
-        let mut options = OpenOptions::new();
         // What cannot be kept belongs to every session of its asker.
-        let _ = options.write(true).create(true).truncate(false).mode(0o600).open(self.folder.join(name));
+        let _ = options().open(self.folder.join(name));
     }
 }
 
-/// Returns whether a question stops this session. One that nobody noted, or of a session that nobody knows, stops everybody
-/// who asks under the same name.
-pub(super) fn counts(data: &Path, session: Option<&SessionId>, question: QuestionId) -> bool {
-    let Some(session) = session else { return true };
+/// Returns whether a question stops this session: every question of its asker does, but one that is surely another session's.
+pub(super) fn stops(data: &Path, session: Option<&SessionId>, question: QuestionId) -> bool {
+    !session.is_some_and(|session| is_of_another(data, session, question, has_bridge))
+}
+
+/// Returns whether another session noted a question, and both have a bridge now. A client keeps its bridge when it goes on with
+/// another session (`/clear`, `/resume`), and the bridge keeps the name it was started with: only two bridges are two sessions.
+fn is_of_another(
+    data: &Path,
+    session: &SessionId,
+    question: QuestionId,
+    has_bridge: impl Fn(&Path) -> bool,
+) -> bool {
     let sessions = data.join(SESSIONS);
     let own = sessions.join(&session.0);
     let plan = Uuid::try_from(question.trace.as_ulid().as_u128()).map(|plan| plan.to_string()).ok();
     let names: Vec<String> = plan.into_iter().chain([question.to_string()]).collect();
-    let holds = |folder: &Path| names.iter().any(|name| folder.join(name).exists());
-    if !own.is_dir() || holds(&own) {
-        return true;
+    let noted = |folder: &Path| names.iter().any(|name| folder.join(name).exists());
+    if noted(&own) || !has_bridge(&own) {
+        return false;
     }
-    let Ok(others) = fs::read_dir(&sessions) else { return true };
-    !others.flatten().any(|other| holds(&other.path()))
+    let others = fs::read_dir(&sessions).into_iter().flatten().flatten();
+    others.map(|other| other.path()).any(|other| noted(&other) && has_bridge(&other))
+}
+
+/// Returns whether a bridge of the session with this folder runs now.
+fn has_bridge(folder: &Path) -> bool {
+    let lock = Flock::from(FlockType::WriteLock);
+    let file = OpenOptions::new().write(true).open(folder.join(BRIDGE));
+    file.is_ok_and(|file| fcntl_getlk(&file, &lock).is_ok_and(|held| held.is_some()))
+}
+
+/// Returns how a file is opened that is there for its name or its lock.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).read(true).create(true).truncate(false).mode(0o600);
+    options
 }
 
 /// Returns the questions of which the session has not seen the answer.
@@ -116,7 +147,7 @@ pub(super) fn see(data: &Path, session: &SessionId, question: QuestionId) -> boo
 /// Returns the right to wait for answers of a session, for as long as the file is open; none where another process has it.
 pub(super) fn alone(data: &Path, session: &SessionId) -> Option<File> {
     let path = data.join(SESSIONS).join(&session.0).join(WAITING);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+    let file = options().open(path).ok()?;
     file.try_lock().is_ok().then_some(file)
 }
 
@@ -137,6 +168,8 @@ const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 const SESSIONS: &str = "sessions";
 /// The file of whoever waits for answers of a session.
 const WAITING: &str = ".waiting";
+/// The file that each bridge of a session holds a lock on.
+const BRIDGE: &str = ".bridge";
 const LONG: Duration = Duration::from_hours(30 * 24);
 
 #[cfg(test)]
@@ -150,7 +183,8 @@ mod tests {
     fn noted(folder: &Path, session: &str) -> Session {
         let folder = folder.join(SESSIONS).join(session);
         fs::create_dir_all(&folder).unwrap();
-        Session { folder }
+        let alive = options().open(folder.join(BRIDGE)).unwrap();
+        Session { folder, _alive: alive }
     }
 
     fn reply(state: &str) -> Vec<u8> {
@@ -158,18 +192,25 @@ mod tests {
     }
 
     #[test]
-    fn question_stops_the_session_that_asked_it() {
+    fn question_is_of_another_session_only_while_both_have_a_bridge() {
         let folder = tempfile::tempdir().unwrap();
         let (data, id) = (folder.path(), ID.parse().unwrap());
-        let [one, two, third] = ["one", "two", "third"].map(SessionId::new);
-        assert!(counts(data, one.as_ref(), id), "nobody knows whose it is");
+        let of_another = |session: &str, bridges: &[&str]| {
+            let has_bridge = |folder: &Path| bridges.iter().any(|bridge| folder.ends_with(bridge));
+            is_of_another(data, &SessionId::new(session).unwrap(), id, has_bridge)
+        };
+        assert!(!of_another("one", &["one", "two"]), "nobody knows whose it is");
         let first = noted(data, "one");
         noted(data, "two");
-        assert!(counts(data, two.as_ref(), id), "nobody noted it");
+        assert!(!of_another("two", &["one", "two"]), "nobody noted it");
         first.note(true, "/v1/questions?wait=5", &reply("open"));
-        assert!(counts(data, one.as_ref(), id) && counts(data, None, id));
-        assert!(!counts(data, two.as_ref(), id));
-        assert!(counts(data, third.as_ref(), id), "a session without a bridge of its own");
+        assert!(of_another("two", &["one", "two"]));
+        assert!(!of_another("one", &["one", "two"]));
+        for bridges in [&[][..], &["one"], &["two"]] {
+            assert!(!of_another("two", bridges), "{bridges:?}");
+        }
+        assert!(!of_another("third", &["one", "two"]), "a session without a bridge of its own");
+        assert!(stops(data, SessionId::new("two").as_ref(), id) && stops(data, None, id), "no bridge runs");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use demur_ledger::name::Operation;
 use serde_json::Value;
 
-use super::operations::Operations;
+use super::{operations::Operations, release};
 
 /// A tool that is about to be called.
 pub(super) struct Tool<'a> {
@@ -72,19 +72,18 @@ impl Tool<'_> {
         SHELL.contains(&self.name)
     }
 
-    /// Returns whether it is a shell in which the agent would answer or call off questions itself.
+    /// Returns whether it is a shell in which the agent might let itself go: any use of `demur` that does not only look.
     pub(super) fn releases(&self) -> bool {
-        let Some(command) = self.input["command"].as_str().filter(|_| self.is_shell()) else { return false };
-        let part = |character: char| !(character.is_ascii_alphanumeric() || "-_.".contains(character));
-        let mut words = command.split(part);
-        command.contains("hooked.json")
-            || (words.clone().any(|word| word == "demur") && words.any(|word| RELEASING.contains(&word)))
+        self.is_shell() && self.input["command"].as_str().is_some_and(release::might_release)
     }
 }
 
 fn is_of_plans(tool: &str) -> bool {
     let rest = tool.strip_prefix("wwa_").unwrap_or_default();
-    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    // Two underscores part a server from its tool: behind them somebody else's tool may stand.
+    !rest.is_empty()
+        && !tool.contains("__")
+        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns whether a word names a server of MCP, or a tool of one.
@@ -109,7 +108,8 @@ const OWN_TOOLS: [&str; 7] = [
     "list_questions",
 ];
 const EDIT: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Write"];
-const SHELL: [&str; 2] = ["Bash", "PowerShell"];
+/// Each runs a command line. `Monitor` goes on listening to its own.
+const SHELL: [&str; 3] = ["Bash", "Monitor", "PowerShell"];
 const WEB: [&str; 2] = ["WebFetch", "WebSearch"];
 const AGENTS: [&str; 3] = ["Agent", "SendMessage", "Task"];
 /// What a question that names nothing lets pass: tools of Claude Code that look, plan, or talk to the user.
@@ -133,12 +133,7 @@ const LOOKING: [&str; 17] = [
     "WaitForMcpServers",
 ];
 /// Other tools of Claude Code: a question that names one blocks that one.
-const OTHERS: [&str; 6] = ["BashOutput", "KillShell", "Monitor", "NotebookRead", "Skill", "SlashCommand"];
-/// What lets an agent go, said to `demur` in a shell.
-const RELEASING: [&str; 12] = [
-    "accept", "answer", "cancel", "decline", "extend", "open", "pass", "people", "plan", "setup", "stop",
-    "token",
-];
+const OTHERS: [&str; 5] = ["BashOutput", "KillShell", "NotebookRead", "Skill", "SlashCommand"];
 
 #[cfg(test)]
 mod tests {
@@ -163,10 +158,10 @@ mod tests {
             (&["bash"][..], &["Bash"][..], &["Write", "BashOutput", "Read"][..]),
             (
                 &["edit"],
-                &["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash"],
+                &["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash", "Monitor"],
                 &["WebFetch", "Task", "Read"],
             ),
-            (&["shell"], &["Bash"], &["Edit", "mcp__x__y"]),
+            (&["shell"], &["Bash", "Monitor"], &["Edit", "mcp__x__y"]),
             (&["web"], &["WebFetch", "WebSearch"], &["Bash", "Edit"]),
             (&["agents"], &["Task", "Agent"], &["Bash", "TaskCreate"]),
             (&["mcp"], &["mcp__x__y"], &["Bash"]),
@@ -223,6 +218,8 @@ mod tests {
             "mcp__demur__ask_human2",
             "mcp__demur__wwa_",
             "mcp__demur__wwa_a-b",
+            "mcp__demur__wwa__x",
+            "mcp__demur__wwa_tools__deploy",
             "mcp__demur2__ask_human",
             "mcp__plugin_other_demur__ask_human",
             "demur__ask_human",
@@ -233,16 +230,10 @@ mod tests {
     }
 
     #[test]
-    fn shell_in_which_an_agent_lets_itself_go_is_known() {
-        let releases =
-            |command: &str| Tool { name: "Bash", input: &json!({ "command": command }) }.releases();
-        for command in
-            ["demur cancel 01X.0", "cd / && /usr/bin/demur --data x answer 01X yes", "rm ~/d/hooked.json"]
-        {
-            assert!(releases(command), "{command}");
-        }
-        for command in ["demur wait 01X.0", "cargo test", "git commit -m cancel", "cd demur && ls"] {
-            assert!(!releases(command), "{command}");
+    fn every_shell_is_looked_at_for_what_releases() {
+        for (name, stopped) in [("Monitor", true), ("PowerShell", true), ("Read", false)] {
+            let tool = Tool { name, input: &json!({ "command": "demur cancel 01X" }) };
+            assert_eq!(tool.releases(), stopped, "{name}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `demur hook claude-code`: a tool call is refused while a question is open that must be answered, whatever fails.
 
 mod failures;
+mod released;
 mod sessions;
 
 use insta::assert_snapshot;
@@ -156,7 +157,11 @@ fn agent_cannot_release_itself() {
         let event = event("abc", "Bash", command).to_string();
         refused(&sandbox.feed(&["hook", "claude-code"], event.as_bytes()))
     };
-    assert!(shell(&format!("demur cancel {id}")).is_some());
+    for command in [&format!("demur cancel {id}"), "script -qc 'demur inbox' /dev/null", "demur mcp < calls"]
+    {
+        assert!(shell(command).is_some(), "{command}");
+    }
+    assert_eq!(shell("demur inbox --list"), None);
     assert_eq!(shell("cargo test"), None);
     sandbox.run(&["cancel", &id]).expect_code(0);
     assert_eq!(refusal(&sandbox, "WebFetch"), None);

@@ -20,7 +20,7 @@ use crate::{
     error::CommandError,
     owner::Owner,
     question::{QuestionId, QuestionView, view},
-    record,
+    record, run,
 };
 
 /// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
@@ -124,13 +124,19 @@ fn replace(marks: &Marks, wanted: &BTreeSet<QuestionId>, is_whole: bool) -> io::
     missing.into_iter().try_for_each(|id| marks.try_mark(id))
 }
 
-/// Returns the questions that stop these holders of keys, the oldest first. A question whose deadline has passed goes on
-/// blocking: nobody releases itself by being in a hurry. A gap is the rules' question, and stops whoever submitted the plan.
+/// Returns the questions that stop these holders of keys, the oldest first. A question that was declined or whose deadline
+/// has passed goes on blocking: nobody releases itself by closing a form or by being in a hurry. One of a run that is over
+/// stops nobody, for nothing can settle it any more. A gap is the rules' question, and stops whoever submitted the plan.
 fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>, CommandError> {
     let mut found = Vec::new();
     for asker in own {
-        let asked = blocking(owner, *asker, vec![OutcomeKind::Open, OutcomeKind::Expired])?;
-        found.extend(asked.into_iter().map(|summary| (summary, *asker)));
+        let asked =
+            blocking(owner, *asker, vec![OutcomeKind::Open, OutcomeKind::Declined, OutcomeKind::Expired])?;
+        for summary in asked {
+            if !run::is_over(owner, summary.trace)? {
+                found.push((summary, *asker));
+            }
+        }
     }
     let mut authors = BTreeMap::new();
     // Nobody can call a gap off that nobody can answer any more.

@@ -32,6 +32,7 @@ use crate::{
     owner::Owner,
     plan::{self, Resolution},
     recording::Recording,
+    run,
     session::{self, Speaker},
 };
 
@@ -356,6 +357,11 @@ fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
 
 /// Returns the refusal with who was first, when and how, or with what is sure enough.
 fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
+    if error.code() == "OUT_OF_PHASE" && run::is_over(owner, id.trace).unwrap_or(false) {
+        let message =
+            format!("the run of question {id} is over: nobody can answer it, and it blocks nothing");
+        return CommandError::refused("RUN_OVER", message);
+    }
     let question = view(owner, id).ok();
     // About this question: an answer that uncovers a stricter one is refused under the same code.
     if (error.code(), error.field()) == ("ASSURANCE_TOO_LOW", Some("facts.assurance"))

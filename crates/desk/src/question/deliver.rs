@@ -12,7 +12,7 @@ use demur_ledger::{
 };
 
 use super::{QuestionId, act::shown, view};
-use crate::{error::CommandError, owner::Owner, record, session::Speaker};
+use crate::{error::CommandError, owner::Owner, record, run, session::Speaker};
 
 /// Records that an open question was shown to somebody in its usual wording, unless it is on record that it was shown.
 /// Returns whether it was recorded now.
@@ -40,7 +40,8 @@ pub fn deliver_shown(
         Some(principal) => Text::cut(owner.roster()?.name(principal))?,
         None => speaker.by().map_or_else(|| Text::try_from("somebody"), Ok)?,
     };
-    if question.state != "open" || was_delivered(owner, id, &to, channel)? {
+    // The record of a run that is over is closed.
+    if question.state != "open" || run::is_over(owner, id.trace)? || was_delivered(owner, id, &to, channel)? {
         return Ok(false);
     }
     let facts = QuestionDelivered { question: id.sequence, to: principal };

@@ -5,7 +5,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::TraceKind,
     name::{Sequence, TraceId},
-    state::GuardError,
+    state::{GuardError, Phase},
 };
 use demur_run::history::History;
 use demur_store::{
@@ -13,7 +13,7 @@ use demur_store::{
     ledger::LedgerError,
 };
 
-use crate::{error::CommandError, record};
+use crate::{error::CommandError, owner::Owner, record};
 
 /// Takes into a history what is recorded after its last event, and calls `tell` with it.
 pub fn read_on(
@@ -51,6 +51,12 @@ pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, Comm
     }
     let message = format!("expected the trace of a run, found one of {}", summary.kind.as_str());
     Err(CommandError::input("NOT_A_RUN", message).about(Some("trace")).with_hint("name the trace of a run"))
+}
+
+/// Returns whether a trace is that of a run that is over: nothing can be recorded there any more.
+pub fn is_over(owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+    let summary = owner.ledger().store().trace(trace)?;
+    Ok(summary.and_then(|summary| summary.phase).is_some_and(Phase::is_final))
 }
 
 fn next(history: &History) -> Result<Sequence, CommandError> {

@@ -240,6 +240,22 @@ fn declining_asking_back_and_calling_off_say_what_they_do() {
     }
 }
 
+/// What it blocks stays blocked until then.
+#[test]
+fn declined_question_can_be_called_off_on_its_page() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let browser = Browser::sign_in(&server);
+    let id = server.ask(&asker, &json!({"question": "Which one?"}));
+    assert_eq!(review_and_send(&browser, &id, "decline", &[]).status, 303);
+    let path = format!("/questions/{id}");
+    assert!(browser.page(&path).contains("name=\"act\" value=\"cancel\""), "{}", browser.page(&path));
+    assert_eq!(review_and_send(&browser, &id, "cancel", &[]).status, 303);
+    assert_eq!(state(&server, &id)["state"], "cancelled");
+    assert!(!browser.page(&path).contains("name=\"act\" value=\"cancel\""));
+    assert_eq!(browser.post(&format!("{path}/review"), &[("act", "cancel")]).status, 409);
+}
+
 #[test]
 fn more_time_is_given_once_and_the_record_says_who_wanted_it() {
     let server = Server::start();

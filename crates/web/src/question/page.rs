@@ -35,6 +35,11 @@ impl QuestionPage<'_> {
     const fn levels() -> [Level; 3] {
         Level::ALL
     }
+
+    /// Returns whether nobody can answer it any more and it blocks all the same.
+    fn is_left(&self) -> bool {
+        matches!(self.card.state.as_str(), "declined" | "expired")
+    }
 }
 
 /// What was just done.

@@ -2,8 +2,8 @@
 //! hangs either. That nothing takes more than two seconds is measured by `bench mcp`, on a machine that does nothing else.
 
 use std::{
-    fs,
-    io::{Read as _, Write as _},
+    fs::{self, File, OpenOptions},
+    io::{Read as _, Write as _, pipe},
     os::unix::net::UnixListener,
     process::{Command, Stdio},
     thread,
@@ -158,6 +158,34 @@ fn input_that_does_not_end_is_refused() {
     );
     assert!(begun.elapsed() < SLOWEST, "{:?}", begun.elapsed());
     drop(input);
+}
+
+/// A hook whose reply gets lost would let the call pass.
+#[test]
+fn refusal_that_cannot_be_written_goes_to_standard_error_with_code_2() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Which?", "--as", "claude-code"]);
+    let event = event("abc", "Bash", "ls").to_string();
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    let outputs = [
+        ("full", Stdio::from(OpenOptions::new().write(true).open("/dev/full").unwrap())),
+        ("for nobody", Stdio::null()),
+        ("for reading only", Stdio::from(File::open("/dev/zero").unwrap())),
+        ("left by its reader", Stdio::from(writer)),
+        ("closed", Stdio::piped()),
+    ];
+    for (which, output) in outputs {
+        let hook = sandbox.command(&["hook", "claude-code"]);
+        let mut command = Command::new("bash");
+        let closing = if which == "closed" { ">&-" } else { "" };
+        command.args(["-c", &format!("exec \"$0\" hook claude-code {closing}")]).arg(hook.get_program());
+        command.env("DEMUR_DATA", sandbox.data()).env("HOME", sandbox.path("home"));
+        let mut child = command.stdin(Stdio::piped()).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+        let ran = sandbox.ran(child.wait_with_output().unwrap());
+        assert!(ran.expect_code(2).stderr.contains("Which?"), "{which}: {ran}");
+    }
 }
 
 #[test]

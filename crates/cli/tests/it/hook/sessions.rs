@@ -47,7 +47,8 @@ fn told(sandbox: &Sandbox, session: &str, moment: &str, stopping: bool) -> Optio
 #[test]
 fn session_is_stopped_by_its_own_questions_only() {
     let sandbox = Sandbox::new();
-    let [mut one, two] = ["one", "two"].map(|session| Client::of_session(&sandbox, &[], session));
+    let [mut one, mut two] = ["one", "two"].map(|session| Client::of_session(&sandbox, &[], session));
+    two.call("list_questions", &json!({}));
     let id = asks(&mut one, "Which?");
     assert!(is_stopped(&sandbox, "one"));
     assert_eq!(why_stopped(&sandbox, "two"), None);
@@ -59,11 +60,36 @@ fn session_is_stopped_by_its_own_questions_only() {
     drop(two);
 }
 
+/// A client goes on with another session and keeps the bridge of the one before: names alone do not tell sessions apart.
+#[test]
+fn question_of_another_session_stops_where_either_bridge_is_gone() {
+    let sandbox = Sandbox::new();
+    // Resumed: the session had a bridge once, and goes on with that of another.
+    Client::of_session(&sandbox, &[], "earlier").hang_up();
+    let mut one = Client::of_session(&sandbox, &[], "one");
+    let id = asks(&mut one, "Which?");
+    assert!(is_stopped(&sandbox, "earlier"));
+    // A second bridge for the same session is a bridge like the first.
+    let [mut again, mut also] = ["earlier"; 2].map(|session| Client::of_session(&sandbox, &[], session));
+    for client in [&mut again, &mut also] {
+        client.call("list_questions", &json!({}));
+    }
+    assert!(!is_stopped(&sandbox, "earlier"));
+    again.hang_up();
+    assert!(!is_stopped(&sandbox, "earlier"));
+    one.hang_up();
+    assert!(is_stopped(&sandbox, "earlier"), "nobody knows who goes on with it");
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    assert!(!is_stopped(&sandbox, "earlier"));
+    drop(also);
+}
+
 #[test]
 fn gap_stops_the_session_that_submitted_the_plan() {
     let sandbox = Sandbox::new();
-    let [mut one, two] =
+    let [mut one, mut two] =
         ["one", "two"].map(|session| Client::of_session(&sandbox, &["--tools", "wwa"], session));
+    two.call("list_questions", &json!({}));
     one.call("wwa_clarify_check", &plan());
     assert!(is_stopped(&sandbox, "one"));
     assert_eq!(why_stopped(&sandbox, "two"), None);

@@ -97,7 +97,10 @@ impl Asked<'_> {
             Ok(question) => question,
             Err(problem) => return self.refused(&problem, None),
         };
-        if question.state != "open" {
+        // What was declined or is past its time blocks until it is called off.
+        let can_be_called_off =
+            self.act == "cancel" && matches!(question.state.as_str(), "declined" | "expired");
+        if question.state != "open" && !can_be_called_off {
             return self.late(&question);
         }
         let intent = match Intent::read(self.act, self.form, &question) {

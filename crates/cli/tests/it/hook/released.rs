@@ -1,0 +1,77 @@
+//! What releases an agent that a question stops, and what does not.
+
+use serde_json::json;
+
+use super::{call, refusal, refused};
+use crate::{asker::asked, inbox::terminal::Terminal, mcp::client::Client, sandbox::Sandbox};
+
+/// A client's form that says no has asked nobody for sure.
+#[test]
+fn declined_question_goes_on_blocking_until_a_person_calls_it_off() {
+    let sandbox = Sandbox::new();
+    sandbox.start_server();
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    let mut client = Client::of_session(&sandbox, &[], "abc");
+    let first = json!({ "question": "Which?" });
+    let asked = client.call("ask_human", &first);
+    let id = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    let declined = client.request(
+        "tools/call",
+        json!({
+            "name": "ask_human", "arguments": first, "requestState": asked["requestState"],
+            "inputResponses": { &id: { "action": "decline" } },
+        }),
+    )["result"]
+        .take();
+    assert_eq!(declined["structuredContent"]["state"], "declined", "{declined}");
+    let reason = refusal(&sandbox, "Bash").expect("nobody settled it");
+    assert!(reason.contains("is declined") && reason.contains(&format!("`demur cancel {id}`")), "{reason}");
+    let cancelled = client.call("cancel_question", &json!({ "question_id": id }));
+    assert!(cancelled["content"][0]["text"].as_str().unwrap().contains("PERSON_RELEASES"), "{cancelled}");
+    // A server that begins anew marks it again.
+    sandbox.run(&["stop"]).expect_code(0);
+    sandbox.start_server();
+    assert!(refusal(&sandbox, "Bash").is_some());
+    sandbox.run(&["cancel", &id]).expect_code(0);
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+}
+
+#[test]
+fn question_declined_at_the_terminal_goes_on_blocking() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Which?", "--as", "claude-code"]);
+    sandbox.run(&["decline", &id]).expect_code(0);
+    assert!(refusal(&sandbox, "Bash").is_some());
+    assert_eq!(refused(&call(&sandbox, "Read", &[])), None);
+    sandbox.run(&["cancel", &id]).expect_code(0);
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+}
+
+/// Nothing can settle it any more.
+#[test]
+fn question_of_a_run_that_is_over_blocks_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.start_server();
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    let mut client = Client::of_session(&sandbox, &["--tools", "session"], "abc");
+    let opened = client.call("session_open", &json!({ "task": "tests", "objective": "They pass" }));
+    let trace = opened["structuredContent"]["trace"].as_str().unwrap().to_owned();
+    let asked = client.call("ask_human", &json!({ "question": "Go?", "trace": trace }));
+    let id = asked["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}")).keys().next().unwrap();
+    assert!(refusal(&sandbox, "Bash").is_some());
+    sandbox.run(&["run", "abort", &trace, "--reason", "enough"]).expect_code(0);
+    assert!(!sandbox.data().join("open").join(id).exists(), "the mark went with the run");
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    // Nor after the marks were put right.
+    sandbox.run(&["stop"]).expect_code(0);
+    sandbox.start_server();
+    assert!(!sandbox.data().join("open").join(id).exists());
+    let over = sandbox.json_error(&["answer", id, "yes"], 3);
+    assert_eq!(over["code"], "RUN_OVER", "{over}");
+    let terminal = Terminal::open(&sandbox, "inbox");
+    terminal.shows("1. Go? (from claude-code");
+    terminal.enter("1 yes");
+    terminal.shows("is over: nobody can answer it, and it blocks nothing");
+    terminal.enter("q");
+    terminal.shows("left with 0");
+}
