@@ -9,7 +9,10 @@ use super::{
     client::{Client, Kind, Language, Tier, Transport, accept, nobody},
     open,
 };
-use crate::sandbox::Sandbox;
+use crate::{
+    asker::{shown, until},
+    sandbox::Sandbox,
+};
 
 /// A client, and which of its tools brought a result that was held against a schema.
 struct Caller<'a> {
@@ -79,6 +82,8 @@ fn questions(caller: &mut Caller<'_>) {
         let asking = ["ask", "In time?", "--as", &name, "--timeout", "1s", "--no-wait"];
         let asked = caller.sandbox.run(&[&asking[..], more].concat());
         let id = asked.expect_code(0).stdout.trim().to_owned();
+        // While it is open, a look at it shows a form.
+        until(state, || (shown(caller.sandbox, &id)["state"] == state).then_some(()));
         caller.check(&id, state);
     }
     let listed = caller.call("list_questions", &json!({"limit": 50}), nobody);
