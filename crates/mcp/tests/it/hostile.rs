@@ -1,13 +1,14 @@
 //! Clients that ask for what is not there, send what does not fit, take calls back, hang up, or send too much.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use demur_mcp::manner::Manner;
 use demur_mcp::tools::list;
 use serde_json::{Value, json};
+use tokio::time;
 
 use crate::{
-    client::{Client, Opening, run, words},
+    client::{Client, Opening, run, run_by_the_clock, words},
     desk::Desk,
 };
 
@@ -231,5 +232,37 @@ fn a_flood_is_refused_and_costs_nobody_else() {
             }
         }
         assert_eq!((refused, waited), (calls - 256, 256));
+    });
+}
+
+/// What is kept for a client that only writes is bounded: the server stops reading from it.
+#[test]
+fn a_client_that_never_reads_is_not_read_from_for_ever() {
+    run_by_the_clock(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        let mut taken = 0;
+        while time::timeout(Duration::from_mins(1), client.ask("tools/list", json!({}))).await.is_ok() {
+            taken += 1;
+            assert!(taken < 6_000, "the server goes on reading");
+        }
+        client.hang_up().await;
+    });
+}
+
+#[test]
+fn a_client_that_reads_late_loses_no_reply() {
+    run_by_the_clock(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        let mut waits = BTreeSet::new();
+        for _ in 0..2_000 {
+            waits.insert(client.ask("tools/list", json!({})).await);
+        }
+        while !waits.is_empty() {
+            let reply = client.next().await;
+            assert!(reply["result"]["tools"].is_array(), "{reply}");
+            assert!(waits.remove(&reply["id"].as_u64().unwrap()), "{reply}");
+        }
     });
 }
