@@ -29,6 +29,14 @@ impl Fault {
         Self { id: id_in(beginning), error: ErrorData::invalid_request(words, None) }
     }
 
+    /// Returns the fault of a request whose id is that of another which has no reply yet.
+    pub(crate) fn under_way(id: &RequestId) -> Self {
+        Self::invalid(
+            Some(json!(id)),
+            "expected an id of its own for each request, found one without a reply yet",
+        )
+    }
+
     /// Returns the fault of a request that comes while as many are under way as there may be.
     pub(crate) fn too_many(id: &RequestId, requests: usize, bytes: usize) -> Self {
         let words = format!(

@@ -39,6 +39,9 @@ impl UnderWay {
     }
 
     fn begin(&mut self, id: &RequestId, bytes: usize) -> Result<(), Fault> {
+        if self.0.contains_key(id) {
+            return Err(Fault::under_way(id));
+        }
         let is_full = self.0.len() >= MOST_REQUESTS || self.0.values().sum::<usize>() + bytes > MOST_BYTES;
         if is_full {
             return Err(Fault::too_many(id, MOST_REQUESTS, MOST_BYTES));

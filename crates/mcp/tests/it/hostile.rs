@@ -266,3 +266,32 @@ fn a_client_that_reads_late_loses_no_reply() {
         }
     });
 }
+
+/// Two replies under one id could not be told apart, so the second request is not carried out.
+#[test]
+fn a_second_request_under_an_id_without_a_reply_is_refused() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::legacy(&desk, "2025-11-25", json!({}), Opening::default()).await;
+        let ask = |question: &str| {
+            let params = json!({"name": "ask_human", "arguments": {"question": question}});
+            json!({"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": params})
+        };
+        client.send(&ask("First?")).await;
+        let asked = desk.asked().await;
+        client.send(&ask("Second?")).await;
+        let refused = client.next().await;
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(50), &json!(-32600)), "{refused}");
+        assert_eq!(desk.asked().await.id, asked.id, "nothing more was asked");
+        desk.answer_elsewhere(asked.id, "one");
+        let reply = client.next().await;
+        assert_eq!(
+            (&reply["id"], &reply["result"]["structuredContent"]["answer"]),
+            (&json!(50), &json!("one"))
+        );
+        // With its reply the id is free, for clients that use it again.
+        client.send(&json!({"jsonrpc": "2.0", "id": 50, "method": "ping"})).await;
+        let reply = client.next().await;
+        assert!(reply["result"].is_object(), "{reply}");
+    });
+}
