@@ -1,4 +1,5 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
+//! Nothing counts as heard by that: the list goes over all conversations of the client, and another one may still wait.
 
 use demur_core::limit::Whole;
 use demur_desk::question::{Listed, QuestionView};
@@ -42,7 +43,6 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<Cal
     let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
     let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
     let found: Listed = visit.visitor.call(Call::get(path)).await?;
-    visit.heard(&found.questions).await;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let count = questions.len();
     let more = if found.next.is_some() { "; there are more" } else { "" };

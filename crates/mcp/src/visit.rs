@@ -78,15 +78,13 @@ impl Visit<'_> {
     }
 
     /// Notes what the client hears with this call, so that it is asked anew when it asks in the same words.
-    pub(crate) async fn heard<'q>(&self, told: impl IntoIterator<Item = &'q QuestionView>) {
-        let ended = told.into_iter().filter(|shown| shown.state != "open").map(|shown| shown.id);
-        let ended: Vec<_> = ended.collect();
-        if ended.is_empty() || self.context.ct.is_cancelled() || *self.ended.borrow() {
+    pub(crate) async fn heard(&self, told: &QuestionView) {
+        if told.state == "open" || self.context.ct.is_cancelled() || *self.ended.borrow() {
             return;
         }
         if self.visitor.api.is_heard().await {
             // What cannot be noted is told once more: better than a person who is asked twice.
-            let call = Call::post("/v1/heard", &json!({"questions": ended})).within(SECOND);
+            let call = Call::post("/v1/heard", &json!({"questions": [told.id]})).within(SECOND);
             let _ = self.visitor.api.call(call).await;
         }
     }
