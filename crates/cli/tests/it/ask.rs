@@ -235,7 +235,9 @@ fn blank_question_is_refused_with_one_sentence() {
         let error = sandbox.json_error(&["ask", words], 2);
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.ends_with("expected a question, found a blank one: say what you want to know"),
+            message.ends_with(
+                "expected a question with a letter or a number, found none: say what you want to know"
+            ),
             "{error}"
         );
     }

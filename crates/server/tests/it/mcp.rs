@@ -253,7 +253,11 @@ fn a_blank_question_is_refused_over_mcp_too() {
     let params = json!({"name": "ask_human", "arguments": {"question": "\u{2060} \n"}});
     let told = modern(&server, &token, &json!({}), "tools/call", params).send().json();
     let words = told.to_string();
-    assert!(words.contains("expected a question, found a blank one: say what you want to know"), "{told}");
+    assert!(
+        words
+            .contains("expected a question with a letter or a number, found none: say what you want to know"),
+        "{told}"
+    );
 }
 
 #[test]
