@@ -229,6 +229,14 @@ fn mistakes_on_the_command_line_ask_nothing() {
 }
 
 #[test]
+fn choices_that_look_alike_are_refused() {
+    let sandbox = Sandbox::new();
+    let error = sandbox.json_error(&["ask", "Sure?", "--choice", "yes", "--choice", "yes ", "--no-wait"], 2);
+    assert_eq!(error["code"], "CHOICES_ALIKE", "{error}");
+    assert_eq!(error["message"], "expected choices that differ, found \"yes\" twice");
+}
+
+#[test]
 fn blank_question_is_refused_with_one_sentence() {
     let sandbox = Sandbox::new();
     for words in ["", " \t", "\u{200b}\u{2060}"] {
