@@ -49,6 +49,19 @@ fn numbers_at_the_prompt_are_those_of_every_list() {
 }
 
 #[test]
+fn list_does_not_wait_for_a_lock_that_somebody_holds() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Blue?"]);
+    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    let held = std::fs::File::open(sandbox.data().join("numbers")).unwrap();
+    held.lock().unwrap();
+    let listed = sandbox.run(&["inbox", "--list"]);
+    assert!(listed.expect_code(0).stdout.starts_with("- Blue?"), "{listed}");
+    assert!(listed.stderr.contains("Ids stand in place of numbers"), "{listed}");
+    assert_eq!(sandbox.json_error(&["show", "1"], 2)["code"], "NUMBERS_HELD");
+}
+
+#[test]
 fn everything_can_be_done_at_the_prompt() {
     let sandbox = Sandbox::new();
     sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
