@@ -21,7 +21,7 @@ pub(crate) use count::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
-pub(crate) use width::columns;
+pub(crate) use width::{columns, fitted};
 
 use crate::{error::CommandError, visible::visible_path};
 

@@ -3,6 +3,7 @@
 //! decides; here it is put into events.
 
 mod act;
+mod alike;
 mod ask;
 mod assured;
 mod deliver;

@@ -180,7 +180,7 @@ async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolRespons
 pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResult, Stop> {
     let address = if shown.state == "open" { visit.address().await } else { None };
     let secret = if is_secret(shown) { secret(visit, shown.id).await? } else { None };
-    visit.heard([shown]).await;
+    visit.heard(shown).await;
     Ok(reply::told(shown, address.as_deref(), secret, visit.enough.load(Ordering::Relaxed)))
 }
 

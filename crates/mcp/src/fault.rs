@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use rmcp::{ErrorData, model::ClientJsonRpcMessage};
+use rmcp::{
+    ErrorData,
+    model::{ClientJsonRpcMessage, ErrorCode, RequestId},
+};
 use serde_json::{Value, json};
 
 /// Why something is no message.
@@ -24,6 +27,23 @@ impl Fault {
     pub fn too_long(beginning: &[u8], longest: usize) -> Self {
         let words = format!("expected a message of at most {longest} bytes, found a longer one");
         Self { id: id_in(beginning), error: ErrorData::invalid_request(words, None) }
+    }
+
+    /// Returns the fault of a request whose id is that of another which has no reply yet.
+    pub(crate) fn under_way(id: &RequestId) -> Self {
+        Self::invalid(
+            Some(json!(id)),
+            "expected an id of its own for each request, found one without a reply yet",
+        )
+    }
+
+    /// Returns the fault of a request that comes while as many are under way as there may be.
+    pub(crate) fn too_many(id: &RequestId, requests: usize, bytes: usize) -> Self {
+        let words = format!(
+            "expected at most {requests} requests at once, of {bytes} bytes together, found more; send it again when \
+             others have their replies"
+        );
+        Self { id: Some(json!(id)), error: ErrorData::new(TOO_MANY, words, None) }
     }
 
     fn invalid(id: Option<Value>, words: impl Into<String>) -> Self {
@@ -168,6 +188,8 @@ fn spaces_end(bytes: &[u8], from: usize) -> usize {
     from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
+/// The first of the codes that JSON-RPC leaves to servers.
+const TOO_MANY: ErrorCode = ErrorCode(-32000);
 /// What programs on some systems put before a text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 /// How deep lists and objects may lie in each other: as deep as they can be read.

@@ -1,4 +1,5 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
+//! Nothing counts as heard by that: the list goes over all conversations of the client, and another one may still wait.
 
 use demur_core::limit::Whole;
 use demur_desk::question::{Listed, QuestionView};
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 use crate::{
     api::{Call, Refusal},
     arguments::ListQuestions,
-    ask,
     reply::{self, Stop, fenced},
     visit::Visit,
 };
@@ -43,8 +43,6 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<Cal
     let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
     let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
     let found: Listed = visit.visitor.call(Call::get(path)).await?;
-    // Of a secret nothing is told here: whoever asks for it again still gets it.
-    visit.heard(found.questions.iter().filter(|shown| !ask::is_secret(shown))).await;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let count = questions.len();
     let more = if found.next.is_some() { "; there are more" } else { "" };

@@ -86,12 +86,10 @@ pub(crate) async fn pass_on(
 }
 
 /// Notes the outcomes that a caller hears now, so that somebody is asked anew when it asks in the same words.
-pub(crate) async fn heard<'q>(visitor: &Visitor, told: impl IntoIterator<Item = &'q QuestionView>) {
-    let ended = told.into_iter().filter(|shown| shown.state != "open").map(|shown| shown.id);
-    let ended: Vec<_> = ended.collect();
-    if !ended.is_empty() && visitor.api.is_heard().await {
+pub(crate) async fn heard(visitor: &Visitor, told: &QuestionView) {
+    if told.state != "open" && visitor.api.is_heard().await {
         // What cannot be noted is told once more: better than a person who is asked twice.
-        let call = Call::post("/v1/heard", &json!({"questions": ended})).within(SECOND);
+        let call = Call::post("/v1/heard", &json!({"questions": [told.id]})).within(SECOND);
         let _ = visitor.api.call(call).await;
     }
 }

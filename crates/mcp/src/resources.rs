@@ -77,7 +77,7 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
             let shown: Value = visitor.call(Call::get(format!("/v1/questions/{id}"))).await?;
             let view = QuestionView::deserialize(&shown).map_err(|error| Refusal::unreadable(&error))?;
             if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
-                heard(visitor, [&view]).await;
+                heard(visitor, &view).await;
             }
             Ok((shown.to_string(), JSON))
         }

@@ -1,6 +1,7 @@
 //! The door on standard input and output, or on any other pair of pipes.
 
 mod line;
+mod load;
 mod pipes;
 
 use std::{

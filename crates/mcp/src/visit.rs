@@ -77,7 +77,7 @@ impl Visit<'_> {
     }
 
     /// Notes what the client hears with this call, so that it is asked anew when it asks in the same words.
-    pub(crate) async fn heard<'q>(&self, told: impl IntoIterator<Item = &'q QuestionView>) {
+    pub(crate) async fn heard(&self, told: &QuestionView) {
         if !self.context.ct.is_cancelled() && !*self.ended.borrow() {
             heard(&self.visitor, told).await;
         }

@@ -75,7 +75,7 @@ pub(crate) struct HookOptions {
     /// Another name under which Claude Code knows demur; may be given more than once
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Vec<String>,
-    /// The file whose [operations] say what a name means [default: guard.toml in the data folder]
+    /// The file whose table `operations` says what a name means; without it guard.toml in the data folder
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// At the end of a turn: wait for an answer, and wake the session with it

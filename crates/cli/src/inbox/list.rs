@@ -24,6 +24,9 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
         // Programs name questions by their ids.
         let ids: Vec<QuestionId> = page.questions.iter().map(|question| question.id).collect();
         let given = if json { vec![None; ids.len()] } else { numbers.assign(&ids) };
+        if numbers.was_held() && count == 0 {
+            context.output.notice(HELD);
+        }
         for (question, number) in page.questions.iter().zip(given) {
             count += 1;
             if json {
@@ -70,4 +73,6 @@ fn lines(number: Option<usize>, question: &QuestionView, all: bool) -> String {
 /// How many are read at once.
 const PAGE: usize = 200;
 const BEGIN: &[u8] = b"{\"questions\":[";
+const HELD: &str =
+    "Ids stand in place of numbers: another program has had the file of the numbers locked for 2 s.";
 const EMPTY: &str = "Nothing waits. `demur inbox` shows a question as soon as somebody asks it.";

@@ -97,7 +97,7 @@ impl Numbers {
 
     /// Returns the question with this number, also where only another list showed it.
     pub(super) fn id(&self, number: Number) -> Option<QuestionId> {
-        self.known.get(&number).map(|known| known.id).or_else(|| self.kept.find(number))
+        self.known.get(&number).map(|known| known.id).or_else(|| self.kept.find(number).ok().flatten())
     }
 }
 

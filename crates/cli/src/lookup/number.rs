@@ -6,14 +6,18 @@
 //! anew, and ids go on as they are.
 
 use std::{
+    cell::Cell,
     collections::HashMap,
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::PathBuf,
+    thread,
+    time::{Duration, Instant},
 };
 
 use demur_desk::question::QuestionId;
+use rustix::fs::OFlags;
 
 use crate::data::DataFolder;
 
@@ -21,21 +25,56 @@ use crate::data::DataFolder;
 #[derive(Clone, Debug)]
 pub(crate) struct QuestionNumbers {
     path: PathBuf,
+    /// How long somebody else may hold the lock. Whoever waited once in vain does not wait again.
+    patience: Cell<Duration>,
 }
 
 impl QuestionNumbers {
     /// Returns the numbers of a data folder.
     pub(crate) fn of(data: &DataFolder) -> Self {
-        Self { path: data.path().join(FILE) }
+        Self { path: data.path().join(FILE), patience: Cell::new(PATIENCE) }
     }
 
-    /// Returns the question with this number.
-    pub(crate) fn find(&self, number: usize) -> Option<QuestionId> {
+    /// Returns the question with this number. A file that cannot be read has none; one that somebody holds is an error.
+    pub(crate) fn find(&self, number: usize) -> Result<Option<QuestionId>, Held> {
         let mut text = String::new();
-        let file = File::open(&self.path).ok()?;
-        file.lock_shared().ok()?;
-        file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-        text.lines().nth(number.checked_sub(1)?)?.parse().ok()
+        let Ok(file) = self.open(OpenOptions::new().read(true)) else { return Ok(None) };
+        match self.locked(File::try_lock_shared, &file) {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(Held),
+            Err(_) => return Ok(None),
+            Ok(()) => {}
+        }
+        let read = file.take(MAX_BYTES).read_to_string(&mut text);
+        let line = read.ok().and_then(|_| text.lines().nth(number.checked_sub(1)?));
+        Ok(line.and_then(|line| line.parse().ok()))
+    }
+
+    /// Returns the file, if it is one: whatever else has its name is neither followed nor waited for.
+    fn open(&self, options: &mut OpenOptions) -> io::Result<File> {
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        let file = options.custom_flags(flags).open(&self.path)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
+    /// Takes a lock, unless somebody else keeps it too long.
+    fn locked(&self, lock: fn(&File) -> Result<(), TryLockError>, file: &File) -> io::Result<()> {
+        let until = Instant::now() + self.patience.get();
+        loop {
+            match lock(file) {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                    self.patience.set(Duration::ZERO);
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN),
+            }
+        }
+    }
+
+    /// Returns whether somebody held the lock too long.
+    pub(crate) const fn was_held(&self) -> bool {
+        self.patience.get().is_zero()
     }
 
     /// Returns the numbers of these questions, in their order. Those that have none get the next ones, which are on the
@@ -45,9 +84,8 @@ impl QuestionNumbers {
     }
 
     fn try_assign(&self, questions: &[QuestionId]) -> io::Result<Vec<Option<usize>>> {
-        let mut file =
-            OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&self.path)?;
-        file.lock()?;
+        let mut file = self.open(OpenOptions::new().read(true).append(true).create(true).mode(0o600))?;
+        self.locked(File::try_lock, &file)?;
         let mut text = String::new();
         (&file).take(MAX_BYTES).read_to_string(&mut text)?;
         let lines = text.lines().zip(1..);
@@ -75,6 +113,15 @@ impl QuestionNumbers {
     }
 }
 
+/// Somebody else holds the lock on the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected to read the numbers of questions within 2 s, found their file locked by another program")]
+pub(crate) struct Held;
+
+/// How long somebody else may hold the lock.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often it is tried.
+const BETWEEN: Duration = Duration::from_millis(10);
 /// The file in the data folder.
 const FILE: &str = "numbers";
 /// How many numbers there are. Whoever has used them up names questions by their ids.
@@ -103,8 +150,8 @@ mod tests {
         let (_folder, numbers) = numbers();
         assert_eq!(numbers.assign(&[id(5), id(6)]), [Some(1), Some(2)]);
         assert_eq!(numbers.assign(&[id(7), id(6)]), [Some(3), Some(2)]);
-        assert_eq!((numbers.find(1), numbers.find(3), numbers.find(4)), (Some(id(5)), Some(id(7)), None));
-        assert_eq!(numbers.find(0), None);
+        let find = |number| numbers.find(number).unwrap();
+        assert_eq!((find(1), find(3), find(4), find(0)), (Some(id(5)), Some(id(7)), None, None));
     }
 
     #[test]
@@ -113,7 +160,8 @@ mod tests {
         numbers.assign(&[id(1)]);
         fs::write(&numbers.path, format!("{}\n01ARZ3NDEK", id(1))).unwrap();
         assert_eq!(numbers.assign(&[id(2)]), [Some(3)]);
-        assert_eq!((numbers.find(1), numbers.find(2), numbers.find(3)), (Some(id(1)), None, Some(id(2))));
+        let find = |number| numbers.find(number).unwrap();
+        assert_eq!((find(1), find(2), find(3)), (Some(id(1)), None, Some(id(2))));
     }
 
     #[test]
@@ -125,9 +173,35 @@ mod tests {
 
     #[test]
     fn without_a_place_to_keep_them_there_are_none() {
-        let numbers = QuestionNumbers { path: "/proc/numbers".into() };
+        let numbers = QuestionNumbers { path: "/proc/numbers".into(), patience: Cell::new(PATIENCE) };
         assert_eq!(numbers.assign(&[id(1)]), [None]);
-        assert_eq!(numbers.find(1), None);
+        assert_eq!(numbers.find(1), Ok(None));
+    }
+
+    #[test]
+    fn what_is_no_file_of_its_own_is_left_alone() {
+        let (folder, numbers) = numbers();
+        let other = folder.path().join("other");
+        fs::write(&other, "").unwrap();
+        std::os::unix::fs::symlink(&other, &numbers.path).unwrap();
+        assert_eq!(numbers.assign(&[id(1)]), [None]);
+        assert_eq!((fs::read(&other).unwrap(), numbers.find(1)), (Vec::new(), Ok(None)));
+        fs::remove_file(&numbers.path).unwrap();
+        // Whoever opened this for reading would wait for a writer.
+        rustix::fs::mkfifoat(rustix::fs::CWD, &numbers.path, rustix::fs::Mode::RWXU).unwrap();
+        assert_eq!((numbers.find(1), numbers.assign(&[id(1)])), (Ok(None), vec![None]));
+    }
+
+    #[test]
+    fn a_lock_that_somebody_holds_is_told_and_not_waited_for_twice() {
+        let (_folder, numbers) = numbers();
+        numbers.assign(&[id(1)]);
+        let held = File::open(&numbers.path).unwrap();
+        held.lock().unwrap();
+        assert_eq!((numbers.find(1), numbers.was_held()), (Err(Held), true));
+        assert_eq!(numbers.assign(&[id(1)]), [None]);
+        held.unlock().unwrap();
+        assert_eq!(numbers.find(1), Ok(Some(id(1))));
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub(crate) fn question(context: &Context<'_>, typed: &TypedId) -> Result<Questio
     }
     let data = context.data()?;
     if let Some(number) = number(text) {
-        let found = QuestionNumbers::of(&data).find(number);
+        let found = QuestionNumbers::of(&data).find(number).map_err(|held| {
+            CommandError::input("NUMBERS_HELD", held).with_hint("name the question by its id, or try again")
+        })?;
         return found.ok_or_else(|| {
             let message = format!("expected a number that a list of questions printed, found {number}");
             CommandError::input("QUESTION_UNKNOWN", message)

@@ -1,24 +1,24 @@
 //! A question as people read it. What came from the asker is shown as it is, with nothing hidden in it. Its lines are lines,
 //! each but the first behind a bar: none of them can pass for a line of ours.
 
-use demur_core::visible::{visible, visible_lines};
+use demur_core::visible::visible;
 use demur_desk::question::{self, Done, QuestionView};
 use demur_ledger::facts::{AnswerKind, Assurance, Severity};
 
 use crate::{
     keys::clock,
-    output::{Paint, counted},
+    output::{Paint, columns, counted, fitted},
 };
 
 /// Returns everything about a question.
 pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     let words = question.question.as_deref().unwrap_or("(erased)");
-    let mut shown = visible_lines(words);
+    let mut shown = fitted(words, columns(), BAR.len());
     let mut lines = vec![paint.strong(&shown.next().unwrap_or_default())];
     lines.extend(shown.map(|line| format!("{BAR}{}", paint.strong(&line))));
     lines.push(format!("  id        {}", question.id));
     let mut line = |name: &str, text: &str| {
-        let mut shown = visible_lines(text);
+        let mut shown = fitted(text, columns(), BESIDE);
         lines.push(format!("  {name:<9} {}", shown.next().unwrap_or_default()).trim_end().to_owned());
         lines.extend(shown.map(|line| format!("{:10}{BAR}{line}", "")));
     };
@@ -52,7 +52,10 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     }
     line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {
-        lines.push(format!("    {number}. {} ({})", visible(&choice.label), visible(&choice.value)));
+        let choice = format!("{number}. {} ({})", visible(&choice.label), visible(&choice.value));
+        let mut shown = fitted(&choice, columns(), BESIDE);
+        lines.push(format!("    {}", shown.next().unwrap_or_default()));
+        lines.extend(shown.map(|line| format!("    {BAR}{line}")));
     }
     lines
 }
@@ -60,21 +63,30 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
 /// Returns a question for a list: its words, as many as a list has room for, and what else a list says about it. `more` is
 /// what shows the rest.
 pub(crate) fn listed(question: &QuestionView, about: &str, more: &str) -> Vec<String> {
+    listed_within(question, about, more, columns())
+}
+
+fn listed_within(question: &QuestionView, about: &str, more: &str, columns: Option<usize>) -> Vec<String> {
     let words = question.question.as_deref().or(question.terse.as_deref()).unwrap_or("(erased)");
+    let about = format!("({about})");
     let (shown, is_cut) = beginning(words);
-    let mut shown = visible_lines(shown).collect::<Vec<_>>().into_iter();
-    let first = shown.next().unwrap_or_default();
-    let rest: Vec<String> = shown.map(|line| format!("{BAR}{line}")).collect();
-    if !is_cut && rest.is_empty() {
-        return vec![format!("{first} ({about})")];
+    let mut lines = barred(shown, columns);
+    let together = format!("{} {about}", lines.concat());
+    if !is_cut && lines.len() == 1 && fitted(&together, columns, BESIDE).count() == 1 {
+        return vec![together];
     }
-    let mut lines = vec![first];
-    lines.extend(rest);
     if is_cut {
         lines.push(format!("  more: {more}"));
     }
-    lines.push(format!("({about})"));
+    lines.extend(barred(&about, columns));
     lines
+}
+
+/// Returns the lines of a text for a list, each but the first behind the bar.
+fn barred(text: &str, columns: Option<usize>) -> Vec<String> {
+    let mut shown = fitted(text, columns, BESIDE);
+    let first = shown.next().unwrap_or_default();
+    [first].into_iter().chain(shown.map(|line| format!("{BAR}{line}"))).collect()
 }
 
 /// Returns a question in a list.
@@ -111,12 +123,22 @@ fn beginning(words: &str) -> (&str, bool) {
 
 /// Returns what came of an act.
 pub(super) fn done(done: &Done, paint: Paint) -> Vec<String> {
-    let question = &done.question;
+    let (question, words) = (&done.question, named(&done.question));
     if let Some(why) = &done.unsettled {
-        return vec![format!("{} the question stays open: {}", paint.bad("Not settled:"), visible(why))];
+        return vec![format!("{} {words} stays open: {}", paint.bad("Not settled:"), visible(why))];
     }
     let again = if done.repeated { ". It was so before; nothing was recorded now." } else { "" };
-    vec![format!("{} {}{again}", paint.good("Done:"), state(question))]
+    vec![format!("{} {words} is {}{again}", paint.good("Done:"), state(question))]
+}
+
+/// Returns a question by how its words begin, on one line: somebody who typed `last` sees which one it was.
+fn named(question: &QuestionView) -> String {
+    let Some(words) = question.question.as_deref().or(question.terse.as_deref()) else {
+        return format!("question {}", question.id);
+    };
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = words.char_indices().nth(NAME).map(|(at, _)| format!("{}...", &words[..at]));
+    format!("\"{}\"", visible(&cut.unwrap_or(words)))
 }
 
 /// Returns how much depends on a question, in words.
@@ -162,8 +184,12 @@ pub(crate) fn state(question: &QuestionView) -> String {
 
 /// What stands before every line of an asker's words but the first.
 const BAR: &str = "  | ";
+/// The columns that labels, numbers and the bar take beside the words.
+const BESIDE: usize = 14;
 /// The program that asked has hung up.
 const NOBODY: &str = "nobody waits for it now";
+/// How many characters of a question name it.
+const NAME: usize = 60;
 /// How many lines of a question a list shows.
 const MOST_LINES: usize = 5;
 /// How many characters of a question a list shows.

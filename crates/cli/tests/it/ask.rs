@@ -105,16 +105,16 @@ fn question_outlives_whoever_does_not_wait() {
 fn second_answer_is_told_who_was_first() {
     let sandbox = Sandbox::new();
     let id = asked(&sandbox, &["Name?"]);
-    assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r"
+    assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r#"
     exit 0
     --- stdout
-    Done: answered by somebody at the terminal at [TIME] (terminal): ada
-    ");
-    assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r"
+    Done: "Name?" is answered by somebody at the terminal at [TIME] (terminal): ada
+    "#);
+    assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r#"
     exit 0
     --- stdout
-    Done: answered by somebody at the terminal at [TIME] (terminal): ada. It was so before; nothing was recorded now.
-    ");
+    Done: "Name?" is answered by somebody at the terminal at [TIME] (terminal): ada. It was so before; nothing was recorded now.
+    "#);
     assert_snapshot!(sandbox.run(&["answer", &id, "bob"]), @r"
     exit 3
     --- stderr
@@ -233,6 +233,35 @@ fn mistakes_on_the_command_line_ask_nothing() {
     assert!(!sandbox.data().exists(), "a mistake started a server");
 }
 
+/// Somebody who names a question by `last` sees which one it was.
+#[test]
+fn what_was_done_names_the_question() {
+    let sandbox = Sandbox::new();
+    let long = format!("Deploy\n   {}?", "now ".repeat(40));
+    for (words, act, said) in [
+        ("Blue?", &["answer", "last", "yes"][..], "Done: \"Blue?\" is answered by "),
+        ("Red?", &["decline", "last"], "Done: \"Red?\" is declined by "),
+        ("Green?", &["cancel", "last"], "Done: \"Green?\" is cancelled by "),
+        (
+            &long,
+            &["answer", "last", "no"],
+            "Done: \"Deploy now now now now now now now now now now now now now n...\" is ",
+        ),
+    ] {
+        asked(&sandbox, &[words]);
+        let done = sandbox.run(act);
+        assert!(done.expect_code(0).stdout.starts_with(said), "{done}");
+    }
+}
+
+#[test]
+fn choices_that_look_alike_are_refused() {
+    let sandbox = Sandbox::new();
+    let error = sandbox.json_error(&["ask", "Sure?", "--choice", "yes", "--choice", "yes ", "--no-wait"], 2);
+    assert_eq!(error["code"], "CHOICES_ALIKE", "{error}");
+    assert_eq!(error["message"], "expected choices that differ, found \"yes\" twice");
+}
+
 #[test]
 fn blank_question_is_refused_with_one_sentence() {
     let sandbox = Sandbox::new();
@@ -240,7 +269,9 @@ fn blank_question_is_refused_with_one_sentence() {
         let error = sandbox.json_error(&["ask", words], 2);
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.ends_with("expected a question, found a blank one: say what you want to know"),
+            message.ends_with(
+                "expected a question with a letter or a number, found none: say what you want to know"
+            ),
             "{error}"
         );
     }

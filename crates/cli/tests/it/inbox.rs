@@ -48,6 +48,37 @@ fn numbers_at_the_prompt_are_those_of_every_list() {
     assert_eq!(shown(&sandbox, &third)["outcome"]["value"], "blue");
 }
 
+/// Words that the terminal breaks must not begin a line that looks like another question.
+#[test]
+fn words_cannot_pass_for_another_entry_of_a_list() {
+    let sandbox = Sandbox::new();
+    let words = format!("Deploy?{}2. Say hello? (must be answered, alice)", " ".repeat(70));
+    asked(&sandbox, &[&words]);
+    for command in ["inbox", "inbox --list"] {
+        let script = format!(
+            "DEMUR_DATA='{}' '{}' {command}; exec cat",
+            sandbox.data().display(),
+            env!("CARGO_BIN_EXE_demur")
+        );
+        let terminal = Terminal::running(&sandbox, &command.replace(' ', ""), 80, &script);
+        let screen = terminal.shows("2. Say hello?");
+        assert!(!screen.lines().any(|line| line.trim_start().starts_with("2.")), "{screen}");
+    }
+}
+
+#[test]
+fn list_does_not_wait_for_a_lock_that_somebody_holds() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Blue?"]);
+    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    let held = std::fs::File::open(sandbox.data().join("numbers")).unwrap();
+    held.lock().unwrap();
+    let listed = sandbox.run(&["inbox", "--list"]);
+    assert!(listed.expect_code(0).stdout.starts_with("- Blue?"), "{listed}");
+    assert!(listed.stderr.contains("Ids stand in place of numbers"), "{listed}");
+    assert_eq!(sandbox.json_error(&["show", "1"], 2)["code"], "NUMBERS_HELD");
+}
+
 #[test]
 fn everything_can_be_done_at_the_prompt() {
     let sandbox = Sandbox::new();
@@ -107,8 +138,8 @@ fn resize_leaves_the_typed_line_alone() {
     for columns in [40, 20, 100, 60, 80] {
         terminal.resize(columns);
         terminal.types("!");
-        asked(&sandbox, &[&format!("At {columns} columns?")]);
-        terminal.shows(&format!("At {columns} columns?"));
+        asked(&sandbox, &[&format!("At {columns}?")]);
+        terminal.shows(&format!("At {columns}?"));
     }
     terminal.resize(120);
     terminal.line_is(&format!("{words}!!!!!"));
@@ -116,7 +147,7 @@ fn resize_leaves_the_typed_line_alone() {
     terminal.shows("Done: 1 is answered");
     assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, format!("{}!!!!!\n", &words[2..]));
     // Whatever was said stands there whole.
-    assert!(terminal.screen().contains("New: 6. At 80 columns? (from ask; must be answered; any text)"));
+    assert!(terminal.screen().contains("New: 6. At 80? (from ask; must be answered; any text)"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use demur_store::contract::{Performed, Store as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, QuestionId, QuestionText, kind};
+use super::{Kind, QuestionId, QuestionText, alike, kind};
 use crate::{
     error::CommandError,
     keyed::{self, Keyed},
@@ -255,6 +255,7 @@ fn said(
         None => None,
     };
     let place = Place { store: ledger.registry().store(), trace, seen, now };
+    alike::check(ask)?;
     let (facts, content) = (ask.facts(&place)?, Content::QuestionAsked(ask.content()?));
     let spoken = author.speak(command(now), &place, facts, Some(content), &mut { world })?;
     let command = ledger.spoken(spoken, Consequences::default())?;

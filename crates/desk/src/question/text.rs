@@ -7,7 +7,7 @@ use demur_core::{limit::Text, visible::is_blank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The words of a question: up to 16384 characters, of which at least one shows.
+/// The words of a question: up to 16384 characters, of which at least one is a letter or a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "Text<1, 16384>", inline)]
@@ -23,8 +23,8 @@ impl QuestionText {
 /// Words that are no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoQuestion {
-    /// Nothing of them shows.
-    #[error("expected a question, found a blank one: say what you want to know")]
+    /// There is no letter and no number among them.
+    #[error("expected a question with a letter or a number, found none: say what you want to know")]
     Blank,
     /// They are too many.
     #[error("expected a question of at most 16384 characters, found {0}: say it in fewer words")]

@@ -16,16 +16,21 @@ use tokio::{
     time,
 };
 
-use super::line::{LONGEST, Line, Lines};
+use super::{
+    line::{LONGEST, Line, Lines},
+    load::{UnderWay, Unread, Unwritten},
+};
 use crate::fault::{self, Fault};
 
 /// A pair of pipes.
 pub(super) struct Pipes<R> {
     lines: Lines<R>,
-    out: Option<Sender<Vec<u8>>>,
+    out: Option<Sender<Unwritten>>,
     writer: JoinHandle<()>,
     /// An error that is still to be sent: a wait that is broken off must not lose it.
-    owed: Option<Vec<u8>>,
+    owed: Option<Unwritten>,
+    under_way: UnderWay,
+    unread: Unread,
     /// Whether a request has come that opens the connection.
     is_open: bool,
     versions: Vec<ProtocolVersion>,
@@ -39,23 +44,35 @@ impl<R: AsyncRead + Send + Unpin> Pipes<R> {
     {
         let (out, lines) = mpsc::channel(WAITING);
         let writer = tokio::spawn(write(writer, lines));
-        Self { lines: Lines::new(reader), out: Some(out), writer, owed: None, is_open: false, versions }
+        Self {
+            lines: Lines::new(reader),
+            out: Some(out),
+            writer,
+            owed: None,
+            under_way: UnderWay::default(),
+            unread: Unread::new(),
+            is_open: false,
+            versions,
+        }
     }
 
     /// Returns the message on a line, if it has one for the server. What is wrong with it is owed to the client.
     fn read(&mut self, line: &Line) -> Option<ClientJsonRpcMessage> {
-        let read = match line {
-            Line::Whole(line) => fault::read(line),
-            Line::TooLong(beginning) => Err(Fault::too_long(beginning, LONGEST)),
+        self.take(line).unwrap_or_else(|fault| {
+            tracing::debug!(%fault, "a line of the client is not taken");
+            self.owed = Some(self.unread.add(encode(&fault.reply())));
+            None
+        })
+    }
+
+    fn take(&mut self, line: &Line) -> Result<Option<ClientJsonRpcMessage>, Fault> {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong(beginning) => return Err(Fault::too_long(beginning, LONGEST)),
         };
-        match read {
-            Ok(message) => message.filter(|message| self.is_expected(message)),
-            Err(fault) => {
-                tracing::debug!(%fault, "a line of the client is no message");
-                self.owed = Some(encode(&fault.reply()));
-                None
-            }
-        }
+        let message = fault::read(line)?.filter(|message| self.is_expected(message));
+        message.iter().try_for_each(|message| self.under_way.receive(message, line.len()))?;
+        Ok(message)
     }
 
     /// Returns whether the library takes a message: until a request has opened the connection, anything else would end it.
@@ -81,10 +98,12 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipes<R> {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        self.under_way.send(&message);
+        let line = self.unread.add(encode(&message));
         let out = self.out.clone();
         async move {
             let sent = match out {
-                Some(out) => out.send(encode(&message)).await.is_ok(),
+                Some(out) => out.send(line).await.is_ok(),
                 None => false,
             };
             if sent { Ok(()) } else { Err(io::Error::from(io::ErrorKind::BrokenPipe)) }
@@ -93,8 +112,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipes<R> {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // Where nobody reads, nothing more is read either.
+            self.unread.room().await;
             if self.owed.is_some() {
-                // Where nobody reads, nothing more is read either.
                 let room = self.out.as_ref()?.reserve().await.ok()?;
                 if let Some(owed) = self.owed.take() {
                     room.send(owed);
@@ -118,9 +138,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipes<R> {
 }
 
 /// Writes one line after another, until there are no more or nobody reads them.
-async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut lines: Receiver<Vec<u8>>) {
+async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut lines: Receiver<Unwritten>) {
     while let Some(line) = lines.recv().await {
-        let written = match writer.write_all(&line).await {
+        let written = match writer.write_all(line.as_bytes()).await {
             Ok(()) => writer.flush().await,
             Err(error) => Err(error),
         };

@@ -32,11 +32,11 @@ fn a_form_of_every_kind_brings_the_answer() {
         let desk = Desk::new(true);
         let mut client = open(&desk, "2025-11-25", json!({})).await;
         let kinds = [
-            (json!({"question": "?"}), "string", json!("a text")),
-            (json!({"question": "?", "kind": "yes_no"}), "boolean", json!(true)),
-            (json!({"question": "?", "kind": "number"}), "number", json!(4.5)),
-            (json!({"question": "?", "choices": ["a", "b"]}), "string", json!("b")),
-            (json!({"question": "?", "choices": ["a", "b"], "closed": true}), "string", json!("a")),
+            (json!({"question": "Why?"}), "string", json!("a text")),
+            (json!({"question": "Why?", "kind": "yes_no"}), "boolean", json!(true)),
+            (json!({"question": "Why?", "kind": "number"}), "number", json!(4.5)),
+            (json!({"question": "Why?", "choices": ["a", "b"]}), "string", json!("b")),
+            (json!({"question": "Why?", "choices": ["a", "b"], "closed": true}), "string", json!("a")),
         ];
         for (arguments, kind, answer) in kinds {
             let asked = ask(&mut client, arguments).await;
@@ -55,7 +55,7 @@ fn a_form_of_every_kind_brings_the_answer() {
 fn choices_have_titles_in_the_way_of_the_client_s_revision() {
     run(async {
         let desk = Desk::new(true);
-        let arguments = json!({"question": "?", "choices": ["a", "b"]});
+        let arguments = json!({"question": "Why?", "choices": ["a", "b"]});
         for (version, member) in [("2025-11-25", "oneOf"), ("2025-06-18", "enum")] {
             let mut client = open(&desk, version, json!({})).await;
             let asked = ask(&mut client, arguments.clone()).await;
@@ -142,7 +142,7 @@ fn suggestions_leave_room_for_something_else() {
     run(async {
         let desk = Desk::new(true);
         let mut client = open(&desk, "2025-11-25", json!({})).await;
-        let choices = json!({"question": "?", "choices": ["a", "b"]});
+        let choices = json!({"question": "Why?", "choices": ["a", "b"]});
         let asked = ask(&mut client, choices.clone()).await;
         let fields = &asked["params"]["requestedSchema"]["properties"];
         assert_eq!(fields["answer"]["oneOf"].as_array().map(Vec::len), Some(2), "{fields}");

@@ -1,13 +1,14 @@
 //! Clients that ask for what is not there, send what does not fit, take calls back, hang up, or send too much.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use demur_mcp::manner::Manner;
 use demur_mcp::tools::list;
 use serde_json::{Value, json};
+use tokio::time;
 
 use crate::{
-    client::{Client, Opening, run, words},
+    client::{Client, Opening, run, run_by_the_clock, words},
     desk::Desk,
 };
 
@@ -83,17 +84,21 @@ fn arguments_that_do_not_fit_are_told_to_the_model() {
         let wrong = [
             ("ask_human", json!({}), ": missing field `question`"),
             ("ask_human", json!({"question": 5}), " (question): invalid type"),
-            ("ask_human", json!({"question": ""}), " (question): expected a question, found a blank one"),
             (
                 "ask_human",
-                json!({"question": "?", "kind": "anything"}),
+                json!({"question": ""}),
+                " (question): expected a question with a letter or a number",
+            ),
+            (
+                "ask_human",
+                json!({"question": "Why?", "kind": "anything"}),
                 " (kind): expected text, yes-no, choice, number or secret",
             ),
-            ("ask_human", json!({"question": "?", "choices": "a"}), " (choices): invalid type"),
-            ("ask_human", json!({"question": "?", "choices": ["a", 7]}), " (choices[1]): invalid type"),
-            ("ask_human", json!({"question": "?", "surprise": true}), " (surprise): unknown field"),
+            ("ask_human", json!({"question": "Why?", "choices": "a"}), " (choices): invalid type"),
+            ("ask_human", json!({"question": "Why?", "choices": ["a", 7]}), " (choices[1]): invalid type"),
+            ("ask_human", json!({"question": "Why?", "surprise": true}), " (surprise): unknown field"),
             ("check_question", json!({"question_id": "nothing"}), " (question_id): expected the id"),
-            ("ask_human", json!({"question": "?", "wait_s": -1}), " (wait_s): invalid value"),
+            ("ask_human", json!({"question": "Why?", "wait_s": -1}), " (wait_s): invalid value"),
             ("wwa_clarify_check", json!({"plan": []}), " (plan): invalid type"),
             ("wwa_clarify_audit", json!({"session_id": 7}), " (session_id): invalid type"),
             ("session_show", json!({"trace": "x"}), " (trace): expected"),
@@ -123,7 +128,7 @@ fn a_desk_that_never_answers_costs_its_time_and_no_more() {
     run(async {
         let opening = Opening::within(Duration::from_millis(10));
         let mut client = Client::modern(&Desk::mute(), json!({}), opening);
-        let reply = client.call("ask_human", json!({"question": "?"})).await;
+        let reply = client.call("ask_human", json!({"question": "Why?"})).await;
         assert!(words(&reply).starts_with("NO_REPLY: "), "{reply}");
         assert_eq!(reply["result"]["isError"], true, "{reply}");
     });
@@ -135,7 +140,7 @@ fn a_call_that_is_taken_back_ends_and_its_question_stays() {
         let desk = Desk::new(true);
         let mut client = Client::modern(&desk, json!({}), Opening::default());
         let number =
-            client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "?"}})).await;
+            client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "Why?"}})).await;
         let id = desk.asked().await.id.to_string();
         let params = json!({"requestId": number, "reason": "changed my mind"});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
@@ -151,7 +156,7 @@ fn a_client_that_hangs_up_leaves_its_question_open() {
     run(async {
         let desk = Desk::new(true);
         let mut client = Client::modern(&desk, json!({}), Opening::default());
-        client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "?"}})).await;
+        client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "Why?"}})).await;
         let id = desk.asked().await.id.to_string();
         client.hang_up().await;
         assert_eq!(desk.state(&id), "open");
@@ -185,7 +190,7 @@ fn members_that_do_not_fit_are_named() {
         let desk = Desk::new(true);
         let mut client = Client::modern(&desk, json!({"elicitation": {}}), Opening::default());
         let ask = |more: &Value| {
-            let mut params = json!({"name": "ask_human", "arguments": {"question": "?"}});
+            let mut params = json!({"name": "ask_human", "arguments": {"question": "Why?"}});
             params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             ("tools/call", params)
         };
@@ -231,5 +236,66 @@ fn a_flood_is_refused_and_costs_nobody_else() {
             }
         }
         assert_eq!((refused, waited), (calls - 256, 256));
+    });
+}
+
+/// What is kept for a client that only writes is bounded: the server stops reading from it.
+#[test]
+fn a_client_that_never_reads_is_not_read_from_for_ever() {
+    run_by_the_clock(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        let mut taken = 0;
+        while time::timeout(Duration::from_mins(1), client.ask("tools/list", json!({}))).await.is_ok() {
+            taken += 1;
+            assert!(taken < 6_000, "the server goes on reading");
+        }
+        client.hang_up().await;
+    });
+}
+
+#[test]
+fn a_client_that_reads_late_loses_no_reply() {
+    run_by_the_clock(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::default());
+        let mut waits = BTreeSet::new();
+        for _ in 0..2_000 {
+            waits.insert(client.ask("tools/list", json!({})).await);
+        }
+        while !waits.is_empty() {
+            let reply = client.next().await;
+            assert!(reply["result"]["tools"].is_array(), "{reply}");
+            assert!(waits.remove(&reply["id"].as_u64().unwrap()), "{reply}");
+        }
+    });
+}
+
+/// Two replies under one id could not be told apart, so the second request is not carried out.
+#[test]
+fn a_second_request_under_an_id_without_a_reply_is_refused() {
+    run(async {
+        let desk = Desk::new(true);
+        let mut client = Client::legacy(&desk, "2025-11-25", json!({}), Opening::default()).await;
+        let ask = |question: &str| {
+            let params = json!({"name": "ask_human", "arguments": {"question": question}});
+            json!({"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": params})
+        };
+        client.send(&ask("First?")).await;
+        let asked = desk.asked().await;
+        client.send(&ask("Second?")).await;
+        let refused = client.next().await;
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(50), &json!(-32600)), "{refused}");
+        assert_eq!(desk.asked().await.id, asked.id, "nothing more was asked");
+        desk.answer_elsewhere(asked.id, "one");
+        let reply = client.next().await;
+        assert_eq!(
+            (&reply["id"], &reply["result"]["structuredContent"]["answer"]),
+            (&json!(50), &json!("one"))
+        );
+        // With its reply the id is free, for clients that use it again.
+        client.send(&json!({"jsonrpc": "2.0", "id": 50, "method": "ping"})).await;
+        let reply = client.next().await;
+        assert!(reply["result"].is_object(), "{reply}");
     });
 }

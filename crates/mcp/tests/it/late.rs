@@ -175,7 +175,7 @@ fn a_call_whose_form_was_closed_waits_for_others() {
         let mut client =
             Client::legacy(&desk, "2025-06-18", json!({"elicitation": {}}), Opening::default()).await;
         let params =
-            json!({"name": "ask_human", "arguments": {"question": "?"}, "_meta": {"progressToken": 1}});
+            json!({"name": "ask_human", "arguments": {"question": "Why?"}, "_meta": {"progressToken": 1}});
         client.ask("tools/call", params).await;
         let mut form = client.next().await;
         while form["method"] != "elicitation/create" {

@@ -29,7 +29,7 @@ fn states() -> States {
 
 #[test]
 fn rejects_every_change_of_a_single_character() {
-    let bound = bound("a", "ask_human", &json!({"question": "?"}));
+    let bound = bound("a", "ask_human", &json!({"question": "Why?"}));
     let sealed = states().seal(&ticket(), &bound).unwrap();
     assert_eq!(states().unseal(&sealed, &bound).unwrap(), ticket());
     for at in 0..sealed.len() {
@@ -45,13 +45,13 @@ fn rejects_every_change_of_a_single_character() {
 
 #[test]
 fn rejects_what_belongs_to_another_asker_tool_or_request() {
-    let own = bound("a", "ask_human", &json!({"question": "?"}));
+    let own = bound("a", "ask_human", &json!({"question": "Why?"}));
     let sealed = states().seal(&ticket(), &own).unwrap();
     for other in [
-        bound("b", "ask_human", &json!({"question": "?"})),
-        bound("a", "wwa_clarify_check", &json!({"question": "?"})),
+        bound("b", "ask_human", &json!({"question": "Why?"})),
+        bound("a", "wwa_clarify_check", &json!({"question": "Why?"})),
         bound("a", "ask_human", &json!({"question": "!"})),
-        bound("aask_human", "", &json!({"question": "?"})),
+        bound("aask_human", "", &json!({"question": "Why?"})),
     ] {
         assert!(states().unseal(&sealed, &other).is_err(), "{other:?}");
     }

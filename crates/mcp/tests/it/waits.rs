@@ -47,7 +47,7 @@ fn a_call_waits_45_seconds_and_a_caller_can_make_it_less_but_not_more() {
         let mut client = Client::modern(&desk, json!({}), Opening::by_the_clock(Manner::default().wait));
         for (wait, seconds) in [(Value::Null, 45), (json!(0), 0), (json!(7), 7), (json!(4_000_000), 45)] {
             let (reply, taken) =
-                timed(&mut client, "ask_human", json!({"question": "?", "wait_s": wait})).await;
+                timed(&mut client, "ask_human", json!({"question": "Why?", "wait_s": wait})).await;
             assert_eq!(taken, seconds, "{wait}: {reply}");
             let id = &reply["result"]["structuredContent"]["question_id"];
             let arguments = json!({"question_id": id, "wait_s": wait});
@@ -65,7 +65,7 @@ fn a_day_s_window_holds_one_call_for_an_hour() {
             let declared = if form { json!({"elicitation": {}}) } else { json!({}) };
             let opening = Opening::by_the_clock(Duration::from_hours(24));
             let mut client = Client::legacy(&desk, "2025-11-25", declared, opening).await;
-            let number = client.ask("tools/call", wanting(&json!({"question": "?"}))).await;
+            let number = client.ask("tools/call", wanting(&json!({"question": "Why?"}))).await;
             until(&mut client, if form { "elicitation/create" } else { "notifications/progress" }).await;
             let asked = desk.asked().await.id;
             time::advance(Duration::from_hours(1)).await;
@@ -85,7 +85,7 @@ fn a_form_that_is_closed_at_once_costs_one_retry_and_no_more() {
         let desk = Desk::new(true);
         let opening = Opening::by_the_clock(Duration::from_hours(24));
         let mut client = Client::modern(&desk, json!({"elicitation": {}}), opening);
-        let arguments = json!({"question": "?"});
+        let arguments = json!({"question": "Why?"});
         let asked = client.call("ask_human", arguments.clone()).await["result"].clone();
         let id = desk.asked().await.id;
         let mut retry = wanting(&arguments);
@@ -134,7 +134,7 @@ fn a_door_of_2025_says_which_revisions_it_speaks_and_speaks_no_other() {
         let found = client.request("server/discover", json!({})).await;
         assert_eq!(found["result"]["supportedVersions"], json!(["2025-06-18", "2025-11-25"]), "{found}");
         assert!(found["result"]["capabilities"]["extensions"].is_null(), "{found}");
-        let refused = client.call("ask_human", json!({"question": "?"})).await;
+        let refused = client.call("ask_human", json!({"question": "Why?"})).await;
         assert_eq!(refused["error"]["data"]["supported"], json!(["2025-06-18", "2025-11-25"]), "{refused}");
         let info = json!({"name": "tester", "version": "1"});
         let params = json!({"protocolVersion": "2026-07-28", "capabilities": {}, "clientInfo": info});

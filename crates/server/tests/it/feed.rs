@@ -69,7 +69,7 @@ fn proof_a_feed_with_breaks_misses_nothing_and_repeats_nothing() {
     let asking: Vec<_> = askers
         .into_iter()
         .map(|asker| {
-            let call = server.call("POST", "/v1/questions").token(&asker).json(&json!({"question": "?"}));
+            let call = server.call("POST", "/v1/questions").token(&asker).json(&json!({"question": "Why?"}));
             thread::spawn(move || {
                 let ask = |_| call.send().json()["id"].as_str().unwrap().to_owned();
                 (0..count / 4).map(ask).collect::<Vec<_>>()

@@ -253,7 +253,11 @@ fn a_blank_question_is_refused_over_mcp_too() {
     let params = json!({"name": "ask_human", "arguments": {"question": "\u{2060} \n"}});
     let told = modern(&server, &token, &json!({}), "tools/call", params).send().json();
     let words = told.to_string();
-    assert!(words.contains("expected a question, found a blank one: say what you want to know"), "{told}");
+    assert!(
+        words
+            .contains("expected a question with a letter or a number, found none: say what you want to know"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -495,6 +499,25 @@ fn calls_at_the_same_moment_ask_one_question() {
         assert!(asked.iter().all(|one| one["id"] == asked[0]["id"]), "{asked:?}");
         assert_eq!(asked.iter().filter(|one| one["repeated"] == false).count(), 1, "{asked:?}");
     }
+}
+
+/// A list goes over all conversations: the one that asked still hears its answer when it asks again.
+#[test]
+fn an_answer_in_a_list_is_not_heard() {
+    let server = Server::start();
+    let agent = server.token("agent", &["ask", "relay"]);
+    let call = |name: &str, arguments: Value| {
+        let params = json!({"name": name, "arguments": arguments});
+        let reply = modern(&server, &agent, &json!({}), "tools/call", params).send().json();
+        reply["result"]["structuredContent"].clone()
+    };
+    let ask = || call("ask_human", json!({"question": "Go on?", "wait_s": 0}));
+    let asked = ask();
+    server.answer(asked["question_id"].as_str().unwrap(), &json!("yes"));
+    let listed = call("list_questions", json!({}));
+    assert_eq!(listed["questions"][0]["answer"], "yes", "{listed}");
+    let again = ask();
+    assert_eq!((&again["question_id"], &again["answer"]), (&asked["question_id"], &json!("yes")), "{again}");
 }
 
 /// A client lists what it asked and nothing else, the newest first.

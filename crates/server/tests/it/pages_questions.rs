@@ -71,10 +71,10 @@ fn every_kind_has_its_own_form_and_takes_nothing_else() {
     let asker = server.token("builder", &["ask"]);
     let browser = Browser::sign_in(&server);
     let cases = [
-        (json!({"question": "?", "kinds": ["yes_no"]}), "yes_no", "yes", json!(true), "maybe"),
-        (json!({"question": "?", "kinds": ["numeric"]}), "number", " 0.5 ", json!(0.5), "half"),
-        (json!({"question": "?"}), "text", " as it\r\nis ", json!("as it\nis"), " "),
-        (json!({"question": "?", "suggestions": ["a", "b"]}), "suggestion", "1", json!("b"), "2"),
+        (json!({"question": "Why?", "kinds": ["yes_no"]}), "yes_no", "yes", json!(true), "maybe"),
+        (json!({"question": "Why?", "kinds": ["numeric"]}), "number", " 0.5 ", json!(0.5), "half"),
+        (json!({"question": "Why?"}), "text", " as it\r\nis ", json!("as it\nis"), " "),
+        (json!({"question": "Why?", "suggestions": ["a", "b"]}), "suggestion", "1", json!("b"), "2"),
     ];
     for (ask, field, good, value, bad) in cases {
         let id = server.ask(&asker, &ask);

@@ -8,7 +8,7 @@ use demur_ledger::{
 use demur_store::contract::Cursor;
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, done};
+use crate::sample::{Sample, Work, done};
 
 behaviour! {
     #[test]
@@ -64,7 +64,7 @@ behaviour! {
         for work in &mut works {
             done(store, &[sample.append(work)]);
         }
-        let mut ids: Vec<_> = works.iter().map(|work| work.trace()).collect();
+        let mut ids: Vec<_> = works.iter().map(Work::trace).collect();
         ids.sort_unstable();
         let found = |first: usize, last: usize, limit| -> Vec<TraceId> {
             let found = store.traces_between(&(ids[first]..=ids[last]), limit).unwrap();

@@ -1,0 +1,144 @@
+//! How much a client makes the server keep: requests without a reply, and replies that it has not read. Both have a
+//! bound, or a client that only writes would fill the memory.
+
+use std::{collections::HashMap, sync::Arc};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use tokio::sync::watch;
+
+use crate::fault::Fault;
+
+/// The requests that have no reply yet, each with its length in bytes.
+#[derive(Debug, Default)]
+pub(super) struct UnderWay(HashMap<RequestId, usize>);
+
+impl UnderWay {
+    /// Notes what a client sends: a request is under way, and one that is taken back gets no reply.
+    pub(super) fn receive(&mut self, message: &ClientJsonRpcMessage, bytes: usize) -> Result<(), Fault> {
+        match message {
+            JsonRpcMessage::Request(request) => self.begin(&request.id, bytes),
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
+                    cancelled.params.request_id.iter().for_each(|id| self.end(id));
+                }
+                Ok(())
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Ok(()),
+        }
+    }
+
+    /// Notes what the server sends: a request with a reply is over.
+    pub(super) fn send(&mut self, message: &ServerJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Response(response) => self.end(&response.id),
+            JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| self.end(id)),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+        }
+    }
+
+    fn begin(&mut self, id: &RequestId, bytes: usize) -> Result<(), Fault> {
+        if self.0.contains_key(id) {
+            return Err(Fault::under_way(id));
+        }
+        let is_full = self.0.len() >= MOST_REQUESTS || self.0.values().sum::<usize>() + bytes > MOST_BYTES;
+        if is_full {
+            return Err(Fault::too_many(id, MOST_REQUESTS, MOST_BYTES));
+        }
+        self.0.insert(id.clone(), bytes);
+        Ok(())
+    }
+
+    fn end(&mut self, id: &RequestId) {
+        self.0.remove(id);
+    }
+}
+
+/// How many bytes wait for the client to read them.
+#[derive(Clone, Debug)]
+pub(super) struct Unread(Arc<watch::Sender<usize>>);
+
+impl Unread {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+
+    /// Adds a line, which counts until it is dropped: written, or not to be written any more.
+    pub(super) fn add(&self, bytes: Vec<u8>) -> Unwritten {
+        self.0.send_modify(|unread| *unread += bytes.len());
+        Unwritten { bytes, unread: self.clone() }
+    }
+
+    /// Waits until the client has read enough that more may be asked of the server.
+    pub(super) async fn room(&self) {
+        // The sender is here, so that it cannot be gone.
+        let _ = self.0.subscribe().wait_for(|unread| *unread <= MOST_UNREAD).await;
+    }
+}
+
+/// A line that is to be written.
+#[derive(Debug)]
+pub(super) struct Unwritten {
+    bytes: Vec<u8>,
+    unread: Unread,
+}
+
+impl Unwritten {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Unwritten {
+    fn drop(&mut self) {
+        self.unread.0.send_modify(|unread| *unread -= self.bytes.len());
+    }
+}
+
+/// How many requests are under way at once: more than there may be calls of tools.
+const MOST_REQUESTS: usize = 1024;
+/// How long they are, all together.
+const MOST_BYTES: usize = 64 << 20;
+/// How many bytes wait for the client before nothing more is read from it.
+const MOST_UNREAD: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn code(under_way: &mut UnderWay, message: Value, bytes: usize) -> Option<Value> {
+        let message = serde_json::from_value(message).unwrap();
+        under_way.receive(&message, bytes).err().map(|fault| fault.reply()["error"]["code"].clone())
+    }
+
+    fn ping(id: usize) -> Value {
+        json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+    }
+
+    #[test]
+    fn request_over_the_bound_is_refused_until_another_is_replied_to_or_taken_back() {
+        let mut under_way = UnderWay::default();
+        for id in 0..MOST_REQUESTS {
+            assert_eq!(code(&mut under_way, ping(id), 50), None);
+        }
+        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS), 50), Some(json!(-32000)));
+        let reply = json!({"jsonrpc": "2.0", "id": 7, "result": {}});
+        under_way.send(&serde_json::from_value(reply).unwrap());
+        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS), 50), None);
+        let params = json!({"requestId": 8});
+        let back = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        assert_eq!(code(&mut under_way, back, 50), None);
+        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS + 1), 50), None);
+        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS + 2), 50), Some(json!(-32000)));
+    }
+
+    #[test]
+    fn long_requests_are_bounded_together() {
+        let mut under_way = UnderWay::default();
+        assert_eq!(code(&mut under_way, ping(1), MOST_BYTES), None);
+        assert_eq!(code(&mut under_way, ping(2), 1), Some(json!(-32000)));
+    }
+}
