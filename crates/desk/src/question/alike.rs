@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use demur_core::visible::visible;
+use demur_core::{limit::Text, visible::visible};
 
 use super::ask::Ask;
 use crate::error::CommandError;
@@ -11,7 +11,7 @@ use crate::error::CommandError;
 pub(super) fn check(ask: &Ask) -> Result<(), CommandError> {
     let values = ask.choices.iter().map(|choice| choice.value.as_str());
     let labels = ask.choices.iter().map(|choice| choice.label.as_str());
-    let suggested = ask.suggestions.iter().map(|said| said.as_str());
+    let suggested = ask.suggestions.iter().map(Text::as_str);
     match twice(values).or_else(|| twice(labels)).or_else(|| twice(suggested)) {
         Some(text) => {
             let message = format!("expected choices that differ, found \"{}\" twice", visible(text));
