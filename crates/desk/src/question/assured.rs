@@ -1,6 +1,6 @@
 //! How sure an answer has to be, in words, and what gives that much.
 
-use demur_ledger::facts::Assurance;
+use demur_ledger::facts::{AnswerKind, Assurance};
 
 use super::{QuestionId, QuestionView};
 
@@ -17,12 +17,16 @@ pub const fn needed(least: Assurance) -> &'static str {
 
 /// Returns what satisfies it: a command that works here, or the page.
 pub fn way(question: &QuestionView) -> String {
-    way_of(question.assurance, question.id)
+    // A secret that is typed after the command shows in the list of processes.
+    let answer = if question.kinds.contains(&AnswerKind::Secret) { "-" } else { "ANSWER" };
+    way_of(question.assurance, question.id, answer)
 }
 
-fn way_of(least: Assurance, id: QuestionId) -> String {
+fn way_of(least: Assurance, id: QuestionId, answer: &str) -> String {
     match least {
-        Assurance::Agent | Assurance::Relayed | Assurance::Terminal => format!("`demur answer {id} ANSWER`"),
+        Assurance::Agent | Assurance::Relayed | Assurance::Terminal => {
+            format!("`demur answer {id} {answer}`")
+        }
         Assurance::SignedIn => {
             format!("`demur open` signs a browser in; answer at /questions/{id} there")
         }
