@@ -181,7 +181,7 @@ fn remark(context: &Context<'_>, question: &QuestionView) {
         ending.and_then(|ending| ending.note.as_deref()).map_or_else(String::new, |note| format!(" {note}"));
     let by =
         ending.and_then(|ending| ending.by.as_deref()).map_or_else(String::new, |by| format!(" by {by}"));
-    context.output.remark(&format!("The question was {}{by}.{note}", question.state));
+    context.output.notice(&format!("The question was {}{by}.{note}", question.state));
 }
 
 /// A question that is settled, and what its asker alone gets.

@@ -36,7 +36,7 @@ New here? Run `demur demo`: it takes a second and touches nothing of yours.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  demur ask \"Which colour?\"            ask, wait, print the answer
+  demur ask \"Which colour?\"              ask, wait, print the answer
   demur inbox                            what waits for an answer, and a way to give it
   demur demo                             a whole session with four agents, told step by step
   demur verify run.jsonl                 what a file proves, and what it does not

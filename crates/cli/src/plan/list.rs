@@ -23,7 +23,8 @@ use crate::{
 pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<(), CommandError> {
     let data = context.data()?;
     if !data.has_store()? {
-        return context.output.reply(&PlanList { next: None, plans: Vec::new() });
+        let nowhere = Context::nowhere(&data, "plans");
+        return context.output.reply(&PlanList { next: None, nowhere, plans: Vec::new() });
     }
     let archive = Archive::open(data)?;
     let store = archive.ledger().store();
@@ -31,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
     let PlanPage { plans, next } = lookup::plan_page(store, after, usize::from(arguments.limit))?;
     let plans = plans.iter().map(|(id, summary)| listed(&archive, *id, summary));
     let plans = plans.collect::<Result<_, _>>()?;
-    context.output.reply(&PlanList { next, plans })
+    context.output.reply(&PlanList { next, nowhere: None, plans })
 }
 
 fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, CommandError> {
@@ -54,6 +55,9 @@ fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedP
 struct PlanList {
     /// What to give to `--after` for the next page.
     next: Option<TraceId>,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
     plans: Vec<ListedPlan>,
 }
 
@@ -88,7 +92,8 @@ impl Reply for PlanList {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let mut lines = Vec::new();
         if self.plans.is_empty() {
-            lines.push("No plans here. `demur plan submit FILE` submits one.".to_owned());
+            let none = self.nowhere.as_deref().unwrap_or("No plans here.");
+            lines.push(format!("{none} `demur plan submit FILE` submits one."));
         } else {
             let mut table = Table::new(["SESSION", "STATE", "AGENT", "SUBMITTED", "SUBJECT"]);
             for plan in &self.plans {
