@@ -156,7 +156,7 @@ mod tests {
             (&["keys", "new", "x"], "expected --role ROLE after `demur keys new`, found nothing"),
             (
                 &["ask", "a", "--kind", "x"],
-                "--kind: expected one of text, yes-no, choice, number, found \"x\"",
+                "--kind: expected one of text, yes-no, choice, number, secret, found \"x\"",
             ),
             (
                 &["ask", "a", "--timeout", "soon"],
