@@ -121,7 +121,7 @@ pub(crate) enum Command {
     /// End the server
     #[command(long_about = help::STOP_ABOUT, after_long_help = help::STOP_EXAMPLES)]
     Stop,
-    /// Look whether everything is as it should be
+    /// Check that everything is in order
     #[command(long_about = help::DOCTOR_ABOUT, after_long_help = help::DOCTOR_EXAMPLES)]
     Doctor,
     /// Make, list and take back tokens for what is not on this machine

@@ -1,10 +1,12 @@
 //! `demur ask`: a question from a shell, and its answer alone on standard output.
 
+use std::io::{self, IsTerminal as _};
+
 use demur_core::{
     id::Ulid,
     limit::{List, Text, Whole},
 };
-use demur_desk::question::{Ask as Question, QuestionId, QuestionView, typed};
+use demur_desk::question::{Ask as Question, QuestionId, QuestionText, QuestionView, typed};
 use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 
@@ -15,6 +17,7 @@ use crate::{
     error::CommandError,
     exit::Exit,
     output::{Paint, Reply},
+    question::from_input,
     wait::{self, Stops},
     world::World,
 };
@@ -41,7 +44,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Co
 }
 
 fn question(arguments: &Ask) -> Result<Question, CommandError> {
-    let mut question = Question::new(arguments.question.clone());
+    let mut question = Question::new(words(&arguments.question)?);
     let kind = match arguments.kind {
         _ if arguments.secret => AnswerKind::Secret,
         Some(kind) => kind.0,
@@ -49,8 +52,15 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
         None => AnswerKind::MultipleChoice,
     };
     let chooses = kind == AnswerKind::MultipleChoice;
-    if chooses == arguments.choice.is_empty() || arguments.choice.len() == 1 {
-        let message = "expected two or more --choice exactly with --kind choice, found another number";
+    let wrong = match arguments.choice.len() {
+        0 if chooses => Some("expected at least two --choice, found none".to_owned()),
+        1 if chooses => Some("expected at least two --choice, found 1".to_owned()),
+        found if found > 0 && !chooses => {
+            Some(format!("expected --choice with --kind choice alone, found {found} with another kind"))
+        }
+        _ => None,
+    };
+    if let Some(message) = wrong {
         return Err(CommandError::input("USAGE", message).with_hint("`demur ask --help` has examples"));
     }
     question.kinds = vec![kind].try_into()?;
@@ -64,6 +74,21 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
     question.timeout_seconds =
         seconds.map_err(|error| CommandError::input("USAGE", format!("--timeout: {error}")))?;
     Ok(question)
+}
+
+/// Returns the words of the question; `-` stands for standard input.
+fn words(typed: &QuestionText) -> Result<QuestionText, CommandError> {
+    if **typed != *"-" {
+        return Ok(typed.clone());
+    }
+    let wrong = |message: String| {
+        CommandError::input("USAGE", message).with_hint("`demur ask --help` shows how a question is asked")
+    };
+    if io::stdin().is_terminal() {
+        return Err(wrong("expected the question on standard input, found a terminal".to_owned()));
+    }
+    let text = from_input("ask", false)?;
+    QuestionText::try_from(text.as_str()).map_err(|error| wrong(format!("standard input: {error}")))
 }
 
 /// Returns the default as an answer of the kind that is asked for.

@@ -63,6 +63,12 @@ impl Context<'_> {
         Ok(result)
     }
 
+    /// Returns what a list says that is empty because its data folder is not there, which may have been mistyped.
+    pub(crate) fn nowhere(data: &DataFolder, things: &str) -> Option<String> {
+        let folder = visible_path(data.path());
+        is_missing(data).then(|| format!("No {things} in {folder}: there is no data folder there yet."))
+    }
+
     /// Returns the secrets of the data folder.
     pub(crate) fn keystore(&self) -> Result<Keystore, CommandError> {
         Ok(Keystore::of(&self.data()?))

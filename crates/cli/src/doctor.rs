@@ -43,6 +43,8 @@ struct Check {
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
+    /// Neither good nor bad: something is not there, and need not be.
+    Note,
     /// It works, but not for long, or not as expected.
     Warning,
     /// Something does not work.
@@ -52,6 +54,10 @@ enum State {
 impl Check {
     fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self { name, state: State::Ok, found: found.into(), hint: None }
+    }
+
+    fn note(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, state: State::Note, found: found.into(), hint: None }
     }
 
     fn warning(name: &'static str, found: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -86,6 +92,7 @@ impl Reply for Examined {
 fn check_lines(check: &Check, paint: Paint) -> Vec<String> {
     let state = match check.state {
         State::Ok => paint.good("ok     "),
+        State::Note => "note   ".to_owned(),
         State::Warning => paint.strong("warning"),
         State::Problem => paint.bad("problem"),
     };

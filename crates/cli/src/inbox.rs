@@ -43,7 +43,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Co
     // Somebody may sit here before the first question is asked.
     let client = Client::open(context)?;
     let numbers = Numbers::new(QuestionNumbers::of(&context.data()?));
-    let trouble = |error: io::Error| CommandError::internal("TERMINAL_TROUBLE", error);
     let (ringer, bell) = Bell::new().map_err(trouble)?;
     let news = news::follow(client.another()?, ringer.another().map_err(trouble)?);
     let face = if wants_escapes() {
@@ -53,3 +52,22 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Co
     };
     Session::new(client, face, news, numbers).run()
 }
+
+/// Asks at the terminal for a secret that nobody sees; none if whoever types thinks better of it.
+pub(crate) fn secret(context: &mut Context<'_>) -> Result<Option<String>, CommandError> {
+    context.output.notice("What you type now is not shown. Enter alone leaves the question open.");
+    let (ringer, bell) = Bell::new().map_err(trouble)?;
+    let face = if context.output.is_live() && wants_escapes() {
+        Face::Screen(Screen::open(context.output, bell, &ringer)?)
+    } else {
+        Face::Plain(Plain { output: context.output, _bell: bell })
+    };
+    { face }.secret(SECRET)
+}
+
+fn trouble(error: io::Error) -> CommandError {
+    CommandError::internal("TERMINAL_TROUBLE", error)
+}
+
+/// What stands before a secret that is typed.
+const SECRET: &str = "secret> ";

@@ -19,17 +19,18 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Com
     let new = NewLink { person: arguments.person.clone() };
     let link: Link = client.call(&Call::post("/v1/sign-in", &new)?)?;
     // A browser here is mine: a link for somebody else is for handing on.
-    if !arguments.print && new.person.is_none() && context.output.is_live() {
-        show(&link.url);
+    let opens = !arguments.print && new.person.is_none() && context.output.is_live();
+    if !opens || !show(&link.url) {
+        context.output.notice(&format!("Open this link; it works once, for {} minutes:", link.seconds / 60));
     }
     context.output.reply(&Shown(link))
 }
 
-/// Opens a browser. Without one, or without a screen, the link that is printed has to do.
-fn show(url: &str) {
+/// Opens a browser; returns whether one is there. Without one, or without a screen, the link that is printed has to do.
+fn show(url: &str) -> bool {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let quiet = Stdio::null;
-    let _ = Command::new(opener).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+    Command::new(opener).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_ok()
 }
 
 #[derive(Serialize)]

@@ -129,6 +129,11 @@ impl Output {
         }
     }
 
+    /// Writes what stands before the place where somebody types, or what ends that line.
+    pub(crate) fn prompt(&self, text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
     /// Tells on standard error that a data folder was made: a name that was mistyped shows here.
     pub(crate) fn made(&self, folder: &Path) {
         self.notice(&format!("Made the data folder {}.", visible_path(folder)));

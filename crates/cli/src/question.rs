@@ -2,15 +2,15 @@
 
 mod lines;
 
-use std::io::Read as _;
+use std::io::{self, IsTerminal as _, Read as _};
 
-use demur_core::limit::Whole;
+use demur_core::{limit::Whole, visible::visible};
 use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
 use demur_ledger::facts::AnswerKind;
 use demur_server::routes::questions::Deliveries;
 use serde::Serialize;
 
-pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, weight};
+pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};
 
 use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},
@@ -18,7 +18,7 @@ use crate::{
     context::Context,
     error::CommandError,
     exit::Exit,
-    lookup,
+    inbox, lookup,
     output::{Paint, Reply},
 };
 
@@ -38,11 +38,10 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let id = lookup::question(context, &arguments.question)?;
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
-        return told(context, act_on(&client, id, "accept", &act)?);
+        return told(context, &client, id, act_on(&client, id, "accept", &act));
     };
     let shown = fetch(&client, id)?;
-    let words =
-        if words == "-" { from_input(shown.kinds.contains(&AnswerKind::Secret))? } else { words.clone() };
+    let words = if words == "-" { read(context, &shown)? } else { words.clone() };
     let given = Answer {
         answer: question::typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
             error.with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
@@ -51,7 +50,7 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
         request: shown.request,
         by: None,
     };
-    told(context, act_on(&client, id, "answer", &given)?)
+    told(context, &client, id, act_on(&client, id, "answer", &given))
 }
 
 /// Says that nobody here will answer.
@@ -59,7 +58,7 @@ pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> R
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, act_on(&client, id, "decline", &act)?)
+    told(context, &client, id, act_on(&client, id, "decline", &act))
 }
 
 /// Says that no answer is needed any more.
@@ -67,7 +66,7 @@ pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Re
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, act_on(&client, id, "cancel", &act)?)
+    told(context, &client, id, act_on(&client, id, "cancel", &act))
 }
 
 /// Gives more time.
@@ -79,7 +78,7 @@ pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> R
         by: None,
     };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, more_time(&client, id, &extension)?)
+    told(context, &client, id, more_time(&client, id, &extension))
 }
 
 /// Hands a question to others.
@@ -92,7 +91,15 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
         .map_err(|error| CommandError::input("USAGE", format!("--to: {error}")))?;
     let passing = Passing { to, people: arguments.people, reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, act_on(&client, id, "pass", &passing)?)
+    let done = act_on(&client, id, "pass", &passing);
+    match done {
+        Ok(done) if done.unsettled.is_none() && !done.repeated => {
+            let to = arguments.to.iter().map(|name| visible(name).into_owned()).collect();
+            context.output.reply(&Passed { done, to })?;
+            Ok(Exit::Success)
+        }
+        done => told(context, &client, id, done),
+    }
 }
 
 /// Returns a question as it stands.
@@ -131,22 +138,57 @@ pub(crate) fn more_time(
     client.call(&Call::post(&format!("/v1/questions/{id}/extend"), extension)?.once())
 }
 
-fn from_input(secret: bool) -> Result<String, CommandError> {
+/// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.
+fn read(context: &mut Context<'_>, shown: &QuestionView) -> Result<String, CommandError> {
+    let secret = shown.kinds.contains(&AnswerKind::Secret);
+    if !secret || !io::stdin().is_terminal() {
+        return from_input("answer", secret);
+    }
+    if shown.outcome.is_some() {
+        return Err(late(context, &CommandError::refused("QUESTION_CLOSED", ""), shown));
+    }
+    inbox::secret(context)?.ok_or_else(|| {
+        let again = context.typed(&format!("answer {} -", shown.id));
+        CommandError::input("ANSWER_MISSING", "expected a secret, found none: the question stays open")
+            .with_hint(format!("`{again}` asks for it again"))
+    })
+}
+
+/// Returns the text on standard input, for a command that takes `-`.
+pub(crate) fn from_input(command: &str, secret: bool) -> Result<String, CommandError> {
     let mut text = String::new();
-    let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| {
         CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
-            .with_hint("an answer is text in UTF-8; `demur answer --help` shows how to give one")
+            .with_hint(format!("it has to be text in UTF-8; `demur {command} --help` shows how to give it"))
     })?;
     // The line feed that ends a line is no part of a secret.
     let line = text.strip_suffix('\n').unwrap_or(&text);
     Ok(if secret { line.to_owned() } else { line.trim().to_owned() })
 }
 
-fn told(context: &mut Context<'_>, done: Done) -> Result<Exit, CommandError> {
+/// Says what came of an act; somebody who came too late hears how the question ended.
+fn told(
+    context: &mut Context<'_>,
+    client: &Client,
+    id: QuestionId,
+    done: Result<Done, CommandError>,
+) -> Result<Exit, CommandError> {
+    let done = match done {
+        Err(error) if error.is_late() => return Err(late(context, &error, &fetch(client, id)?)),
+        done => done?,
+    };
     let exit = if done.unsettled.is_some() { Exit::Refused } else { Exit::Success };
     context.output.reply(&Told(done))?;
     Ok(exit)
+}
+
+/// Returns a refusal in the words of the inbox, which name the time in the reader's zone.
+fn late(context: &Context<'_>, error: &CommandError, shown: &QuestionView) -> CommandError {
+    let message = too_late(&shown.id.to_string(), shown);
+    let (code, field) = (error.code().to_owned(), error.field().map(str::to_owned));
+    let show = context.typed(&format!("show {}", shown.id));
+    CommandError::told(error.exit(), code, field, message).with_hint(format!("`{show}` shows the question"))
 }
 
 #[derive(Serialize)]
@@ -166,6 +208,26 @@ struct Told(Done);
 impl Reply for Told {
     fn lines(&self, paint: Paint) -> Vec<String> {
         lines::done(&self.0, paint)
+    }
+}
+
+#[derive(Serialize)]
+struct Passed {
+    #[serde(flatten)]
+    done: Done,
+    #[serde(skip)]
+    to: Vec<String>,
+}
+
+impl Reply for Passed {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let (to, people) = (self.to.join(", "), self.done.question.people);
+        let passed = match (to.as_str(), people) {
+            ("", _) => "passed to people".to_owned(),
+            (to, true) => format!("passed to {to}. All people can still answer."),
+            (to, false) => format!("passed to {to}"),
+        };
+        vec![format!("{} {passed}", paint.good("Done:"))]
     }
 }
 

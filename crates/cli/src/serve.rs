@@ -85,7 +85,15 @@ fn heard(level: LevelFilter) -> Targets {
 /// Says which server runs for the data folder.
 pub(crate) fn status(context: &mut Context<'_>) -> Result<(), CommandError> {
     let client = Client::to_running(context.data()?)?;
-    let status: ServerStatus = client.call(&Call::get("/v1/server"))?;
+    let status: ServerStatus = client.call(&Call::get("/v1/server")).map_err(|error| {
+        let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
+        match error.code() {
+            NO_SERVER => {
+                error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
+            }
+            _ => error,
+        }
+    })?;
     context.output.reply(&Status(status))
 }
 
@@ -148,6 +156,7 @@ impl Reply for Stopped {
     }
 }
 
+const NO_SERVER: &str = "NO_SERVER";
 /// The port of the default data folder.
 pub(crate) const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.

@@ -1,9 +1,11 @@
 //! A mistake on the command line as one sentence and a command that helps.
 
+mod needs;
+
 use std::{error::Error as _, ffi::OsString};
 
 use clap::{
-    CommandFactory as _,
+    Command, CommandFactory as _,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
@@ -15,10 +17,18 @@ use crate::{
 
 /// Returns what is wrong with these words, and how to put it right.
 pub(crate) fn error(stop: &clap::Error, words: &[OsString]) -> CommandError {
-    let (_, command) = named(words, &Arguments::command());
-    let error = CommandError::input("USAGE", sentence(stop, &command));
+    let root = Arguments::command();
+    let (found, command) = named(words, &root);
+    let missing = stop.kind() == ErrorKind::MissingRequiredArgument;
+    let sentence = match needs::needing(words, found).filter(|_| missing) {
+        Some(needing) => {
+            format!("{needing} needs {}", option(&text(stop, ContextKind::InvalidArg).unwrap_or_default()))
+        }
+        None => sentence(stop, &command),
+    };
+    let error = CommandError::input("USAGE", sentence);
     let help = format!("`{command} --help` shows what can be typed");
-    match suggestion(stop, &command) {
+    match suggestion(stop, &command).or_else(|| reason(stop, found)) {
         Some(suggested) => error.with_hint(format!("did you mean `{suggested}`? {help}")),
         None => error.with_hint(help),
     }
@@ -81,6 +91,14 @@ fn suggestion(stop: &clap::Error, command: &str) -> Option<String> {
     meant.or_else(|| first(ContextKind::SuggestedArg)).or_else(|| first(ContextKind::SuggestedValue))
 }
 
+/// Returns the option for the words of somebody who says why, as to another person.
+fn reason(stop: &clap::Error, command: &Command) -> Option<String> {
+    let words = text(stop, ContextKind::InvalidArg).filter(|words| !words.starts_with('-'))?;
+    let takes = command.get_arguments().any(|option| option.get_long() == Some("reason"));
+    let meant = stop.kind() == ErrorKind::UnknownArgument && takes && !words.is_empty();
+    meant.then(|| "--reason TEXT".to_owned())
+}
+
 fn text(stop: &clap::Error, kind: ContextKind) -> Option<String> {
     match stop.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),
@@ -132,6 +150,15 @@ mod tests {
                 &["ask", "Which", "colour?"],
                 "expected no more words for `demur ask`, found \"colour?\"; words with spaces need quotes",
             ),
+            (&["ask", "a", "--default", "b"], "--default needs --timeout"),
+            (&["ask", "a", "--default=b"], "--default needs --timeout"),
+            (&["setup", "claude-code", "--wake", "--yes"], "--wake needs --hook"),
+            (&["inbox", "--all"], "--all needs --list"),
+            (&["keys", "new", "x", "--json"], "expected --role ROLE after `demur keys new`, found nothing"),
+            (
+                &["ask", "a", "--timeout", "5"],
+                "--timeout: expected a number and s, m, h or d, such as 5m, found \"5\"",
+            ),
             (&["ask", "a", "--timeout"], "expected a value for --timeout TIME, found none"),
         ] {
             assert_eq!(told(line).0, expected, "{line:?}");
@@ -144,6 +171,9 @@ mod tests {
             told(&["asnwer"]).1,
             "did you mean `demur answer`? `demur --help` shows what can be typed"
         );
+        let help = "`demur decline --help` shows what can be typed";
+        assert_eq!(told(&["decline", "1", "no idea"]).1, format!("did you mean `--reason TEXT`? {help}"));
+        assert_eq!(told(&["decline", "1", "--resaon", "x"]).1, format!("did you mean `--reason`? {help}"));
         assert_eq!(
             told(&["--data", "keys", "plan", "sumbit"]).1,
             "did you mean `demur plan submit`? `demur plan --help` shows what can be typed"

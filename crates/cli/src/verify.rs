@@ -21,6 +21,7 @@ use crate::{
     error::CommandError,
     exit::Exit,
     output::{Progress, percent},
+    visible::visible_path,
 };
 
 /// Verifies one file, or two side by side.
@@ -34,6 +35,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
     let second = second.map(|path| beside(path, &options, watched)).transpose()?;
     if let Some(page) = page {
         page.write(&first.to_html())?;
+        let path = arguments.html.as_deref().map(visible_path).unwrap_or_default();
+        context.output.notice(&format!("The report was written to {path}."));
     }
     let guesses = match arguments.no_guess {
         true if arguments.file == Path::new("-") => {

@@ -179,7 +179,7 @@ fn remark(context: &Context<'_>, question: &QuestionView) {
     let ending = question.outcome.as_ref();
     let by = ending.and_then(|ending| ending.by.as_deref());
     let note = ending.and_then(|ending| ending.note.as_deref());
-    context.output.remark(&unanswered(&question.state, by, note));
+    context.output.notice(&unanswered(&question.state, by, note));
 }
 
 fn unanswered(state: &str, by: Option<&str>, note: Option<&str>) -> String {

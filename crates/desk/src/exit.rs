@@ -74,7 +74,7 @@ impl Exit {
             Self::BadInput => {
                 "bad input: arguments, an unknown key or trace, a malformed, damaged or newer file or store"
             }
-            Self::Refused => "refused: a guard, the door or the registry said no, or the folder is in use",
+            Self::Refused => "refused by the rules, or the data folder is in use",
             Self::Internal => "internal error: disk full, trouble with files of our own, a bug",
             Self::PolicyBlocked => "blocked by policy before anything ran",
             Self::Declined => "`demur ask`, `demur wait`: the question was declined",

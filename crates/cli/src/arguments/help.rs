@@ -36,7 +36,7 @@ New here? Run `demur demo`: it takes a second and touches nothing of yours.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  demur ask \"Which colour?\"            ask, wait, print the answer
+  demur ask \"Which colour?\"              ask, wait, print the answer
   demur inbox                            what waits for an answer, and a way to give it
   demur demo                             a whole session with four agents, told step by step
   demur verify run.jsonl                 what a file proves, and what it does not
@@ -62,7 +62,7 @@ A key is known by its fingerprint. The registry of the data folder says what eac
 change to it is a signed event that stays for good. Secrets lie in the folder `keys`, each in a file that only \
 you can read.
 
-A name is what the desk says about a key. What is proven is the fingerprint.";
+A name is what demur says about a key. What is proven is the fingerprint.";
 
 pub(super) const KEYS_EXAMPLES: &str = "\
 Examples:
@@ -174,7 +174,7 @@ A file can be whole and still come from somebody else, or lack its end. What you
 a receipt you were given, a key you pinned, the hash of an event you saw before. Without any of them the report says \
 \"origin and completeness not established\", and --require-anchor makes that a failure.
 
-A second export of the same trace is compared event by event: where both hold and differ, the desk signed two \
+A second export of the same trace is compared event by event: where both hold and differ, demur signed two \
 histories, and the two files together prove it. A receipt as the second file is the same as --receipt.";
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
@@ -182,7 +182,7 @@ Examples:
   demur verify run.jsonl
   demur verify run.jsonl --pin desk=FINGERPRINT --receipt receipt.json --require-anchor
   demur verify run.jsonl --against 41:HASH      event 41 is the one I saw
-  demur verify yesterday.jsonl today.jsonl      did the desk rewrite anything?
+  demur verify yesterday.jsonl today.jsonl      did demur rewrite anything?
   demur verify run.jsonl --html report.html     the report as a page, to print or to send
   demur verify run.jsonl --json | jq .verdict
   demur export last | demur verify -

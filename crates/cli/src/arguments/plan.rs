@@ -69,7 +69,7 @@ pub(crate) struct SubmitPlan {
     /// The session, if the caller has one: a UUID; the same session with the same plan gets the same reply
     #[arg(long, value_name = "UUID")]
     pub(crate) session: Option<Uuid>,
-    /// Write the desk's receipt for what was signed to this new file
+    /// Write demur's receipt for what was signed to this new file
     #[arg(long, value_name = "FILE")]
     pub(crate) receipt: Option<PathBuf>,
     #[command(flatten)]
@@ -113,7 +113,7 @@ pub(crate) struct ResolvePlan {
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<Text<1, 4096>>,
-    /// Write the desk's receipt for what was signed to this new file
+    /// Write demur's receipt for what was signed to this new file
     #[arg(long, value_name = "FILE", requires = "author")]
     pub(crate) receipt: Option<PathBuf>,
 }
@@ -139,7 +139,7 @@ pub(crate) struct ConfirmPlan {
     /// Whose key signs it
     #[arg(long = "as", value_name = "NAME", default_value = "agent")]
     pub(crate) author: String,
-    /// Write the desk's receipt for what was signed to this new file
+    /// Write demur's receipt for what was signed to this new file
     #[arg(long, value_name = "FILE")]
     pub(crate) receipt: Option<PathBuf>,
 }
@@ -158,7 +158,7 @@ pub(crate) struct AttestPlan {
     /// Whose key signs it
     #[arg(long = "as", value_name = "NAME", default_value = "agent")]
     pub(crate) author: String,
-    /// Write the desk's receipt for what was signed to this new file
+    /// Write demur's receipt for what was signed to this new file
     #[arg(long, value_name = "FILE")]
     pub(crate) receipt: Option<PathBuf>,
 }

@@ -12,7 +12,7 @@ use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
-    /// The question, up to 16384 characters
+    /// The question, up to 16384 characters; `-` reads it from standard input
     pub(crate) question: QuestionText,
     /// Something that can be chosen: a value, or VALUE=LABEL; at least two
     #[arg(long, value_name = "VALUE=LABEL", value_parser = choice)]
@@ -153,7 +153,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(split);
     let number = u64::from_str(number).map_err(|_| expected())?;
     let seconds = match unit {
-        "s" | "" => 1,
+        "s" => 1,
         "m" => 60,
         "h" => 3600,
         "d" => 86_400,
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn times_are_a_number_and_a_unit() {
-        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("5m"), Ok(Duration::from_mins(5)));
         assert_eq!(duration("1d"), Ok(Duration::from_hours(24)));
-        for text in ["", "m", "0s", "-5m", "5 m", "5w", "366d", "99999999999999999999d", "1.5h"] {
+        for text in ["", "5", "m", "0s", "-5m", "5 m", "5w", "366d", "99999999999999999999d", "1.5h"] {
             duration(text).unwrap_err();
         }
     }

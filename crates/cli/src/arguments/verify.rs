@@ -18,7 +18,7 @@ pub(crate) struct Verify {
     pub(crate) file: PathBuf,
     /// Another export of the same trace to compare it with, or a receipt
     pub(crate) second: Option<PathBuf>,
-    /// A receipt the desk gave you; may be given again
+    /// A receipt that demur gave you; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) receipt: Vec<PathBuf>,
     /// A key you know, under your name for it; the name `desk` is for the desk's; may be given again

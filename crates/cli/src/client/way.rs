@@ -123,7 +123,7 @@ impl Way {
 
     pub(super) fn no_server(&self) -> CommandError {
         let folder = crate::visible::visible_path(self.data.path());
-        CommandError::refused("NO_SERVER", format!("expected a server of {folder}, found none"))
-            .with_hint("`demur serve` starts one; `demur ask` and `demur inbox` do so themselves")
+        CommandError::refused("NO_SERVER", format!("no server runs for {folder}"))
+            .with_hint("--data names another data folder")
     }
 }

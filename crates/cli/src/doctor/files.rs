@@ -19,20 +19,24 @@ use crate::{
 /// Looks at the folder, its keys, its log and its disk.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {
     let folder = data.path();
-    let mut checks = vec![data_folder(folder), disk(folder)];
+    let usual = DataFolder::usual().is_some_and(|usual| usual.path() == folder);
+    let mut checks = vec![data_folder(folder, usual), disk(folder)];
     checks.extend(keys(&data.keys()));
     checks.extend(log(&log_file(folder)));
     checks
 }
 
-fn data_folder(folder: &Path) -> Check {
+fn data_folder(folder: &Path, usual: bool) -> Check {
     let name = visible_path(folder);
     let metadata = match folder.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::ok(
-                "folder",
-                format!("{name} is not there yet; the first question or key makes it"),
-            );
+            // The usual folder is made when it is needed. One that somebody named may be mistyped.
+            return if usual {
+                let found = format!("{name} is not there yet; the first question or key makes it");
+                Check::note("folder", found)
+            } else {
+                Check::problem("folder", format!("{name} is not there"), NAMED)
+            };
         }
         Err(error) => return Check::problem("folder", format!("{name}: {error}"), ANOTHER),
         Ok(metadata) if !metadata.is_dir() => {
@@ -117,6 +121,7 @@ fn disk(folder: &Path) -> Check {
     }
 }
 
+const NAMED: &str = "check --data and DEMUR_DATA; if it is the right one, the first question or key makes it";
 const ANOTHER: &str = "name another data folder with --data, or make this one yours";
 /// With how many MiB free the next record may fail.
 const NEEDED: u64 = 4;

@@ -27,7 +27,7 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
         Err(error) => return vec![Check::failed("store", &error), time(world, None)],
         Ok(false) => {
             let found = "nothing is recorded yet; the first question or key begins it";
-            return vec![Check::ok("store", found), time(world, None)];
+            return vec![Check::note("store", found), time(world, None)];
         }
         Ok(true) => SqliteStore::open_read_only(data.path()),
     };
@@ -35,7 +35,7 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
         Ok(store) => open(data, store, world),
         Err(StoreError::ReadOnly) => {
             let found = "its last owner was killed and left work, which the next command finishes";
-            vec![Check::ok("store", found), time(world, None)]
+            vec![Check::note("store", found), time(world, None)]
         }
         Err(error) => vec![Check::failed("store", &error.into()), time(world, None)],
     }

@@ -67,7 +67,7 @@ fn server(status: &Result<ServerStatus, CommandError>) -> Check {
             format!("demur {}, protocol {}, process {}", status.version, status.protocol, status.process),
         ),
         Err(error) if error.code() == "NO_SERVER" => {
-            Check::ok("server", "none runs; the next command that needs one starts it")
+            Check::note("server", "none runs; the next command that needs one starts it")
         }
         Err(error) => Check::failed("server", error),
     }
@@ -104,7 +104,7 @@ fn socket_file(folder: &Path, runs: bool, owner: Option<&Owner>) -> Option<Check
     }
     if !runs {
         let found = "left by a server that was killed; the next one replaces it";
-        return Some(Check::ok("socket", found));
+        return Some(Check::note("socket", found));
     }
     Some(private("socket", &path, &metadata, 0o600))
 }

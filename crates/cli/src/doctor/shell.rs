@@ -9,7 +9,7 @@ pub(super) fn check() -> Check {
     let shell = env::var("SHELL").unwrap_or_default();
     let shell = shell.rsplit('/').next().unwrap_or_default().to_owned();
     let Some(home) = env::var_os("HOME").map(PathBuf::from) else {
-        return Check::ok("completions", "not looked for: there is no HOME");
+        return Check::note("completions", "not looked for: there is no HOME");
     };
     let (script, settings, hint) = match shell.as_str() {
         "bash" => (
@@ -24,7 +24,7 @@ pub(super) fn check() -> Check {
             "demur completions fish > ~/.config/fish/completions/demur.fish",
         ),
         _ => {
-            return Check::ok(
+            return Check::note(
                 "completions",
                 "`demur completions --help` says for which shells there are any",
             );
@@ -34,6 +34,6 @@ pub(super) fn check() -> Check {
     if named || home.join(script).exists() {
         return Check::ok("completions", format!("{shell} has them"));
     }
-    let check = Check::ok("completions", format!("{shell} does not complete demur's commands"));
+    let check = Check::note("completions", format!("{shell} does not complete demur's commands"));
     Check { hint: Some(hint.to_owned()), ..check }
 }

@@ -90,6 +90,12 @@ impl Numbers {
         kept.filter(|number| !self.known.contains_key(number)).unwrap_or_else(after_last)
     }
 
+    /// Returns the numbers of those that were open when they were seen last.
+    pub(super) fn open(&self) -> Vec<Number> {
+        let open = self.known.iter().filter(|(_, known)| known.standing.state == "open");
+        open.map(|(number, _)| *number).collect()
+    }
+
     /// Returns whether a question has a number.
     pub(super) fn knows(&self, id: QuestionId) -> bool {
         self.by_id.contains_key(&id)

@@ -31,11 +31,12 @@ impl Plain<'_> {
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
     pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
-        self.output.write(prompt.as_bytes())?;
+        // Not on standard output, which may be a file.
+        self.output.prompt(prompt);
         let unseen = Unseen::begin()?;
         let read = line();
         drop(unseen);
-        self.output.write(b"\n")?;
+        self.output.prompt("\n");
         Ok(read?.filter(|line| !line.is_empty()))
     }
 

@@ -122,7 +122,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.say(&format!("What you type now is not shown. Enter alone leaves {number} open."))?;
-        match self.face.secret("secret> ")? {
+        match self.face.secret(super::SECRET)? {
             Some(words) => self.give(number, &shown, &words),
             None => self.say(&format!("{number} stays open.")),
         }
@@ -142,7 +142,8 @@ impl<'a> Session<'a> {
         // What is settled is told as such, whatever was typed.
         if shown.outcome.is_some() {
             self.numbers.see(shown);
-            return self.say(&words::too_late(number, shown));
+            let waiting = words::these_wait(&self.numbers.open());
+            return self.say(&format!("{}{waiting}", words::too_late(number, shown)));
         }
         let given = Answer {
             answer: desk::typed(&shown.kinds, &shown.choices, words)?,

@@ -7,7 +7,7 @@ use super::line::Number;
 use crate::{
     keys::clock,
     output::Paint,
-    question::{kinds, listed, remarks, state, weight},
+    question::{self, kinds, listed, remarks, state, weight},
 };
 
 /// Returns what can be typed.
@@ -25,16 +25,11 @@ pub(super) fn count(open: u64, live: bool) -> String {
     let comes = if live { "at once" } else { "when you press Enter" };
     match open {
         0 => {
-            format!("Nothing waits. A question that somebody asks shows here {comes}. `?` helps, `q` quits.")
+            format!("Nothing waits. A question that somebody asks shows here {comes}. {KEYS}")
         }
-        1 => {
-            "1 question waits. Its number shows it, its number and an answer answer it. `?` helps, `q` quits."
-                .to_owned()
-        }
+        1 => format!("1 question waits. Type its number to read it, or its number and your answer. {KEYS}"),
         open => {
-            format!(
-                "{open} questions wait. A number shows one, a number and an answer answer it. `?` helps, `q` quits."
-            )
+            format!("{open} questions wait. Type a number to read one, or its number and your answer. {KEYS}")
         }
     }
 }
@@ -82,7 +77,18 @@ pub(super) fn untold(count: u64) -> String {
 
 /// Returns the line for somebody who came second.
 pub(super) fn too_late(number: Number, question: &QuestionView) -> String {
-    format!("Too late for {number}: it was {}. Nothing was recorded now.", state(question))
+    question::too_late(&number.to_string(), question)
+}
+
+/// Returns which numbers somebody may have meant who named one that is settled.
+pub(super) fn these_wait(open: &[Number]) -> String {
+    let shown: Vec<String> = open.iter().take(AT_MOST).map(Number::to_string).collect();
+    let more = if open.len() > AT_MOST { " and more" } else { "" };
+    match &shown[..] {
+        [] => String::new(),
+        [one] => format!(" This one waits: {one}."),
+        several => format!(" These wait: {}{more}.", several.join(", ")),
+    }
 }
 
 /// Returns the line of what was done.
@@ -94,6 +100,10 @@ pub(super) fn done(number: Number, done: &Done, paint: Paint) -> String {
     format!("{} {number} is {}.{again}", paint.good("Done:"), state(&done.question))
 }
 
+/// What helps, and what ends it.
+const KEYS: &str = "`?` helps, `q` quits.";
+/// How many numbers are named at once.
+const AT_MOST: usize = 10;
 /// What can be typed, and what it does.
 const HELP: [(&str, &str); 10] = [
     ("3", "show question 3 in full; a secret is then asked for, unseen"),

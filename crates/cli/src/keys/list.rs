@@ -19,14 +19,18 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
     let roster = Roster::of(&data)?;
     let keys = roster.as_ref().map_or_else(Vec::new, |roster| KeyEntry::all(roster, &Keystore::of(&data)));
     let store = roster.map(|roster| roster.registry().store());
+    let nowhere = Context::nowhere(&data, "keys");
     let data = data.path().to_string_lossy().into_owned();
-    context.output.reply(&ListReply { data, keys, store })
+    context.output.reply(&ListReply { data, keys, nowhere, store })
 }
 
 #[derive(Serialize)]
 struct ListReply {
     data: String,
     keys: Vec<KeyEntry>,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
     store: Option<StoreId>,
 }
 
@@ -34,7 +38,7 @@ impl Reply for ListReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
         if self.keys.is_empty() {
             return vec![
-                format!("No keys yet in {}.", visible(&self.data)),
+                self.nowhere.clone().unwrap_or_else(|| format!("No keys yet in {}.", visible(&self.data))),
                 "Make the first one: demur keys new NAME --role planner".to_owned(),
             ];
         }

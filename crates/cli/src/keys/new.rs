@@ -141,7 +141,7 @@ impl Reply for NewReply {
             lines.push("Note: the folder held keys of no registry. They were left alone.".to_owned());
         }
         let name = visible(&self.name);
-        lines.push(format!("{} {name} may now speak as {}.", paint.good("Registered:"), self.role));
+        lines.push(format!("{} {name} can now sign as {}.", paint.good("Registered:"), self.role));
         lines.push(format!("  fingerprint  {}", self.fingerprint));
         lines.push(format!("  secret       {}", visible_path(Path::new(&self.key_file))));
         if let Some(recovery) = &self.recovery {

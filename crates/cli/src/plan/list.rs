@@ -23,7 +23,8 @@ use crate::{
 pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<(), CommandError> {
     let data = context.data()?;
     if !data.has_store()? {
-        return context.output.reply(&PlanList { next: None, plans: Vec::new() });
+        let nowhere = Context::nowhere(&data, "plans");
+        return context.output.reply(&PlanList { next: None, nowhere, plans: Vec::new() });
     }
     let archive = Archive::open(data)?;
     let store = archive.ledger().store();
@@ -31,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
     let PlanPage { plans, next } = lookup::plan_page(store, after, usize::from(arguments.limit))?;
     let plans = plans.iter().map(|(id, summary)| listed(&archive, *id, summary));
     let plans = plans.collect::<Result<_, _>>()?;
-    context.output.reply(&PlanList { next, plans })
+    context.output.reply(&PlanList { next, nowhere: None, plans })
 }
 
 fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, CommandError> {
@@ -54,6 +55,9 @@ fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedP
 struct PlanList {
     /// What to give to `--after` for the next page.
     next: Option<TraceId>,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
     plans: Vec<ListedPlan>,
 }
 
@@ -90,7 +94,8 @@ impl Reply for PlanList {
         if self.plans.is_empty() && self.next.is_some() {
             lines.push("No plans among the traces that were looked at.".to_owned());
         } else if self.plans.is_empty() {
-            lines.push("No plans here. `demur plan submit FILE` submits one.".to_owned());
+            let none = self.nowhere.as_deref().unwrap_or("No plans here.");
+            lines.push(format!("{none} `demur plan submit FILE` submits one."));
         } else {
             let mut table = Table::new(["SESSION", "STATE", "AGENT", "SUBMITTED", "SUBJECT"]);
             for plan in &self.plans {
@@ -115,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_page_without_plans_says_whether_there_may_be_more() {
-        let lines = |next| PlanList { next, plans: Vec::new() }.lines(Paint::new(false));
+        let lines = |next| PlanList { next, nowhere: None, plans: Vec::new() }.lines(Paint::new(false));
         assert_eq!(lines(None), ["No plans here. `demur plan submit FILE` submits one."]);
         let next = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
         assert_eq!(

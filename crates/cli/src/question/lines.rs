@@ -182,6 +182,21 @@ pub(crate) fn state(question: &QuestionView) -> String {
     ending.note.as_ref().map_or_else(|| text.clone(), |note| format!("{text}; {}", visible(note)))
 }
 
+/// Returns what somebody hears who comes too late, about a question under the name that was typed.
+pub(crate) fn too_late(name: &str, question: &QuestionView) -> String {
+    let default = question.outcome.as_ref().and_then(|ending| ending.value.as_ref());
+    match (question.state.as_str(), default) {
+        ("expired", _) => {
+            format!("Question {name} is over: nobody answered in time. Nothing was recorded now.")
+        }
+        ("defaulted", Some(value)) => format!(
+            "Question {name} is over: nobody answered in time, and the default holds: {}. Nothing was recorded now.",
+            visible(&value.to_string())
+        ),
+        _ => format!("Too late for {name}: it was {}. Nothing was recorded now.", state(question)),
+    }
+}
+
 /// What stands before every line of an asker's words but the first.
 const BAR: &str = "  | ";
 /// The columns that labels, numbers and the bar take beside the words.

@@ -45,7 +45,7 @@ pub(super) const fn client(name: ClientName) -> Client {
             "claude-code",
             "Claude Code",
             Format::Json(Dialect::Strict, &SERVERS),
-            "start Claude Code anew; `/mcp` lists demur",
+            "restart Claude Code; `/mcp` lists demur",
         ),
         ClientName::VsCode => (
             "vscode",

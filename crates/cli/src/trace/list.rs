@@ -31,8 +31,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(
     };
     let next = traces.last().filter(|_| more).map(|trace| trace.trace);
     let after = arguments.after.is_some();
+    let nowhere = Context::nowhere(&data, "traces");
     let data = data.path().to_string_lossy().into_owned();
-    context.output.reply(&ListReply { after, data, next, traces })
+    context.output.reply(&ListReply { after, data, next, nowhere, traces })
 }
 
 /// Returns a page of traces, and whether there are more. The registry is no piece of work and is left out.
@@ -58,6 +59,9 @@ struct ListReply {
     data: String,
     /// What to give to `--after` for the next page.
     next: Option<TraceId>,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
     traces: Vec<Listed>,
 }
 
@@ -109,7 +113,9 @@ impl Reply for ListReply {
                 vec!["No traces older than that one.".to_owned()]
             } else {
                 vec![
-                    format!("No traces yet in {}.", visible(&self.data)),
+                    self.nowhere
+                        .clone()
+                        .unwrap_or_else(|| format!("No traces yet in {}.", visible(&self.data))),
                     "Watch how one comes about: demur demo".to_owned(),
                 ]
             };

@@ -49,7 +49,10 @@ fn expired_and_defaulted_have_codes_of_their_own() {
     --- stderr
     Made the data folder [DIR]/data.
     Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
+    The question was expired.
     ");
+    let late = sandbox.run(&["answer", "last", "ada"]);
+    assert!(late.expect_code(3).stderr.contains(".0 is over: nobody answered in time."), "{late}");
     let arguments = ["ask", "Deploy?", "--kind", "yes-no", "--timeout", "1s", "--default", "no"];
     assert_snapshot!(sandbox.run(&arguments), @r"
     exit 13
@@ -57,6 +60,7 @@ fn expired_and_defaulted_have_codes_of_their_own() {
     no
     --- stderr
     Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
+    The question was defaulted.
     ");
 }
 
@@ -100,6 +104,29 @@ fn question_outlives_whoever_does_not_wait() {
     ");
 }
 
+#[test]
+fn question_comes_over_standard_input() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.feed(&["ask", "-", "--no-wait"], b"Which colour?\n");
+    assert_eq!(shown(&sandbox, ran.expect_code(0).stdout.trim())["question"], "Which colour?");
+}
+
+#[test]
+fn passing_says_to_whom() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "robot", "--role", "answerer"]).expect_code(0);
+    let passed = |to: &[&str]| {
+        let id = asked_of_anybody(&sandbox, "Name?");
+        sandbox.run(&[&["pass", id.as_str()], to].concat()).expect_code(0).stdout.clone()
+    };
+    assert_eq!(passed(&["--to", "robot"]), "Done: passed to robot\n");
+    assert_eq!(
+        passed(&["--to", "robot", "--people"]),
+        "Done: passed to robot. All people can still answer.\n"
+    );
+    assert_eq!(passed(&["--people"]), "Done: passed to people\n");
+}
+
 /// ONE-02: whoever comes second hears who was first.
 #[test]
 fn second_answer_is_told_who_was_first() {
@@ -118,8 +145,8 @@ fn second_answer_is_told_who_was_first() {
     assert_snapshot!(sandbox.run(&["answer", &id, "bob"]), @r"
     exit 3
     --- stderr
-    error: question 0 was already answered by a person in event 1 at [TIME] (terminal)
-    hint: it was answered by somebody at the terminal at [TIME], terminal; nothing changed; `demur show [ULID].0` shows it
+    error: Too late for [ULID].0: it was answered by somebody at the terminal at [TIME] (terminal): ada. Nothing was recorded now.
+    hint: `demur show [ULID].0` shows the question
     ");
     let error = sandbox.json_error(&["decline", &id], 3);
     assert_eq!(error["code"], "ALREADY_ANSWERED");

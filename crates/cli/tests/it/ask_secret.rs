@@ -3,7 +3,8 @@
 use std::process::{Command, Stdio};
 
 use crate::{
-    asker::{Asker, asked, shown},
+    asker::{Asker, asked, shown, until},
+    inbox::terminal::Terminal,
     sandbox::Sandbox,
 };
 
@@ -65,6 +66,37 @@ fn secret_waits_for_an_asker_that_is_away() {
         fetched().contains(SECRET),
         "reading it does not take it away: the first reader may have been killed"
     );
+}
+
+/// At a terminal a secret is typed where nobody sees it, whatever the terminal can do.
+#[test]
+fn secret_is_asked_for_unseen_at_a_terminal() {
+    for plain in ["", "DEMUR_PLAIN=1"] {
+        let sandbox = Sandbox::new();
+        let asker = Asker::ask(&sandbox, &["Password?", "--secret"]);
+        let told = sandbox.run(&["show", &asker.id]).expect_code(0).stdout.clone();
+        assert!(
+            told.contains(&format!("`demur answer {} -`", asker.id)) && !told.contains("ANSWER"),
+            "{told}"
+        );
+        let demur =
+            format!("DEMUR_DATA='{}' {plain} '{}'", sandbox.data().display(), env!("CARGO_BIN_EXE_demur"));
+        let answer = format!("env {demur} answer {} -; echo left with $?", asker.id);
+        let script = format!("{answer}; {answer}; {answer}; exec cat");
+        let terminal = Terminal::running(&sandbox, "answer", 120, &script);
+        terminal.shows("secret>");
+        terminal.enter("");
+        terminal.shows("expected a secret, found none: the question stays open");
+        terminal.shows("left with 2");
+        until("it is asked for again", || (terminal.screen().matches("secret>").count() == 2).then_some(()));
+        terminal.enter(SECRET);
+        terminal.shows("Done: answered");
+        // Nobody is asked for what cannot be taken any more.
+        terminal.shows("Too late for ");
+        terminal.shows("left with 3");
+        assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, format!("{SECRET}\n"));
+        assert!(!contains(&terminal.written(), SECRET.as_bytes()));
+    }
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {

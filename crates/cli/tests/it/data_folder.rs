@@ -33,6 +33,24 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
     error: expected a data folder at typo, found none
     hint: `demur --data typo ask "Which colour?"` makes it with the first question; --data names another
     "#);
+    for (list, things) in [("trace", "traces"), ("keys", "keys"), ("plan", "plans")] {
+        let ran = sandbox.run(&["--data", "typo", list, "list"]);
+        let told = format!("No {things} in typo: there is no data folder there yet.");
+        assert!(ran.expect_code(0).stdout.starts_with(&told), "{ran}");
+    }
+    // What does not run is not started by a hint.
+    assert_snapshot!(sandbox.run(&["--data", "typo", "stop"]), @r"
+    exit 3
+    --- stderr
+    error: no server runs for typo
+    hint: --data names another data folder
+    ");
+    assert_snapshot!(sandbox.run(&["--data", "typo", "status"]), @r"
+    exit 3
+    --- stderr
+    error: no server runs for typo
+    hint: `demur --data typo serve` starts one; `demur --data typo ask` and `inbox` do so themselves
+    ");
     // A list of nothing is a list.
     assert_snapshot!(sandbox.run(&["--data", "typo", "inbox", "--list"]), @r#"
     exit 0
@@ -58,6 +76,8 @@ fn writing_makes_the_folder_and_says_so_once() {
         let first = sandbox.run(arguments);
         let told = format!("{MADE}{}.\n", sandbox.data().display());
         assert!(first.expect_code(0).stderr.starts_with(&told), "{arguments:?}: {first}");
+        let link = first.stderr.contains("Open this link; it works once, for 5 minutes:\n");
+        assert_eq!(link, arguments[0] == "open", "{first}");
         let again = sandbox.run(&["ask", "Word?", "--no-wait"]);
         assert!(!again.expect_code(0).stderr.contains(MADE), "{again}");
     }

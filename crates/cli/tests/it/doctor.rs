@@ -41,18 +41,30 @@ fn examined(sandbox: &Sandbox, code: i32) -> Value {
 #[test]
 fn folder_that_is_not_there_yet_is_well_and_stays_away() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(said(&sandbox.run(&["doctor"])), @r"
+    let mut usual = sandbox.command(&["doctor"]);
+    let ran = sandbox.ran(usual.env_remove("DEMUR_DATA").output().unwrap());
+    assert_snapshot!(said(&ran), @r"
     exit 0
     --- stdout
-    ok       folder       [DIR]/data is not there yet; the first question or key makes it
+    note     folder       [DIR]/home/.local/share/demur is not there yet; the first question or key makes it
     ok       disk         9 MiB free
-    ok       store        nothing is recorded yet; the first question or key begins it
+    note     store        nothing is recorded yet; the first question or key begins it
     ok       clock        [TIME]
-    ok       server       none runs; the next command that needs one starts it
-    ok       completions  `demur completions --help` says for which shells there are any
+    note     server       none runs; the next command that needs one starts it
+    note     completions  `demur completions --help` says for which shells there are any
     All is well.
     ");
-    assert!(!sandbox.data().exists());
+    assert!(!sandbox.path("home/.local").exists());
+}
+
+/// A name that was mistyped shows.
+#[test]
+fn folder_that_was_named_and_is_not_there_is_a_problem() {
+    let sandbox = Sandbox::new();
+    assert_eq!(check(&examined(&sandbox, 3), "folder")["state"], "problem");
+    let ran = sandbox.run(&["--data", "typo", "doctor"]);
+    assert!(ran.expect_code(3).stdout.starts_with("problem  folder       typo is not there\n"), "{ran}");
+    assert!(!sandbox.data().exists() && !sandbox.path("typo").exists());
 }
 
 #[test]
@@ -72,11 +84,11 @@ fn server_and_record_are_looked_at() {
     ok       server       demur 9.9.9, protocol 9, process 9
     ok       socket       [DIR]/data/socket, mode 0600
     ok       address      http://localhost:9 answers
-    ok       completions  `demur completions --help` says for which shells there are any
+    note     completions  `demur completions --help` says for which shells there are any
     All is well.
     ");
     sandbox.run(&["stop"]).expect_code(0);
-    assert_eq!(check(&examined(&sandbox, 0), "server")["state"], "ok");
+    assert_eq!(check(&examined(&sandbox, 0), "server")["state"], "note");
     sandbox.json_error(&["status"], 3);
 }
 
@@ -118,7 +130,7 @@ fn damaged_store_is_a_problem() {
 fn socket_of_a_dead_server_is_no_problem() {
     let sandbox = Sandbox::with_keys();
     drop(UnixListener::bind(sandbox.data().join("socket")).unwrap());
-    assert_eq!(check(&examined(&sandbox, 0), "socket")["state"], "ok");
+    assert_eq!(check(&examined(&sandbox, 0), "socket")["state"], "note");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn short_help_of_the_command() {
       status       Say which server runs
       open         Make a link that signs a browser in, and open it
       stop         End the server
-      doctor       Look whether everything is as it should be
+      doctor       Check that everything is in order
       token        Make, list and take back tokens for what is not on this machine
       people       Say who may sign in with a browser, and as what
       keys         Make, list, rotate and revoke the keys that may speak
@@ -109,7 +109,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       status       Say which server runs
       open         Make a link that signs a browser in, and open it
       stop         End the server
-      doctor       Look whether everything is as it should be
+      doctor       Check that everything is in order
       token        Make, list and take back tokens for what is not on this machine
       people       Say who may sign in with a browser, and as what
       keys         Make, list, rotate and revoke the keys that may speak

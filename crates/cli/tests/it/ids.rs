@@ -222,7 +222,7 @@ fn plans_are_listed_and_meant_by_beginning_and_last() {
     assert_snapshot!(sandbox.run(&["plan", "list"]), @r"
     exit 0
     --- stdout
-    No plans here. `demur plan submit FILE` submits one.
+    No plans in [DIR]/data: there is no data folder there yet. `demur plan submit FILE` submits one.
     ");
     assert!(!sandbox.data().exists(), "a list made a folder");
     sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);

@@ -19,7 +19,7 @@ fn answer_at_the_prompt_reaches_the_asker() {
     let sandbox = Sandbox::new();
     let asker = Asker::ask(&sandbox, &["Which colour?"]);
     let terminal = Terminal::open(&sandbox, "inbox");
-    terminal.shows("1 question waits.");
+    terminal.shows("1 question waits. Type its number to read it, or its number and your answer.");
     terminal.shows("1. Which colour? (from ask; must be answered; any text)");
     terminal.enter("1 deep blue");
     terminal.shows("Done: 1 is answered");
@@ -38,6 +38,8 @@ fn numbers_at_the_prompt_are_those_of_every_list() {
     sandbox.run(&["answer", "1", "before"]).expect_code(0);
     let terminal = Terminal::open(&sandbox, "inbox");
     terminal.shows("2. Second? (from ask; must be answered; any text)");
+    terminal.enter("1 after");
+    terminal.shows(": before. Nothing was recorded now. This one waits: 2.");
     // What only an earlier list showed is known by its number, too.
     terminal.enter("1");
     terminal.shows("answered by");
@@ -202,7 +204,7 @@ fn answer_that_does_not_fit_says_what_fits() {
     let id = asked(&sandbox, &["Which?", "--choice", "pg=PostgreSQL", "--choice", "sqlite"]);
     let terminal = Terminal::open(&sandbox, "inbox");
     terminal.enter("1 oracle");
-    terminal.shows("expected a number from 1 to 2 or a choice, found \"oracle\"");
+    terminal.shows("expected 1 (PostgreSQL) or 2 (sqlite), found \"oracle\"");
     assert_eq!(shown(&sandbox, &id)["state"], "open");
     terminal.enter("1 2");
     terminal.shows("Done: 1 is answered");

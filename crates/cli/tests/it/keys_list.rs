@@ -10,7 +10,7 @@ fn empty_folder_says_what_to_do_next_and_stays_empty() {
     assert_snapshot!(sandbox.run(&["keys", "list"]), @r"
     exit 0
     --- stdout
-    No keys yet in [DIR]/data.
+    No keys in [DIR]/data: there is no data folder there yet.
     Make the first one: demur keys new NAME --role planner
     ");
     assert!(!sandbox.data().exists());

@@ -13,7 +13,7 @@ fn first_key_creates_the_registry() {
     exit 0
     --- stdout
     Created a key registry here; its desk signs with key [KEY].
-    Registered: alice may now speak as planner.
+    Registered: alice can now sign as planner.
       fingerprint  [FINGERPRINT]
       secret       [DIR]/data/keys/[FINGERPRINT].key
     --- stderr
@@ -22,7 +22,7 @@ fn first_key_creates_the_registry() {
     assert_snapshot!(sandbox.run(&["keys", "new", "bob", "--role", "executor"]), @r"
     exit 0
     --- stdout
-    Registered: bob may now speak as executor.
+    Registered: bob can now sign as executor.
       fingerprint  [FINGERPRINT]
       secret       [DIR]/data/keys/[FINGERPRINT].key
     ");
@@ -36,7 +36,7 @@ fn recovery_key_goes_to_its_file_and_nowhere_else() {
     exit 0
     --- stdout
     Created a key registry here; its desk signs with key [KEY].
-    Registered: alice may now speak as critic.
+    Registered: alice can now sign as critic.
       fingerprint  [FINGERPRINT]
       secret       [DIR]/data/keys/[FINGERPRINT].key
       recovery     alice.recovery
@@ -76,7 +76,7 @@ fn secret_goes_to_the_named_file_and_nowhere_else() {
     exit 0
     --- stdout
     Created a key registry here; its desk signs with key [KEY].
-    Registered: cleo may now speak as critic.
+    Registered: cleo can now sign as critic.
       fingerprint  [FINGERPRINT]
       secret       cleo.key
     This data folder has no copy of the secret: whoever holds the file is cleo.
@@ -193,7 +193,7 @@ fn keys_of_no_registry_are_left_alone() {
     --- stdout
     Created a key registry here; its desk signs with key [KEY].
     Note: the folder held keys of no registry. They were left alone.
-    Registered: alice may now speak as planner.
+    Registered: alice can now sign as planner.
       fingerprint  [FINGERPRINT]
       secret       [DIR]/data/keys/[FINGERPRINT].key
     ");

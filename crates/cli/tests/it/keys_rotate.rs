@@ -250,7 +250,7 @@ fn first_change_after_a_day_retires_the_old_key() {
     assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "planner"]), @r"
     exit 0
     --- stdout
-    Registered: alice may now speak as planner.
+    Registered: alice can now sign as planner.
       fingerprint  [FINGERPRINT]
       secret       [DIR]/data/keys/[FINGERPRINT].key
     Also retired the earlier key [KEY] of eve. Its secret was removed from this data folder.

@@ -186,8 +186,8 @@ fn idle_server_ends_once_nothing_is_open() {
     assert_snapshot!(sandbox.run(&["status"]), @r"
     exit 3
     --- stderr
-    error: expected a server of [DIR]/data, found none
-    hint: `demur serve` starts one; `demur ask` and `demur inbox` do so themselves
+    error: no server runs for [DIR]/data
+    hint: `demur serve` starts one; `demur ask` and `inbox` do so themselves
     ");
 }
 

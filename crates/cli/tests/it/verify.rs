@@ -209,7 +209,8 @@ fn profile_and_warnings_decide_over_an_open_dispute() {
 fn page_is_written_to_a_new_file_only() {
     let sandbox = Sandbox::new();
     sandbox.golden_with("bad.jsonl", "five words", "<script>x</script>");
-    sandbox.run(&["verify", "bad.jsonl", "--html", "report.html"]).expect_code(1);
+    let ran = sandbox.run(&["verify", "bad.jsonl", "--html", "report.html"]);
+    assert_eq!(ran.expect_code(1).stderr, "The report was written to report.html.\n");
     let page = fs::read_to_string(sandbox.path("report.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(!page.to_lowercase().contains("<script") && !page.contains("src=") && !page.contains("href="));

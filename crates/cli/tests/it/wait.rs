@@ -87,6 +87,12 @@ fn wait_ends_with_the_codes_of_ask() {
             sandbox.run(&[&[*act, id.as_str()], rest].concat()).expect_code(0);
         }
         let ran = sandbox.run(&["wait", &id]);
+        assert_eq!(sandbox.run(&["wait", &id, "--json"]).stderr, "", "a program reads the document");
+        // Nobody sits here, and the log of a script says all the same why there is no answer.
+        let why = ran.stderr.lines().last().unwrap_or_default().to_owned();
+        assert_eq!(why.is_empty(), ran.code == Some(0), "{ran}");
+        assert!(why.is_empty() || !why.contains("no idea") || why.contains("declined by"), "{ran}");
+        assert_eq!(why.contains("no idea"), ran.code == Some(10), "{ran}");
         (ran.code.unwrap(), ran.stdout)
     };
     assert_eq!(settled(&["Sure?", "--kind", "yes-no"], &["answer", "yes"]), (0, "yes\n".to_owned()));
@@ -111,6 +117,9 @@ fn several_answers_come_in_the_order_of_the_ids_one_line_each() {
     --- stdout
     three
     one\ntwo
+
+    --- stderr
+    The question was declined by somebody at the terminal. declined
     ");
     let reply = sandbox.run(&["wait", &ids[0], &ids[1], "--json"]);
     let reply: serde_json::Value = serde_json::from_str(&reply.expect_code(10).stdout).unwrap();

@@ -278,16 +278,24 @@ pub fn extend(
     extension: &Extension,
 ) -> Result<Done, CommandError> {
     let id = question.id;
-    let deadline = question.deadline.ok_or_else(|| {
-        let message = "expected a question with a deadline, found one that waits as long as it takes";
-        CommandError::refused("NO_DEADLINE", message)
-            .with_hint(format!("nothing needs to be extended; `demur show {id}` shows it"))
-    })?;
+    let deadline = question.deadline.ok_or_else(|| lost(no_deadline(question), owner, id))?;
     let deadline: Timestamp = deadline.plus_millis(extension.seconds.as_u64().saturating_mul(1000));
     let facts = QuestionExtended { deadline, question: id.sequence };
     let content = Content::QuestionExtended(words(by, extension.reason.clone(), "more time is needed")?);
     say(owner, id, &Speaker::Key(asker), saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
+}
+
+/// Returns why a question without a deadline gets no more time: it is over, or it needs none.
+fn no_deadline(question: &QuestionView) -> CommandError {
+    let QuestionView { id, outcome, .. } = question;
+    if let Some(ending) = outcome {
+        let message = format!("question {} is closed: {}", id.sequence, ending.state);
+        return CommandError::refused("QUESTION_CLOSED", message);
+    }
+    let message = "expected a question with a deadline, found one that waits as long as it takes";
+    CommandError::refused("NO_DEADLINE", message)
+        .with_hint(format!("nothing needs to be extended; `demur show {id}` shows it"))
 }
 
 /// Says that the asker no longer needs an answer. `by` is the person who wants it so; none where the asker itself does.

@@ -1,6 +1,6 @@
 //! How sure an answer has to be, in words, and what gives that much.
 
-use demur_ledger::facts::Assurance;
+use demur_ledger::facts::{AnswerKind, Assurance};
 
 use super::QuestionView;
 
@@ -18,8 +18,12 @@ pub const fn needed(least: Assurance) -> &'static str {
 /// Returns what satisfies it: a command that works here, or the page.
 pub fn way(question: &QuestionView) -> String {
     let id = question.id;
+    // A secret that is typed after the command shows in the list of processes.
+    let answer = if question.kinds.contains(&AnswerKind::Secret) { "-" } else { "ANSWER" };
     match question.assurance {
-        Assurance::Agent | Assurance::Relayed | Assurance::Terminal => format!("`demur answer {id} ANSWER`"),
+        Assurance::Agent | Assurance::Relayed | Assurance::Terminal => {
+            format!("`demur answer {id} {answer}`")
+        }
         Assurance::SignedIn => {
             format!("`demur open` signs a browser in; answer at /questions/{id} there")
         }

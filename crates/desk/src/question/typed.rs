@@ -1,7 +1,9 @@
 //! What somebody typed, read as an answer to a question: the value or the label of a choice, its number, yes or no, a
 //! number, or any text.
 
-use demur_core::limit::Text;
+use std::borrow::Cow;
+
+use demur_core::{limit::Text, visible::visible};
 use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::AnswerKind,
@@ -31,20 +33,40 @@ pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<An
             Some((end, _)) => format!("{:?} and more", &words[..end]),
             None => format!("{words:?}"),
         };
-        let message = format!("expected {}, found {found}", expected(kinds, choices.len()));
+        let message = format!("expected {}, found {found}", expected(kinds, choices));
         CommandError::input("ANSWER_KIND", message).with_hint("the question is still open: answer again")
     })
 }
 
 /// Returns what can be typed, in words.
-fn expected(kinds: &[AnswerKind], choices: usize) -> String {
+fn expected(kinds: &[AnswerKind], choices: &[Choice]) -> String {
     let kinds = kinds.iter().map(|kind| match kind {
-        AnswerKind::MultipleChoice => format!("a number from 1 to {choices} or a choice"),
+        AnswerKind::MultipleChoice => listed(choices),
         AnswerKind::YesNo => "yes or no".to_owned(),
         AnswerKind::Numeric => "a number".to_owned(),
         AnswerKind::Freetext | AnswerKind::Secret => "a text of 1 to 16384 characters".to_owned(),
     });
     kinds.collect::<Vec<_>>().join(", or ")
+}
+
+/// Returns the choices with their numbers, as many as one reads in a sentence.
+fn listed(choices: &[Choice]) -> String {
+    let shown = choices.iter().take(MAX_LISTED).zip(1..);
+    let shown: Vec<String> =
+        shown.map(|(choice, number)| format!("{number} ({})", visible(&cut(&choice.label)))).collect();
+    match (&shown[..], choices.len().checked_sub(MAX_LISTED)) {
+        (_, Some(1..)) => format!("{}, or another number up to {}", shown.join(", "), choices.len()),
+        ([rest @ .., last], _) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
+/// Returns as much of a label as a sentence has room for.
+fn cut(label: &str) -> Cow<'_, str> {
+    match label.char_indices().nth(MAX_LABEL) {
+        Some((end, _)) => format!("{}…", &label[..end]).into(),
+        None => label.into(),
+    }
 }
 
 fn choice(choices: &[Choice], words: &str) -> Option<AnswerValue> {
@@ -73,3 +95,7 @@ fn number(words: &str) -> Option<AnswerValue> {
 
 /// How many characters of a wrong answer a message repeats.
 const MAX_REPEATED: usize = 40;
+/// How many choices a sentence lists.
+const MAX_LISTED: usize = 5;
+/// How many characters of a label it shows.
+const MAX_LABEL: usize = 20;

@@ -111,7 +111,7 @@ Examples:
 
 pub(in crate::arguments) const ATTEST_ABOUT: &str = "\
 Attest what was made of a confirmed plan: the hash of every file in a folder, the plan, and how many rounds of \
-clarification came before. The attestation is signed by the desk and recorded in the agent's name.";
+clarification came before. The attestation is signed by demur and recorded in the agent's name.";
 
 pub(in crate::arguments) const ATTEST_EXAMPLES: &str = "\
 Examples:
@@ -132,7 +132,7 @@ Examples:
 
 pub(in crate::arguments) const HANDOFF_ABOUT: &str = "\
 Print the package with which somebody else goes on: the task, the audit record of the session and the attestation if \
-there is one, signed by the desk. It is always JSON.";
+there is one, signed by demur. It is always JSON.";
 
 pub(in crate::arguments) const HANDOFF_EXAMPLES: &str = "\
 Examples:

@@ -113,7 +113,7 @@ Examples:
 `demur --help` lists the exit codes; 3 if no server runs.";
 
 pub(in crate::arguments) const DOCTOR_ABOUT: &str = "\
-Look whether everything is as it should be: the data folder and who can read it, the keys, the record, the clock, the \
+Check that everything is in order: the data folder and who can read it, the keys, the record, the clock, the \
 room on the disk, the server and its port. Nothing is started, changed or repaired; what to do about a problem stands \
 below it.";
 

@@ -38,7 +38,7 @@ whose name is `last`, `registry` or an id is meant by a path: ./last. The first 
 enough, where no file has that name.
 
 The export is verified first. Where it does not hold, everything that can still be read is shown, what cannot be \
-relied on is marked with a question mark, and the exit code is 1. Names are what the desk calls the holders of keys; \
+relied on is marked with a question mark, and the exit code is 1. Names are what demur calls the holders of keys; \
 \"desk's word\" marks events that no key signed. DISPUTED marks claims with an open challenge.
 
 With --graph the states of the run are drawn instead: one SVG that any browser shows and prints, without script. What \
@@ -140,7 +140,7 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const CHECKPOINT_ABOUT: &str = "\
-Record a checkpoint: one hash over all traces as they are now, signed by the desk, in the registry.
+Record a checkpoint: one hash over all traces as they are now, signed by demur, in the registry.
 
 Nothing that is recorded later can be slipped in before it. Whoever keeps the hash of the event elsewhere can show \
 that: `demur verify --against` compares.";

@@ -18,7 +18,7 @@ fn all(sandbox: &Sandbox, mistakes: &[Mistake<'_>]) {
 fn mistakes_on_the_command_line_are_one_sentence_and_a_command_that_helps() {
     let sandbox = Sandbox::new();
     let (question, id) = ("x".repeat(20_000), "x".repeat(100_000));
-    let mistakes: [Mistake<'_>; 18] = [
+    let mistakes: [Mistake<'_>; 22] = [
         ("a typo", &["asnwer", "1", "x"], 2, "expected a command, found \"asnwer\""),
         ("a typo in a word below", &["plan", "sumbit"], 2, "expected a command, found \"sumbit\""),
         ("no such command", &["frobnicate"], 2, "found \"frobnicate\""),
@@ -31,7 +31,11 @@ fn mistakes_on_the_command_line_are_one_sentence_and_a_command_that_helps() {
         ("an unknown option", &["ask", "a", "--colour"], 2, "found \"--colour\""),
         ("a wrong time", &["ask", "a", "--timeout", "soon"], 2, "found \"soon\""),
         ("a wrong kind", &["ask", "a", "--kind", "essay"], 2, "found \"essay\""),
-        ("a default without a time", &["ask", "a", "--default", "b"], 2, "--timeout"),
+        ("a default without a time", &["ask", "a", "--default", "b"], 2, "--default needs --timeout"),
+        ("one choice", &["ask", "a", "--choice", "b"], 2, "expected at least two --choice, found 1"),
+        ("no choice", &["ask", "a", "--kind", "choice"], 2, "expected at least two --choice, found none"),
+        ("a reason without its option", &["decline", "1", "no idea"], 2, "expected no more words"),
+        ("a question from nowhere", &["ask", "-"], 2, "standard input"),
         ("two options that exclude each other", &["answer", "1", "x", "--accept"], 2, "--accept"),
         ("an unknown scope", &["token", "new", "x", "--scope", "everything"], 2, "everything"),
         ("an empty question", &["ask", ""], 2, "expected"),
@@ -109,11 +113,12 @@ fn what_is_not_there_or_not_open_is_told() {
             ("no run to go on with", &["run", "resume"], 2, "expected a run"),
             ("a name that is taken", &["keys", "new", "alice", "--role", "agent"], 3, "alice"),
             ("no key to submit with", &["plan", "submit", "plan.json"], 2, "\"agent\""),
-            ("a closed question", &["answer", &closed, "bob"], 3, "already answered"),
-            ("a closed question, declined", &["decline", &closed], 3, "already answered"),
+            ("a closed question", &["answer", &closed, "bob"], 3, "Too late for"),
+            ("a closed question, declined", &["decline", &closed], 3, "Too late for"),
             ("an answer of another kind", &["answer", &sure, "perhaps"], 2, "perhaps"),
             ("an answer without end", &["answer", &sure, &"x".repeat(50_000)], 2, "expected yes or no"),
             ("a choice that is none", &["answer", &which, "oracle"], 2, "oracle"),
+            ("more time for what is answered", &["extend", &closed, "10m"], 3, "it was answered by"),
             ("more time without a deadline", &["extend", &sure, "10m"], 3, "deadline"),
         ],
     );
