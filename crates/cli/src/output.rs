@@ -130,7 +130,7 @@ impl Output {
     }
 
     /// Writes what stands before the place where somebody types, or what ends that line.
-    pub(crate) fn prompt(&self, text: &str) {
+    pub(crate) fn prompt(text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 

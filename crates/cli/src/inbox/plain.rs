@@ -32,11 +32,11 @@ impl Plain<'_> {
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
     pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
         // Not on standard output, which may be a file.
-        self.output.prompt(prompt);
+        Output::prompt(prompt);
         let unseen = Unseen::begin()?;
         let read = line();
         drop(unseen);
-        self.output.prompt("\n");
+        Output::prompt("\n");
         Ok(read?.filter(|line| !line.is_empty()))
     }
 
