@@ -39,7 +39,7 @@ impl Face<'_> {
     pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
         match self {
             Self::Screen(screen) => screen.secret(prompt),
-            Self::Plain(plain) => plain.secret(prompt),
+            Self::Plain(_) => Plain::secret(prompt),
         }
     }
 

@@ -30,7 +30,7 @@ impl Plain<'_> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
+    pub(super) fn secret(prompt: &str) -> Result<Option<String>, CommandError> {
         // Not on standard output, which may be a file.
         Output::prompt(prompt);
         let unseen = Unseen::begin()?;
