@@ -30,8 +30,8 @@ pub(crate) use plan::{
     RulesChoice, SubmitPlan,
 };
 pub(crate) use question::{
-    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, Wait, Watch,
-    duration,
+    ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, TypedQuestion,
+    Wait, Watch, duration,
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};

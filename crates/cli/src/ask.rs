@@ -11,7 +11,7 @@ use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 
 use crate::{
-    arguments::Ask,
+    arguments::{Ask, TypedQuestion},
     client::{Call, Client},
     context::Context,
     error::CommandError,
@@ -76,10 +76,10 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
     Ok(question)
 }
 
-/// Returns the words of the question; `-` stands for standard input.
-fn words(typed: &QuestionText) -> Result<QuestionText, CommandError> {
-    if **typed != *"-" {
-        return Ok(typed.clone());
+/// Returns the words of the question.
+fn words(typed: &TypedQuestion) -> Result<QuestionText, CommandError> {
+    if let TypedQuestion::Words(words) = typed {
+        return Ok(words.clone());
     }
     let wrong = |message: String| {
         CommandError::input("USAGE", message).with_hint("`demur ask --help` shows how a question is asked")

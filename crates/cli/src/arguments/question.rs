@@ -4,16 +4,33 @@ use std::{str::FromStr, time::Duration};
 
 use clap::Args;
 use demur_core::limit::Text;
-use demur_desk::question::{Kind, QuestionText};
+use demur_desk::question::{Kind, NoQuestion, QuestionText};
 use demur_ledger::{content::Choice, facts::AnswerKind};
 
 use super::kind::KindParser;
 use crate::lookup::TypedId;
 
+/// The words of a question as they were typed.
+#[derive(Clone, Debug)]
+pub(crate) enum TypedQuestion {
+    /// The words themselves.
+    Words(QuestionText),
+    /// `-`: they come on standard input.
+    Input,
+}
+
+impl FromStr for TypedQuestion {
+    type Err = NoQuestion;
+
+    fn from_str(typed: &str) -> Result<Self, NoQuestion> {
+        if typed == "-" { Ok(Self::Input) } else { typed.parse().map(Self::Words) }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     /// The question, up to 16384 characters; `-` reads it from standard input
-    pub(crate) question: QuestionText,
+    pub(crate) question: TypedQuestion,
     /// Something that can be chosen: a value, or VALUE=LABEL; at least two
     #[arg(long, value_name = "VALUE=LABEL", value_parser = choice)]
     pub(crate) choice: Vec<Choice>,

@@ -49,7 +49,7 @@ fn expired_and_defaulted_have_codes_of_their_own() {
     --- stderr
     Made the data folder [DIR]/data.
     Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
-    The question was expired.
+    Nobody answered in time.
     ");
     let late = sandbox.run(&["answer", "last", "ada"]);
     assert!(late.expect_code(3).stderr.contains(".0 is over: nobody answered in time."), "{late}");
@@ -60,7 +60,7 @@ fn expired_and_defaulted_have_codes_of_their_own() {
     no
     --- stderr
     Question [ULID].0 waits. Answer it with: demur answer [ULID].0 ANSWER
-    The question was defaulted.
+    Nobody answered in time. The default holds.
     ");
 }
 

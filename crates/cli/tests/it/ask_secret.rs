@@ -90,7 +90,7 @@ fn secret_is_asked_for_unseen_at_a_terminal() {
         terminal.shows("left with 2");
         until("it is asked for again", || (terminal.screen().matches("secret>").count() == 2).then_some(()));
         terminal.enter(SECRET);
-        terminal.shows("Done: answered");
+        terminal.shows("Done: \"Password?\" is answered");
         // Nobody is asked for what cannot be taken any more.
         terminal.shows("Too late for ");
         terminal.shows("left with 3");
