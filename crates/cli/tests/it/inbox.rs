@@ -149,7 +149,9 @@ fn resize_leaves_the_typed_line_alone() {
     terminal.shows("Done: 1 is answered");
     assert_eq!(asker.ended(&sandbox).expect_code(0).stdout, format!("{}!!!!!\n", &words[2..]));
     // Whatever was said stands there whole.
-    assert!(terminal.screen().contains("New: 6. At 80? (from ask; must be answered; any text)"));
+    // tmux tells the program of a new width a moment later, so that lines may be broken for an earlier one.
+    let said = terminal.screen().replace("\n  | ", " ").replace('\n', " ");
+    assert!(said.contains("New: 6. At 80? (from ask; must be answered; any text)"), "{said}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn browsers_elsewhere_come_over_https_or_not_at_all() {
     hint: `demur serve --help` shows what can be typed
     ");
     let mistake = sandbox.run(&["serve", "--listen", "0.0.0.0:1"]);
-    assert!(mistake.expect_code(2).stderr.contains("--public-url URL"), "{mistake}");
+    assert!(mistake.expect_code(2).stderr.contains("--listen needs --public-url"), "{mistake}");
     let public = ["--listen", "127.0.0.1:0", "--public-url", "https://Demur.example:443/"];
     let mut server = serve(&sandbox, &public);
     assert_eq!(sandbox.json(&["status"])["address"], "https://demur.example");

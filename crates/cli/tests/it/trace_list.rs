@@ -11,7 +11,7 @@ fn empty_store_says_what_to_do_next() {
     assert_snapshot!(sandbox.run(&["trace", "list"]), @r"
     exit 0
     --- stdout
-    No traces yet in [DIR]/data.
+    No traces in [DIR]/data: there is no data folder there yet.
     Watch how one comes about: demur demo
     ");
     assert!(!sandbox.data().exists());

@@ -112,7 +112,7 @@ fn a_form_that_went_with_its_connection_is_shown_on_the_next() {
         let opening = || Opening { shared: Arc::clone(&shared), ..Opening::default() };
         for _ in 0..8 {
             let mut client = Client::legacy(&desk, "2025-11-25", json!({"elicitation": {}}), opening()).await;
-            client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "?"}})).await;
+            client.ask("tools/call", json!({"name": "ask_human", "arguments": {"question": "Why?"}})).await;
             assert_eq!(client.next().await["method"], "elicitation/create");
             client.hang_up().await;
             let id = desk.asked().await.id;
@@ -139,7 +139,7 @@ fn only_so_many_forms_are_left_on_screen() {
         let desk = Desk::new(true);
         let mut client =
             Client::legacy(&desk, "2025-11-25", json!({"elicitation": {}}), Opening::default()).await;
-        let brief = json!({"name": "ask_human", "arguments": {"question": "?", "wait_s": 0}});
+        let brief = json!({"name": "ask_human", "arguments": {"question": "Why?", "wait_s": 0}});
         let mut last = (Value::Null, String::new());
         for number in 1..=65 {
             client.ask("tools/call", brief.clone()).await;

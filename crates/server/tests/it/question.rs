@@ -130,7 +130,7 @@ fn client_that_waits_for_its_own_question_is_the_asker() {
     let server = Server::start();
     for (client, asker) in [("desktop", "desktop"), ("desktop", "desktop.planner")] {
         let asked =
-            server.local("POST", &format!("/v1/questions?as={asker}")).json(&json!({"question": "?"}));
+            server.local("POST", &format!("/v1/questions?as={asker}")).json(&json!({"question": "Why?"}));
         let id = asked.send().json()["id"].as_str().unwrap().to_owned();
         let path = format!("/v1/questions/{id}/wait?seconds=0");
         server.local("GET", &path).header(RELAY_HEADER, client).send();

@@ -49,8 +49,11 @@ fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
 fn by_inbox(hall: &Hall, id: &str, answer: &str) -> Said {
     let terminal = Terminal::open(&hall.sandbox, id);
     let screen = terminal.shows("must be answered");
-    let shown = screen.lines().find(|line| line.contains("must be answered")).unwrap();
-    let number = shown.split_once('.').unwrap().0;
+    let number = screen
+        .lines()
+        .filter_map(|line| line.split_once(". "))
+        .find_map(|(number, _)| number.parse::<u32>().ok());
+    let number = number.unwrap_or_else(|| panic!("{screen}"));
     terminal.enter(&format!("{number} {answer}"));
     terminal.shows(&format!("Done: {number} is answered"));
     Said::Answered
