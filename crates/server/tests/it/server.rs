@@ -124,7 +124,7 @@ impl Server {
     /// Records a trace that is too large for the buffers of a connection over the socket, which the kernel does not let
     /// grow; returns its first question and the call that exports it.
     pub(crate) fn large_export(&self, token: &str) -> (String, Call) {
-        let large = "\u{1f4a1}".repeat(16_384);
+        let large = "\u{20000}".repeat(16_384);
         let first = self.ask(token, &json!({"question": large, "detailed": large}));
         for _ in 0..30 {
             self.ask(token, &json!({"question": large, "detailed": large, "trace": &first[..26]}));
