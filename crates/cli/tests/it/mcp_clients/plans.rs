@@ -1,6 +1,11 @@
 //! A plan from submission to attestation (CLR-30), through every client: what it lacks is asked in the way of the client's
 //! tier, what the user leaves open is resolved by the agent, and nothing is made before.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::{Value, json};
 
 use super::{
@@ -47,6 +52,9 @@ fn every_client_takes_a_plan_to_its_attestation() {
             }
         }
         let named = json!({"session_id": session});
+        if kind.tier != Tier::Told {
+            wait_for_the_user(&mut client, &named);
+        }
         for (tool, arguments) in [("wwa_confirm_plan", &named), ("wwa_scaffold_attest", &made(&session))] {
             let refused = client.call(tool, arguments, nobody);
             assert_eq!(refused["isError"], true, "{kind}: {refused}");
@@ -78,6 +86,19 @@ fn submit(client: &mut Client, kind: Kind) -> String {
     assert_eq!(told["status"], "needs_clarification", "{kind}: {first}");
     assert_eq!(gaps(&first), ["compliance.jurisdiction", "output_path"], "{kind}: {first}");
     told["session_id"].as_str().unwrap().to_owned()
+}
+
+/// Returns once the answer of the user is on record: a client sends it on at its own pace, beside other calls.
+fn wait_for_the_user(client: &mut Client, named: &Value) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let refused = client.call("wwa_confirm_plan", named, nobody);
+        if gaps(&refused) == ["output_path"] {
+            return;
+        }
+        assert!(Instant::now() < deadline, "the user's answer never came: {refused}");
+        thread::park_timeout(Duration::from_millis(20));
+    }
 }
 
 /// Answers what is open in the agent's own name.
