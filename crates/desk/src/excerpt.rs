@@ -1,9 +1,9 @@
 //! Some events of a trace as people look at them: in words, each with what could be checked of it without reading the
 //! rest. What the store lacks is told apart from what does not hold.
 
-use demur_engine::entry::ArtifactPlace;
 use demur_ledger::{
     content::Opening,
+    entry::ArtifactPlace,
     envelope::Event,
     event_type::{Content, Facts},
     export::Disclosure,

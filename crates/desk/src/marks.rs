@@ -22,8 +22,8 @@ use std::{
 };
 
 use demur_core::limit::Text;
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::Facts,
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},

@@ -260,8 +260,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use demur_engine::entry::Entry;
-    use demur_ledger::name::TraceId;
+    use demur_ledger::{entry::Entry, name::TraceId};
 
     use super::*;
 

@@ -12,9 +12,9 @@ mod shared;
 use std::ops::RangeInclusive;
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::{Address, ArtifactPlace, Entry};
 use demur_ledger::{
     content::Opening,
+    entry::{Address, ArtifactPlace, Entry},
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,

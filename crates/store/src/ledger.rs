@@ -35,15 +35,14 @@ use demur_engine::{
     Decision, Reply,
     command::{self, Command, Consequences, Submitted, Told},
     context::Context,
-    decide,
-    entry::Entry,
-    snapshot,
+    decide, snapshot,
     state::State,
 };
 use demur_ledger::{
     author::Artifact,
     content::{QuestionContent, ReasonContent},
     desk::Desk,
+    entry::Entry,
     envelope::Event,
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,

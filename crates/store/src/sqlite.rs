@@ -29,8 +29,8 @@ use std::{
 };
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,

@@ -3,10 +3,11 @@
 
 use demur_core::limit::Text;
 use demur_desk::run::read_on;
-use demur_engine::{Reply, entry::Entry};
+use demur_engine::Reply;
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{ArtifactContent, Opening},
+    entry::Entry,
     envelope::Event,
     event_type::{Content, Facts},
     facts::Participant,

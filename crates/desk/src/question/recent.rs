@@ -6,8 +6,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::{Content, Facts},
     name::{Sequence, TraceId},
     question::{OutcomeKind, touched},

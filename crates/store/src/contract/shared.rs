@@ -3,8 +3,8 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,

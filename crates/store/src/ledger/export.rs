@@ -3,8 +3,8 @@
 use std::{io::Write, sync::Arc};
 
 use demur_core::limit::Text;
-use demur_engine::entry::ArtifactPlace;
 use demur_ledger::{
+    entry::ArtifactPlace,
     envelope::{Event, FORMAT},
     event_type::Facts,
     export::{Disclosure, ExportWriter, Header},

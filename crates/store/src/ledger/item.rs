@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, mem, sync::Arc};
 
 use demur_core::{canonical::WriteError, key::Fingerprint};
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     name::{CommandId, Position, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Signed},

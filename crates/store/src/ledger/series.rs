@@ -4,8 +4,8 @@
 
 use std::{mem, sync::Arc};
 
-use demur_engine::{Reply, command::Command, entry::Entry};
-use demur_ledger::{author::Artifact, name::TraceId, statement::Submission};
+use demur_engine::{Reply, command::Command};
+use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
 
 use super::{
     ATTEMPTS, Ledger,

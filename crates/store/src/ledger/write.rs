@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use demur_engine::entry::Entry;
-use demur_ledger::{name::TraceId, registry::Registry};
+use demur_ledger::{entry::Entry, name::TraceId, registry::Registry};
 
 use super::{
     Ledger,

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     signed::{Head, Signed},

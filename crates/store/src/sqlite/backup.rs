@@ -6,7 +6,7 @@
 use std::{fs, path::Path};
 
 use demur_core::hash::Digest;
-use demur_engine::entry::Address;
+use demur_ledger::entry::Address;
 use rusqlite::{Connection, Result as SqlResult};
 
 use super::{

@@ -9,13 +9,13 @@ use demur_core::{
     random::Seeded,
     time::Timestamp,
 };
-use demur_engine::entry::{Address, ArtifactPlace, Entry};
 use demur_ledger::{
     author::Artifact,
     content::{
         ArtifactContent, NameContent, NoteContent, ProposalContent, ProposalReviewContent, SessionContent,
     },
     desk::{Desk, Recorded, Run},
+    entry::{Address, ArtifactPlace, Entry},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{
         KeyRegistered, KeyRevoked, Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed,

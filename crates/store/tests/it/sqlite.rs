@@ -14,8 +14,7 @@ use std::{
     slice,
 };
 
-use demur_engine::entry::Address;
-use demur_ledger::name::Sequence;
+use demur_ledger::{entry::Address, name::Sequence};
 use demur_store::{
     contract::{Cursor, Kept, Store as _, StoreError},
     sqlite::SqliteStore,

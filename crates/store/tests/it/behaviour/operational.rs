@@ -6,8 +6,8 @@ use demur_core::{
     id::Ulid,
     random::{Random as _, Seeded},
 };
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };

@@ -11,8 +11,8 @@ use std::{
 };
 
 use demur_core::hash::Digest;
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     facts::ProposalCreated,
     name::{Position, Sequence, TraceId},
 };

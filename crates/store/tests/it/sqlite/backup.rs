@@ -107,7 +107,7 @@ fn nothing_is_overwritten() {
 #[test]
 fn backup_that_cannot_be_completed_is_no_store() {
     let filled = Filled::new();
-    let address = demur_engine::entry::Address::of(b"two").to_string();
+    let address = demur_ledger::entry::Address::of(b"two").to_string();
     fs::remove_file(filled.path().join("artifacts").join(&address[..2]).join(&address[2..])).unwrap();
     let backup = filled.folder.path().join("backup");
     let error = filled.open().backup(&backup, &mut |_| {}).unwrap_err();

@@ -139,7 +139,7 @@ fn every_column_that_says_something_else_than_the_event_is_found() {
 fn missing_and_damaged_artifacts_are_found() {
     let filled = Filled::new();
     let store = filled.open();
-    let address = demur_engine::entry::Address::of(b"two").to_string();
+    let address = demur_ledger::entry::Address::of(b"two").to_string();
     let file = filled.path().join("artifacts").join(&address[..2]).join(&address[2..]);
     fs::write(&file, b"tWo").unwrap();
     let count = |store: &SqliteStore| {

@@ -6,7 +6,8 @@ use demur_core::{
     commitment::Salt,
     hash::{Digest, sha256},
 };
-use demur_ledger::{content::Opening, envelope::Event};
+
+use crate::{content::Opening, envelope::Event};
 
 /// An event to be recorded, with everything the store keeps beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
