@@ -20,7 +20,8 @@ use demur_bench::{
 };
 use demur_core::{key::SecretKey, random::Seeded};
 use demur_ledger::name::Sequence;
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Ledger;
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use self::{
     cast::{Agents, Caller, OpenRun},

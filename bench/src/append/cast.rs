@@ -29,11 +29,8 @@ use demur_ledger::{
     role::Role,
     statement::Submission,
 };
-use demur_store::{
-    contract::Store,
-    ledger::{Ledger, Surroundings},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Ledger, Surroundings};
+use demur_store::{contract::Store, sqlite::SqliteStore};
 
 /// The clock of the machine and randomness that costs little.
 pub(crate) struct Machine(Mutex<Seeded>);

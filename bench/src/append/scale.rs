@@ -14,7 +14,8 @@ use demur_core::{
     random::{Random as _, Seeded},
 };
 use demur_ledger::name::{Sequence, TraceId};
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Ledger;
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use super::cast::{self, Agents, Caller, Machine, OpenRun};
 

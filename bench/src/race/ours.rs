@@ -15,10 +15,8 @@ use demur_ledger::{
     statement::Submission,
     verify::{Options, Verdict, verify},
 };
-use demur_store::{
-    ledger::{Acknowledged, Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Acknowledged, Ledger, LedgerError};
+use demur_store::sqlite::SqliteStore;
 
 use super::Side;
 use crate::append::cast::{Machine, now, register};

@@ -3,11 +3,8 @@
 use std::io::Write;
 
 use demur_ledger::name::{Position, TraceId};
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Ledger, LedgerError};
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use crate::{
     data::DataFolder,

@@ -23,7 +23,8 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     state::Phase,
 };
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Ledger;
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 pub(crate) use reply::RunReply;
 

@@ -10,10 +10,8 @@ use demur_ledger::{
     name::TraceId,
     verify::{Check, Code, Finding, Options, Report, Severity, Verdict, verify},
 };
-use demur_store::{
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Ledger, LedgerError};
+use demur_store::sqlite::SqliteStore;
 
 use crate::{error::CommandError, roster::software};
 

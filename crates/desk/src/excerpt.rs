@@ -13,10 +13,8 @@ use demur_ledger::{
     timeline::{Entry, Timeline},
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
-use demur_store::{
-    contract::{Kept, Store as _, StoreError, Stored, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Kept, Store as _, StoreError, Stored, TraceSummary};
 
 use crate::{error::CommandError, owner::Owner, record};
 

@@ -28,7 +28,7 @@ use demur_ledger::{
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},
 };
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 
 pub use standing::{name, tidy};
 

@@ -21,9 +21,9 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
 };
+use demur_sequencer::{Acknowledged, Ledger, LedgerError, Listener};
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Acknowledged, Ledger, LedgerError, Listener},
     sqlite::SqliteStore,
 };
 

@@ -28,7 +28,8 @@ use demur_plan::{
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Ledger;
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 pub use standing::{PlanStanding, ResolvedGap, SettledGap};
 

@@ -5,10 +5,8 @@ use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
 };
-use demur_store::{
-    contract::{Kept, Store, Stored},
-    ledger::LedgerError,
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Kept, Store, Stored};
 
 /// Calls `visit` with the events of a trace from a place on, each with its words if they are there, until it returns false.
 pub fn walk<E: From<LedgerError>>(

@@ -3,7 +3,7 @@
 
 use demur_engine::command::Command;
 use demur_ledger::name::TraceId;
-use demur_store::ledger::{Acknowledged, LedgerError, Underway};
+use demur_sequencer::{Acknowledged, LedgerError, Underway};
 
 use crate::{error::CommandError, owner::Owner};
 

@@ -11,10 +11,8 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     registry::Registry,
 };
-use demur_store::{
-    contract::{Kept, Store, Stored},
-    ledger::{self, LedgerError},
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Kept, Store, Stored};
 
 use crate::{data::DataFolder, error::CommandError};
 
@@ -34,7 +32,7 @@ impl Roster {
         if store.registry()?.is_none() {
             return Ok(None);
         }
-        let registry = ledger::registry(&store)?;
+        let registry = demur_sequencer::registry(&store)?;
         Ok(Some(Self::read(&store, registry)?))
     }
 

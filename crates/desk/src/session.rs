@@ -14,11 +14,8 @@ use demur_ledger::{
 pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Ledger, LedgerError};
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use crate::{
     durable,

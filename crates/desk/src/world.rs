@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use demur_core::{random::Random, time::Timestamp};
-use demur_store::ledger::Surroundings;
+use demur_sequencer::Surroundings;
 
 use crate::error::CommandError;
 

@@ -14,7 +14,7 @@ use std::{
 
 use demur_desk::question::{QuestionId, QuestionView};
 use demur_ledger::{entry::Entry, name::TraceId, question::touched};
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 use tokio::sync::{Notify, watch};
 
 use self::attendance::Attendance;

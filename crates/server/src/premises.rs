@@ -14,7 +14,7 @@ use std::{
 
 use demur_core::time::Timestamp;
 use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 
 use crate::socket::{self, Identity};
 

@@ -9,7 +9,7 @@ use std::{
 use demur_core::limit::Text;
 use demur_desk::{error::CommandError, owner::Owner, recording::Recording, rules::Shelf};
 use demur_rules::Rules;
-use demur_store::ledger::{Acknowledged, LedgerError, Progress, Underway};
+use demur_sequencer::{Acknowledged, LedgerError, Progress, Underway};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,

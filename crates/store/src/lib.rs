@@ -4,6 +4,5 @@ pub mod artifacts;
 pub mod contract;
 mod derived;
 pub mod folder;
-pub mod ledger;
 pub mod memory;
 pub mod sqlite;

@@ -8,9 +8,9 @@ use demur_ledger::{
     name::{Position, Sequence, StoreId, TraceId},
     statement::Submission,
 };
+use demur_sequencer::{Ledger, LedgerError};
 use demur_store::{
     contract::{Store as _, TraceSummary},
-    ledger::{Ledger, LedgerError},
     sqlite::SqliteStore,
 };
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! The record: does the store open, is the desk's key there, and is the clock where the record is?
 
 use demur_ledger::envelope::Event;
+use demur_sequencer::Ledger;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::{SqliteStore, VERSION},
 };
 

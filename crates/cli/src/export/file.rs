@@ -9,7 +9,7 @@ use std::{
     process,
 };
 
-use demur_store::ledger::LedgerError;
+use demur_sequencer::LedgerError;
 
 use crate::{
     durable::{self, Tentative},

@@ -6,10 +6,8 @@ use demur_ledger::{
     event_type::{Facts, TraceKind},
     name::{Sequence, TraceId},
 };
-use demur_store::{
-    contract::{Store, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Store, TraceSummary};
 
 use super::{ENOUGH, Noun, TypedId, prefix};
 use crate::error::CommandError;

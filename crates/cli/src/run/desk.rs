@@ -15,9 +15,9 @@ use demur_ledger::{
     state::GuardError,
 };
 use demur_run::{history::History, role::Look};
+use demur_sequencer::{Ledger, LedgerError, Series};
 use demur_store::{
     contract::{Kept, Store as _},
-    ledger::{Ledger, LedgerError, Series},
     sqlite::SqliteStore,
 };
 

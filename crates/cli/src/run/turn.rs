@@ -13,9 +13,9 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::line::{End, FromAgent, FromDesk, Hello, Refused, ShownArtifact, ShownEvent, Submit, Turn};
+use demur_sequencer::{Ledger, LedgerError};
 use demur_store::{
     contract::{Kept, Store as _, Stored},
-    ledger::{Ledger, LedgerError},
     sqlite::SqliteStore,
 };
 

@@ -6,9 +6,9 @@ use demur_ledger::{
     name::TraceId,
     verify::{Options, Report, Severity, Verdict},
 };
+use demur_sequencer::Ledger;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::SqliteStore,
 };
 use serde::Serialize;

@@ -5,9 +5,9 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     verify::Finding,
 };
+use demur_sequencer::LedgerError;
 use demur_store::{
     contract::{Failure, StoreError},
-    ledger::LedgerError,
     sqlite::Problem as Found,
 };
 use serde::Serialize;

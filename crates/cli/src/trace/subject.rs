@@ -6,7 +6,8 @@ use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
 };
-use demur_store::{contract::Store, ledger::LedgerError};
+use demur_sequencer::LedgerError;
+use demur_store::contract::Store;
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;

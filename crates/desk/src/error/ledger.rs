@@ -4,7 +4,7 @@
 use demur_core::{canonical::WriteError, limit::LimitError};
 use demur_engine::refusal::Refusal;
 use demur_ledger::{author::AuthorError, desk::DeskError, statement::DraftError};
-use demur_store::ledger::LedgerError;
+use demur_sequencer::LedgerError;
 
 use super::{CommandError, store};
 

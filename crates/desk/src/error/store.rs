@@ -46,7 +46,7 @@ pub(super) const UNCERTAIN: &str = "WRITE_UNCERTAIN";
 
 #[cfg(test)]
 mod tests {
-    use demur_store::ledger::LedgerError;
+    use demur_sequencer::LedgerError;
 
     use super::*;
     use crate::exit::Exit;

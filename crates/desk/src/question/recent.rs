@@ -12,10 +12,8 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     question::{OutcomeKind, touched},
 };
-use demur_store::{
-    contract::{Cursor, QuestionRow, QuestionSummary},
-    ledger::Listener,
-};
+use demur_sequencer::Listener;
+use demur_store::contract::{Cursor, QuestionRow, QuestionSummary};
 
 use super::{
     QuestionId, QuestionView,

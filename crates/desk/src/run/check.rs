@@ -6,7 +6,8 @@ use demur_ledger::{
     verify::Options,
 };
 use demur_run::line::Refused;
-use demur_store::{contract::Failure, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Ledger;
+use demur_store::{contract::Failure, sqlite::SqliteStore};
 
 use crate::{
     audit::{audit, obstacle, status, threads},

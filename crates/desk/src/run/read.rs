@@ -8,10 +8,8 @@ use demur_ledger::{
     state::{GuardError, Phase},
 };
 use demur_run::history::History;
-use demur_store::{
-    contract::{Kept, Store, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Kept, Store, TraceSummary};
 
 use crate::{error::CommandError, owner::Owner, record};
 

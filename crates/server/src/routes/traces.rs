@@ -12,10 +12,8 @@ use demur_ledger::{
     signed::{Receipt, Signed},
     state::Phase,
 };
-use demur_store::{
-    contract::{Kept, Store as _, Stored, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Kept, Store as _, Stored, TraceSummary};
 use hyper::{Method, StatusCode, header};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};

@@ -16,10 +16,8 @@ use demur_ledger::{
     role::Role,
     statement::Submission,
 };
-use demur_store::{
-    contract::{QuestionSummary, Store},
-    ledger::{LedgerError, Surroundings as _},
-};
+use demur_sequencer::{LedgerError, Surroundings as _};
+use demur_store::contract::{QuestionSummary, Store};
 
 use crate::{
     office::{Office, Run},

@@ -37,10 +37,8 @@ use demur_ledger::{
     statement::{Draft, Submission},
     verify::{Options, Report, verify},
 };
-use demur_store::{
-    contract::Store,
-    ledger::{Acknowledged, Ledger, LedgerError, Surroundings},
-};
+use demur_sequencer::{Acknowledged, Ledger, LedgerError, Surroundings};
+use demur_store::contract::Store;
 
 use crate::{
     race::hall::asks,

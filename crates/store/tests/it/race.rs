@@ -17,10 +17,8 @@ use demur_ledger::{
     name::{Position, Sequence, TraceId},
     verify::Verdict,
 };
-use demur_store::{
-    contract::Store as _,
-    ledger::{Acknowledged, LedgerError},
-};
+use demur_sequencer::{Acknowledged, LedgerError};
+use demur_store::contract::Store as _;
 
 use self::hall::{Attempt, Hall};
 use crate::sample::rounds;

@@ -13,10 +13,8 @@ use demur_ledger::{
     state::Phase,
     timeline::Entry,
 };
-use demur_store::{
-    contract::{Store as _, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::LedgerError;
+use demur_store::contract::{Store as _, TraceSummary};
 use demur_web::{
     event::{Artifact, Event},
     frame::Here,

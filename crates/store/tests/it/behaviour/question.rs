@@ -14,9 +14,9 @@ use demur_ledger::{
     question::OutcomeKind,
     role::Role,
 };
-use demur_store::{
-    contract::{Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store},
-    ledger::Surroundings as _,
+use demur_sequencer::Surroundings as _;
+use demur_store::contract::{
+    Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store,
 };
 
 use crate::{

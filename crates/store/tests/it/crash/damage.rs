@@ -3,7 +3,8 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use demur_store::{ledger::LedgerError, sqlite::SqliteStore};
+use demur_sequencer::LedgerError;
+use demur_store::sqlite::SqliteStore;
 
 use super::{
     dice::Dice,

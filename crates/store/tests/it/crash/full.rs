@@ -10,9 +10,9 @@ use std::{
 };
 
 use demur_ledger::name::{Position, TraceId};
+use demur_sequencer::LedgerError;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::LedgerError,
     sqlite::SqliteStore,
 };
 

@@ -11,9 +11,9 @@ use demur_ledger::{
     state::Phase,
     verify::{Options, Report, Verdict, verify},
 };
+use demur_sequencer::{LedgerError, Surroundings as _};
 use demur_store::{
     contract::{Store, StoreError, TraceSummary},
-    ledger::{LedgerError, Surroundings as _},
     sqlite::{Problem, SqliteStore},
 };
 

@@ -12,9 +12,9 @@ use std::{
 
 use demur_core::random::{Random as _, Seeded};
 use demur_ledger::verify::Verdict;
+use demur_sequencer::LedgerError;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::LedgerError,
     memory::{Fault, MemoryStore, Write},
 };
 

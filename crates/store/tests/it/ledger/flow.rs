@@ -12,9 +12,9 @@ use demur_ledger::{
     state::Phase,
     verify::{Options, Verdict, verify},
 };
+use demur_sequencer::{Ledger, LedgerError, Surroundings as _};
 use demur_store::{
     contract::{Failure, Store},
-    ledger::{Ledger, LedgerError, Surroundings as _},
     memory::MemoryStore,
     sqlite::SqliteStore,
 };

@@ -16,9 +16,9 @@ use demur_ledger::{
     facts::ProposalCreated,
     name::{Position, Sequence, TraceId},
 };
+use demur_sequencer::{Figures, Ledger, LedgerError, Listener};
 use demur_store::{
     contract::{Cursor, Store, StoreError},
-    ledger::{Figures, Ledger, LedgerError, Listener},
     memory::{Fault, MemoryStore, Write},
     sqlite::SqliteStore,
 };

@@ -16,9 +16,9 @@ use demur_ledger::{
     name::{CommandId, Sequence},
     verify::Verdict,
 };
+use demur_sequencer::{Decided, LedgerError, Series, Surroundings as _};
 use demur_store::{
     contract::{Store, StoreError},
-    ledger::{Decided, LedgerError, Series, Surroundings as _},
     memory::{Fault, MemoryStore, Write},
 };
 

@@ -14,10 +14,8 @@ use std::{
 };
 
 use demur_ledger::{name::TraceId, verify::Verdict};
-use demur_store::{
-    contract::Store as _,
-    ledger::{Acknowledged, LedgerError, Progress, Underway},
-};
+use demur_sequencer::{Acknowledged, LedgerError, Progress, Underway};
+use demur_store::contract::Store as _;
 
 use crate::race::hall::Hall;
 

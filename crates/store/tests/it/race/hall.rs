@@ -15,10 +15,8 @@ use demur_ledger::{
     statement::Submission,
     verify::Report,
 };
-use demur_store::{
-    ledger::{Acknowledged, Ledger, LedgerError, Surroundings as _},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Acknowledged, Ledger, LedgerError, Surroundings as _};
+use demur_store::sqlite::SqliteStore;
 
 use crate::{
     office::Office,

@@ -14,7 +14,7 @@ use super::{
     error::LedgerError,
     item::Waits,
 };
-use crate::contract::{Store, StoreError};
+use demur_store::contract::{Store, StoreError};
 
 /// Statements that wait for one commit.
 pub struct Series<'a, S: Store> {

@@ -13,7 +13,7 @@ use demur_ledger::{
 };
 
 use super::{Ledger, LedgerError, head_document};
-use crate::contract::{Kept, Store, Stored};
+use demur_store::contract::{Kept, Store, Stored};
 
 /// Is told how many events were written.
 pub type ExportProgress<'a> = &'a mut dyn FnMut(u64);

@@ -12,7 +12,7 @@ use demur_ledger::{
 };
 
 use super::{commit::Slot, queue::Queue};
-use crate::contract::{Append, QuestionRow, Snapshot};
+use demur_store::contract::{Append, QuestionRow, Snapshot};
 
 /// What one decision wants recorded.
 pub(super) struct Item {

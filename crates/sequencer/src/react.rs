@@ -6,7 +6,7 @@ use demur_engine::reactor::{Effect, Reactor};
 use demur_ledger::envelope::Event;
 
 use super::{Ledger, LedgerError};
-use crate::contract::{Cursor, Store, StoreError};
+use demur_store::contract::{Cursor, Store, StoreError};
 
 impl<S: Store> Ledger<S> {
     /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.

@@ -11,7 +11,7 @@ use super::{
     Ledger, LedgerError,
     registry::{leaf, leaves, moment_note},
 };
-use crate::contract::{Cursor, Store};
+use demur_store::contract::{Cursor, Store};
 
 impl<S: Store> Ledger<S> {
     /// Returns what shows where a trace stood under the newest roots of a registry, oldest first. What was recorded

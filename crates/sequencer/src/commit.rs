@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::item::{Item, Waits};
-use crate::contract::{Conflict, StoreError};
+use demur_store::contract::{Conflict, StoreError};
 
 /// What became of an item.
 #[derive(Clone, Debug)]

@@ -68,7 +68,7 @@ use self::{
     session::Session,
     surroundings::Draw,
 };
-use crate::contract::{
+use demur_store::contract::{
     Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError, touched_questions,
 };
 

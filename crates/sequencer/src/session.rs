@@ -6,7 +6,7 @@ use demur_ledger::content::NoteContent;
 use serde::{Deserialize, Serialize};
 
 use super::error::LedgerError;
-use crate::contract::Store;
+use demur_store::contract::Store;
 
 /// This use of the store and the crashed ones before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

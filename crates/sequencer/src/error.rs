@@ -10,7 +10,7 @@ use demur_ledger::{
     statement::DraftError,
 };
 
-use crate::contract::StoreError;
+use demur_store::contract::StoreError;
 
 /// A ledger that could not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use demur_ledger::{
 };
 
 use super::{commit::Slot, error::LedgerError};
-use crate::contract::Performed;
+use demur_store::contract::Performed;
 
 /// What came of deciding.
 pub(super) enum Step<R> {

@@ -16,7 +16,7 @@ use super::{
     commit::{Commits, Ending, Pen, Slot},
     item::{Item, Waits},
 };
-use crate::contract::Store;
+use demur_store::contract::Store;
 
 /// A command that is decided and waits for its commit.
 #[must_use = "nobody may be writing"]

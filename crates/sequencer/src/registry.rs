@@ -22,7 +22,7 @@ use demur_ledger::{
 };
 
 use super::{Acknowledged, Draw, Ledger, LedgerError, commit::lock};
-use crate::contract::{RESTORED, Store};
+use demur_store::contract::{RESTORED, Store};
 
 impl<S: Store> Ledger<S> {
     /// Records what the desk says about a key.

@@ -9,7 +9,7 @@ use super::{
     commit::{Ending, lock},
     item::{Group, Item, Waiting},
 };
-use crate::contract::{Append, Outcome, Store, StoreError};
+use demur_store::contract::{Append, Outcome, Store, StoreError};
 
 /// Hears of everything that this ledger records.
 ///

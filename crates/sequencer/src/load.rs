@@ -17,7 +17,7 @@ use demur_ledger::{
 };
 
 use super::error::LedgerError;
-use crate::contract::{Failure, Snapshot, Store, Stored};
+use demur_store::contract::{Failure, Snapshot, Store, Stored};
 
 /// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
 pub(super) fn load<S: Store + ?Sized>(
