@@ -14,7 +14,7 @@ use demur_ledger::{
 use demur_store::contract::{Failure, Snapshot, StoreError};
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, done};
+use demur_testing::sample::{Sample, done};
 
 behaviour! {
     #[test]

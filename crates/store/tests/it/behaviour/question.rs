@@ -19,10 +19,10 @@ use demur_store::contract::{
     Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store,
 };
 
-use crate::{
+use demur_testing::{
+    hall::question,
     inquiry::{Inquiry, typed},
     office::Run,
-    race::hall::question,
     sample::{Sample, done, list, text},
 };
 

@@ -12,7 +12,7 @@ use demur_store::{
 };
 
 use super::Filled;
-use crate::sample::done;
+use demur_testing::sample::done;
 
 #[test]
 fn backup_made_while_appends_go_on_is_one_moment_of_the_store() {

@@ -9,7 +9,7 @@ use demur_store::{
 use rusqlite::Connection;
 
 use super::Filled;
-use crate::sample::rounds;
+use demur_testing::sample::rounds;
 
 /// Returns what opening says, and makes sure that the file is as it was.
 fn refusal(path: &Path) -> StoreError {

@@ -13,7 +13,7 @@ use demur_store::{
 use rusqlite::{Connection, types::Value};
 
 use super::Filled;
-use crate::{race::hall::question, sample::done};
+use demur_testing::{hall::question, sample::done};
 
 /// Returns every row of the derived tables.
 fn derived(raw: &Connection) -> Vec<Vec<Value>> {

@@ -24,14 +24,14 @@ use crate::{
 };
 
 /// An office in which questions are asked and answered.
-pub(crate) struct Hall {
+pub struct Hall {
     office: Office<SqliteStore>,
     asker: Author,
     answerers: [Author; 2],
 }
 
 /// An answer that is ready to be sent.
-pub(crate) enum Attempt {
+pub enum Attempt {
     /// By a key.
     Signed { author: String, submission: Box<Submission> },
     /// By a person, through the desk.
@@ -40,7 +40,7 @@ pub(crate) enum Attempt {
 
 impl Attempt {
     /// Returns what everybody else is told about its author.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Self::Signed { author, .. } => author.clone(),
             Self::Typed { .. } => "a person".to_owned(),
@@ -48,13 +48,13 @@ impl Attempt {
     }
 
     /// Returns whether it is signed, so that the same bytes can be sent again.
-    pub(crate) const fn has_key(&self) -> bool {
+    pub const fn has_key(&self) -> bool {
         matches!(self, Self::Signed { .. })
     }
 }
 
 impl Hall {
-    pub(crate) fn create(folder: &Path) -> Self {
+    pub fn create(folder: &Path) -> Self {
         let mut office = Office::create(SqliteStore::create(folder).unwrap());
         let [asker, first, second] = [Role::Agent, Role::Answerer, Role::Answerer].map(|role| {
             office.register(role);
@@ -64,23 +64,23 @@ impl Hall {
         Self { office, asker, answerers: [first, second] }
     }
 
-    pub(crate) fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub fn ledger(&self) -> &Ledger<SqliteStore> {
         &self.office.ledger
     }
 
-    pub(crate) fn new_trace(&self) -> TraceId {
+    pub fn new_trace(&self) -> TraceId {
         self.office.new_run().trace
     }
 
     /// Has the agent ask; the first question opens the trace.
-    pub(crate) fn ask(&self, trace: TraceId, seen: Option<Position>) -> Position {
+    pub fn ask(&self, trace: TraceId, seen: Option<Position>) -> Position {
         let content = Content::QuestionAsked(asks());
         let submission = self.signed(&self.asker, trace, seen, QuestionAsked(question()).into(), content);
         self.ledger().submit(submission, None).unwrap().position
     }
 
     /// Returns the command that opens a trace with a question, by an author of this process.
-    pub(crate) fn asking(&self, trace: TraceId) -> Command {
+    pub fn asking(&self, trace: TraceId) -> Command {
         let (mut bytes, now) = ([0; 32], self.office.clock.now());
         self.office.clock.fill(&mut bytes);
         let place = Place { store: self.ledger().registry().store(), trace, seen: None, now };
@@ -91,7 +91,7 @@ impl Hall {
     }
 
     /// Returns the command that records what a person answers.
-    pub(crate) fn answering(&self, trace: TraceId, asked: Position) -> Command {
+    pub fn answering(&self, trace: TraceId, asked: Position) -> Command {
         let facts = answer(asked, Assurance::Terminal).into();
         let content = Some(Content::QuestionAnswered(answers("a person")));
         let first = Saying { role: Role::Person, facts, content };
@@ -99,7 +99,7 @@ impl Hall {
     }
 
     /// Has the agent ask something that ends unanswered after this many milliseconds.
-    pub(crate) fn ask_for(&self, trace: TraceId, millis: u64) -> Position {
+    pub fn ask_for(&self, trace: TraceId, millis: u64) -> Position {
         let deadline = Some(self.office.clock.now().plus_millis(millis));
         let (facts, content) = (Question { deadline, ..question() }, Content::QuestionAsked(asks()));
         let submission = self.signed(&self.asker, trace, None, QuestionAsked(facts).into(), content);
@@ -107,18 +107,18 @@ impl Hall {
     }
 
     /// Returns the same office in another process: everything it knows comes from the disk.
-    pub(crate) fn restarted(self, folder: &Path) -> Self {
+    pub fn restarted(self, folder: &Path) -> Self {
         let Self { office, asker, answerers } = self;
         let people = office.leave();
         Self { office: people.enter(SqliteStore::open(folder).unwrap()), asker, answerers }
     }
 
-    pub(crate) fn pass(&self, millis: u64) {
+    pub fn pass(&self, millis: u64) {
         self.office.clock.pass(millis);
     }
 
     /// Returns the answers of both answerers and, if wanted, of a person.
-    pub(crate) fn attempts(&self, trace: TraceId, asked: Position, person_too: bool) -> Vec<Attempt> {
+    pub fn attempts(&self, trace: TraceId, asked: Position, person_too: bool) -> Vec<Attempt> {
         let by_key = |author: &Author| {
             let facts = answer(asked, Assurance::Agent).into();
             let content = Content::QuestionAnswered(answers(&author.principal().to_string()));
@@ -132,7 +132,7 @@ impl Hall {
         attempts
     }
 
-    pub(crate) fn send(&self, attempt: &Attempt) -> Result<Acknowledged, LedgerError> {
+    pub fn send(&self, attempt: &Attempt) -> Result<Acknowledged, LedgerError> {
         match attempt {
             Attempt::Signed { submission, .. } => self.ledger().submit((**submission).clone(), None),
             Attempt::Typed { trace, command } => self.ledger().perform(*trace, command),
@@ -140,7 +140,7 @@ impl Hall {
     }
 
     /// Returns what the verifier says about the export of a trace.
-    pub(crate) fn verdict(&self, trace: TraceId) -> Report {
+    pub fn verdict(&self, trace: TraceId) -> Report {
         self.office.verdict(trace)
     }
 
@@ -160,7 +160,7 @@ impl Hall {
 }
 
 /// Returns a question that anybody may answer in any words.
-pub(crate) fn question() -> Question {
+pub fn question() -> Question {
     Question {
         about: None,
         answerers: Answerers { people: true, principals: None },
@@ -176,7 +176,7 @@ pub(crate) fn question() -> Question {
     }
 }
 
-pub(crate) fn asks() -> QuestionContent {
+pub fn asks() -> QuestionContent {
     QuestionContent {
         ask: None,
         choices: list([]),
@@ -197,11 +197,11 @@ pub(crate) fn asks() -> QuestionContent {
     }
 }
 
-pub(crate) const fn answer(question: Position, assurance: Assurance) -> QuestionAnswered {
+pub const fn answer(question: Position, assurance: Assurance) -> QuestionAnswered {
     QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question }
 }
 
-pub(crate) fn answers(words: &str) -> AnswerContent {
+pub fn answers(words: &str) -> AnswerContent {
     let shown =
         Shown { choices: list([]), language: text("en"), recommendation: false, wording: Wording::Normal };
     AnswerContent {

@@ -20,7 +20,7 @@ use super::{
     child::{self, Child},
     work::{self, Desk, Hears, Ledgered},
 };
-use crate::{office::Office, sample::rounds};
+use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-12
 #[test]

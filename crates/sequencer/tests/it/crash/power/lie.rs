@@ -6,15 +6,12 @@ use std::{path::Path, sync::Arc};
 use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use super::{ALL, Cut, Loss, Recording, STORE, Step, check_all, work_and_come_back};
-use crate::{
-    crash::{
-        child,
-        dice::Dice,
-        work::{self, Ledgered},
-    },
-    office::Office,
-    sample::rounds,
+use crate::crash::{
+    child,
+    dice::Dice,
+    work::{self, Ledgered},
 };
+use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-18
 #[test]

@@ -18,7 +18,7 @@ use demur_store::{
     memory::{Fault, MemoryStore, Write},
 };
 
-use crate::{
+use demur_testing::{
     office::Office,
     sample::{rounds, text},
 };

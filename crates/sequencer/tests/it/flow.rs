@@ -19,7 +19,7 @@ use demur_store::{
     sqlite::SqliteStore,
 };
 
-use crate::{
+use demur_testing::{
     office::{Clock, Office, Run},
     sample::{text, whole},
 };

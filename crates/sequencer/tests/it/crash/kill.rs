@@ -12,7 +12,7 @@ use super::{
     in_memory,
     work::{self, Bustle, Desk, Ledgered},
 };
-use crate::{office::Office, sample::rounds};
+use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-22
 #[test]

@@ -13,7 +13,7 @@ use super::{
     dice::Dice,
     in_memory, work,
 };
-use crate::sample::rounds;
+use demur_testing::sample::rounds;
 
 /// ONE-05
 #[test]

@@ -11,7 +11,7 @@ use super::{
     in_memory,
     work::{self, Bustle, Damage, Desk, Ledgered},
 };
-use crate::{office::Office, sample::rounds};
+use demur_testing::{office::Office, sample::rounds};
 
 /// LED-18 ONE-05
 #[test]

@@ -13,7 +13,7 @@ use super::{
     shim::Shim,
     work::{self, Ledgered},
 };
-use crate::{office::Office, sample::rounds};
+use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05
 #[test]

@@ -1,8 +1,6 @@
 //! Answerers who race for one question, through the engine, the queues and SQLite on a disk: one of them wins, and
 //! everybody else is told who did (`docs/format.md` 11, ONE-02).
 
-pub(crate) mod hall;
-
 use std::{
     collections::BTreeMap,
     sync::Barrier,
@@ -20,8 +18,10 @@ use demur_ledger::{
 use demur_sequencer::{Acknowledged, LedgerError};
 use demur_store::contract::Store as _;
 
-use self::hall::{Attempt, Hall};
-use crate::sample::rounds;
+use demur_testing::{
+    hall::{Attempt, Hall},
+    sample::rounds,
+};
 
 /// ONE-02 AEP-06
 #[test]

@@ -34,7 +34,7 @@ use super::{
     shim::Shim,
     work::{self, Bustle, Ledgered},
 };
-use crate::{office::Office, sample::rounds};
+use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-22
 #[test]

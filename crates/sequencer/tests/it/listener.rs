@@ -23,7 +23,7 @@ use demur_store::{
     sqlite::SqliteStore,
 };
 
-use crate::{
+use demur_testing::{
     office::{Office, Run},
     sample::{rounds, text},
 };

@@ -17,7 +17,7 @@ use demur_store::{
     sqlite::SqliteStore,
 };
 
-use crate::{office::Office, sample::text};
+use demur_testing::{office::Office, sample::text};
 
 /// LED-16
 #[test]

@@ -11,7 +11,7 @@ use demur_ledger::{
 };
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 
-use crate::office::Office;
+use demur_testing::office::Office;
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
@@ -91,7 +91,7 @@ fn a_trace_whose_stored_events_do_not_hold_is_marked_and_stops() {
         .unwrap();
     drop(connection);
     let office = people.enter(Arc::new(SqliteStore::open(&path).unwrap()));
-    let mut run = crate::office::Run { seen: Some(event.position()), ..run };
+    let mut run = demur_testing::office::Run { seen: Some(event.position()), ..run };
     let refused = office.say(&mut run, PROPOSAL).unwrap_err();
     assert!(refused.to_string().starts_with("TRACE_FAILED"), "{refused}");
     let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();

@@ -27,11 +27,11 @@ use demur_ledger::{
 };
 use demur_store::contract::{Append, Outcome, Store, touched_questions};
 
-use crate::race::hall::asks;
+use crate::hall::asks;
 
 /// A desk with agents.
-pub(crate) struct Sample {
-    pub(crate) desk: Desk,
+pub struct Sample {
+    pub desk: Desk,
     agents: Vec<Agent>,
     now: Timestamp,
     random: Seeded,
@@ -42,38 +42,38 @@ pub(crate) struct Sample {
 
 /// Whoever speaks in one role.
 #[derive(Clone)]
-pub(crate) struct Agent {
-    pub(crate) key: SecretKey,
+pub struct Agent {
+    pub key: SecretKey,
     principal: PrincipalId,
     role: Role,
 }
 
 /// A run at the desk, with the events that no append has taken yet.
 #[derive(Clone)]
-pub(crate) struct Work {
-    pub(crate) run: Run,
+pub struct Work {
+    pub run: Run,
     expected: Option<Position>,
     entries: Vec<Entry>,
 }
 
 impl Work {
-    pub(crate) fn trace(&self) -> TraceId {
+    pub fn trace(&self) -> TraceId {
         self.run.chain().trace()
     }
 
-    pub(crate) fn head(&self) -> Position {
+    pub fn head(&self) -> Position {
         self.run.chain().head().unwrap()
     }
 }
 
 impl Sample {
     /// Returns a desk with four agents and an operator, whose registry no store has yet.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::seeded(11)
     }
 
     /// Returns such a desk with random numbers of its own.
-    pub(crate) fn seeded(seed: u64) -> Self {
+    pub fn seeded(seed: u64) -> Self {
         let mut random = Seeded::from_number(seed);
         let now = Timestamp::from_millis(1_794_700_800_000).unwrap();
         let key = SecretKey::generate(&mut random);
@@ -87,7 +87,7 @@ impl Sample {
     }
 
     /// Returns a desk whose registry is in this store.
-    pub(crate) fn in_store(store: &dyn Store) -> Self {
+    pub fn in_store(store: &dyn Store) -> Self {
         let mut sample = Self::new();
         let append = sample.registry_append();
         assert_eq!(store.append(&[append]).unwrap(), [Outcome::Done]);
@@ -95,7 +95,7 @@ impl Sample {
     }
 
     /// Registers another agent; the newest of a role speaks.
-    pub(crate) fn register(&mut self, role: Role) {
+    pub fn register(&mut self, role: Role) {
         let key = SecretKey::generate(&mut self.random);
         let principal = PrincipalId::new(self.now, &mut self.random);
         let facts = KeyRegistered { key: key.public(), principal, recovery: None, roles: list([role]) };
@@ -118,7 +118,7 @@ impl Sample {
     }
 
     /// Revokes the key of a role.
-    pub(crate) fn revoke(&mut self, role: Role) {
+    pub fn revoke(&mut self, role: Role) {
         let facts = KeyRevoked {
             key: self.fingerprint(role),
             reason: RevocationReason::Lost,
@@ -131,7 +131,7 @@ impl Sample {
     }
 
     /// Returns the append of all registry events that none has taken yet.
-    pub(crate) fn registry_append(&mut self) -> Append {
+    pub fn registry_append(&mut self) -> Append {
         let chain = self.desk.registry_chain();
         let (trace, head) = (chain.trace(), self.desk.head(chain).unwrap().unwrap());
         let expected = self.registry_head.replace(head.document.head);
@@ -139,16 +139,16 @@ impl Sample {
         Append { trace, expected, entries, head, phase: None, questions: Vec::new(), snapshot: None }
     }
 
-    pub(crate) fn agent(&self, role: Role) -> &Agent {
+    pub fn agent(&self, role: Role) -> &Agent {
         self.agents.iter().find(|agent| agent.role == role).unwrap()
     }
 
-    pub(crate) fn fingerprint(&self, role: Role) -> Fingerprint {
+    pub fn fingerprint(&self, role: Role) -> Fingerprint {
         self.agent(role).key.public().fingerprint()
     }
 
     /// Returns a run that is open and has one event.
-    pub(crate) fn open(&mut self) -> Work {
+    pub fn open(&mut self) -> Work {
         let trace = TraceId::new(self.now, &mut self.random);
         let mut work = Work { run: Run::new(trace), expected: None, entries: Vec::new() };
         let mut participants: Vec<_> =
@@ -165,7 +165,7 @@ impl Sample {
     }
 
     /// Returns a run that takes any number of artifacts: three events.
-    pub(crate) fn executing(&mut self) -> Work {
+    pub fn executing(&mut self) -> Work {
         let mut work = self.open();
         self.say(&mut work, ProposalCreated { fallback_for: None, replaces: None });
         let proposal = work.head().sequence;
@@ -175,13 +175,13 @@ impl Sample {
     }
 
     /// Has the agent whose role fits say this in the run.
-    pub(crate) fn say(&mut self, work: &mut Work, facts: impl Into<Facts>) {
+    pub fn say(&mut self, work: &mut Work, facts: impl Into<Facts>) {
         let command = CommandId::new(self.now, &mut self.random);
         self.say_with(command, work, facts);
     }
 
     /// Has the agent whose role fits say this under a command id of the test's choosing.
-    pub(crate) fn say_with(&mut self, command: CommandId, work: &mut Work, facts: impl Into<Facts>) {
+    pub fn say_with(&mut self, command: CommandId, work: &mut Work, facts: impl Into<Facts>) {
         let submission = self.submission(command, work, facts.into());
         self.now = self.now.plus_millis(10);
         let recorded = self.desk.admit(&mut work.run, submission, self.now).unwrap();
@@ -189,7 +189,7 @@ impl Sample {
     }
 
     /// Records the artifact of these bytes in a run that is executing.
-    pub(crate) fn record(&mut self, work: &mut Work, bytes: &[u8]) -> ArtifactPlace {
+    pub fn record(&mut self, work: &mut Work, bytes: &[u8]) -> ArtifactPlace {
         let artifact = Artifact::new(bytes.to_vec(), &mut self.random);
         self.say(work, artifact.facts());
         let place = ArtifactPlace { address: Address::of(bytes), salt: artifact.salt };
@@ -198,7 +198,7 @@ impl Sample {
     }
 
     /// Returns the append of all events of a run that none has taken yet.
-    pub(crate) fn append(&self, work: &mut Work) -> Append {
+    pub fn append(&self, work: &mut Work) -> Append {
         let chain = work.run.chain();
         let head = self.desk.head(chain).unwrap().unwrap();
         let expected = work.expected.replace(head.document.head);
@@ -210,7 +210,7 @@ impl Sample {
     }
 
     /// Returns a fresh command id.
-    pub(crate) fn command(&mut self) -> CommandId {
+    pub fn command(&mut self) -> CommandId {
         CommandId::new(self.now, &mut self.random)
     }
 
@@ -234,13 +234,13 @@ impl Sample {
 }
 
 /// Appends what nobody refuses.
-pub(crate) fn done(store: &dyn Store, appends: &[Append]) {
+pub fn done(store: &dyn Store, appends: &[Append]) {
     let outcomes = store.append(appends).unwrap();
     assert_eq!(outcomes, vec![Outcome::Done; appends.len()]);
 }
 
 /// Returns how often a proof is to be repeated: fully under `cargo xtask prove`, else a reduced number.
-pub(crate) fn rounds(full: usize, reduced: usize) -> usize {
+pub fn rounds(full: usize, reduced: usize) -> usize {
     if std::env::var("DEMUR_PROOF").as_deref() == Ok("full") { full } else { reduced }
 }
 
@@ -274,14 +274,14 @@ fn content(kind: EventType) -> Option<Content> {
     })
 }
 
-pub(crate) fn whole<const MIN: u64, const MAX: u64>(number: u64) -> Whole<MIN, MAX> {
+pub fn whole<const MIN: u64, const MAX: u64>(number: u64) -> Whole<MIN, MAX> {
     Whole::try_from(number).unwrap()
 }
 
-pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+pub fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
     Text::try_from(text).unwrap()
 }
 
-pub(crate) fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T>>) -> List<T, MIN, MAX> {
+pub fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T>>) -> List<T, MIN, MAX> {
     List::try_from(items.into()).unwrap()
 }

@@ -9,7 +9,7 @@ use super::{
     in_memory,
     work::{self, Ready},
 };
-use crate::office::Office;
+use demur_testing::office::Office;
 
 #[test]
 fn a_second_process_is_refused_politely_and_gets_its_turn_later() {

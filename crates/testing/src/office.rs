@@ -41,28 +41,28 @@ use demur_sequencer::{Acknowledged, Ledger, LedgerError, Surroundings};
 use demur_store::contract::Store;
 
 use crate::{
-    race::hall::asks,
+    hall::asks,
     sample::{list, text, whole},
 };
 
 /// A clock that moves by ten milliseconds each time somebody looks, and seeded randomness; or those of the machine.
 #[derive(Clone)]
-pub(crate) struct Clock(Option<Arc<AtomicU64>>, Arc<Mutex<Seeded>>);
+pub struct Clock(Option<Arc<AtomicU64>>, Arc<Mutex<Seeded>>);
 
 impl Clock {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let now = AtomicU64::new(1_794_700_800_000);
         Self(Some(Arc::new(now)), Arc::new(Mutex::new(Seeded::from_number(3))))
     }
 
     /// Returns the clock and the randomness of the machine, for processes that follow each other.
-    pub(crate) fn of_the_machine() -> Self {
+    pub fn of_the_machine() -> Self {
         let mut seed = [0; 32];
         File::open("/dev/urandom").unwrap().read_exact(&mut seed).unwrap();
         Self(None, Arc::new(Mutex::new(Seeded::new(seed))))
     }
 
-    pub(crate) fn pass(&self, millis: u64) {
+    pub fn pass(&self, millis: u64) {
         self.0.as_ref().unwrap().fetch_add(millis, Ordering::Relaxed);
     }
 }
@@ -82,22 +82,22 @@ impl Surroundings for Clock {
 }
 
 /// A ledger with registered agents.
-pub(crate) struct Office<S: Store> {
-    pub(crate) ledger: Ledger<S>,
-    pub(crate) clock: Clock,
+pub struct Office<S: Store> {
+    pub ledger: Ledger<S>,
+    pub clock: Clock,
     desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
 }
 
 /// The people of an office that is closed.
-pub(crate) struct People {
+pub struct People {
     clock: Clock,
     desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
 }
 
 impl People {
-    pub(crate) fn enter<S: Store>(self, store: S) -> Office<S> {
+    pub fn enter<S: Store>(self, store: S) -> Office<S> {
         let Self { clock, desk, agents } = self;
         let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(clock.clone())).unwrap();
         Office { ledger, clock, desk, agents }
@@ -106,17 +106,17 @@ impl People {
 
 /// A run as its agents see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
-    pub(crate) trace: TraceId,
-    pub(crate) seen: Option<Position>,
+pub struct Run {
+    pub trace: TraceId,
+    pub seen: Option<Position>,
 }
 
 impl<S: Store> Office<S> {
-    pub(crate) fn create(store: S) -> Self {
+    pub fn create(store: S) -> Self {
         Self::create_with(store, Clock::new())
     }
 
-    pub(crate) fn create_with(store: S, clock: Clock) -> Self {
+    pub fn create_with(store: S, clock: Clock) -> Self {
         let desk = key(0);
         let ledger = Ledger::create(store, desk.clone(), "an office", Box::new(clock.clone())).unwrap();
         let mut office = Self { ledger, clock, desk, agents: Vec::new() };
@@ -127,45 +127,45 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns the office of a store that any process created.
-    pub(crate) fn at(store: S) -> Result<Self, LedgerError> {
+    pub fn at(store: S) -> Result<Self, LedgerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
         let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
     /// Returns such an office for reading only.
-    pub(crate) fn beside(store: S) -> Result<Self, LedgerError> {
+    pub fn beside(store: S) -> Result<Self, LedgerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
         let ledger = Ledger::read(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
     /// Returns the people after the process ended without closing.
-    pub(crate) fn leave(self) -> People {
+    pub fn leave(self) -> People {
         let Self { ledger, clock, desk, agents } = self;
         drop(ledger);
         People { clock, desk, agents }
     }
 
     /// Returns the same office after its process ended without closing.
-    pub(crate) fn reopen(self, store: S) -> Self {
+    pub fn reopen(self, store: S) -> Self {
         self.leave().enter(store)
     }
 
     /// Returns the same office after its process ended in good order.
-    pub(crate) fn close_and_reopen(self, store: S) -> Self {
+    pub fn close_and_reopen(self, store: S) -> Self {
         let Self { ledger, clock, desk, agents } = self;
         drop(ledger.close().unwrap());
         People { clock, desk, agents }.enter(store)
     }
 
     /// Returns a second process on the same store.
-    pub(crate) fn twin(&self, store: S) -> Self {
+    pub fn twin(&self, store: S) -> Self {
         let Self { clock, desk, agents, .. } = self;
         People { clock: clock.clone(), desk: desk.clone(), agents: agents.clone() }.enter(store)
     }
 
-    pub(crate) fn register(&mut self, role: Role) {
+    pub fn register(&mut self, role: Role) {
         let mut random = self.random();
         let key = key(1 + self.agents.len() as u64);
         let principal = PrincipalId::new(self.clock.now(), &mut random);
@@ -178,7 +178,7 @@ impl<S: Store> Office<S> {
         self.agents.insert(0, (key, principal, role));
     }
 
-    pub(crate) fn agent(&self, role: Role) -> &(SecretKey, PrincipalId, Role) {
+    pub fn agent(&self, role: Role) -> &(SecretKey, PrincipalId, Role) {
         self.agents.iter().find(|agent| agent.2 == role).unwrap()
     }
 
@@ -188,16 +188,16 @@ impl<S: Store> Office<S> {
         Seeded::new(seed)
     }
 
-    pub(crate) fn new_run(&self) -> Run {
+    pub fn new_run(&self) -> Run {
         Run { trace: TraceId::new(self.clock.now(), &mut self.random()), seen: None }
     }
 
     /// Returns what the agent whose role fits says, signed.
-    pub(crate) fn submission(&self, run: &Run, facts: impl Into<Facts>) -> Submission {
+    pub fn submission(&self, run: &Run, facts: impl Into<Facts>) -> Submission {
         self.submission_with(CommandId::new(self.clock.now(), &mut self.random()), run, facts.into())
     }
 
-    pub(crate) fn submission_with(&self, command: CommandId, run: &Run, facts: Facts) -> Submission {
+    pub fn submission_with(&self, command: CommandId, run: &Run, facts: Facts) -> Submission {
         let role = facts.event_type().unwrap().rule().roles[0];
         let draft = Draft {
             command,
@@ -213,14 +213,14 @@ impl<S: Store> Office<S> {
     }
 
     /// Has the agent whose role fits say something.
-    pub(crate) fn say(&self, run: &mut Run, facts: impl Into<Facts>) -> Result<Sequence, LedgerError> {
+    pub fn say(&self, run: &mut Run, facts: impl Into<Facts>) -> Result<Sequence, LedgerError> {
         let acknowledged = self.ledger.submit(self.submission(run, facts), None)?;
         run.seen = Some(acknowledged.position);
         Ok(acknowledged.position.sequence)
     }
 
     /// Records bytes.
-    pub(crate) fn record(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, LedgerError> {
+    pub fn record(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, LedgerError> {
         let artifact = Artifact::new(bytes.to_vec(), &mut self.random());
         let submission = self.submission(run, artifact.facts());
         let Acknowledged { position, .. } = self.ledger.submit(submission, Some(&artifact))?;
@@ -229,7 +229,7 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns a run that is open.
-    pub(crate) fn open(&self) -> Run {
+    pub fn open(&self) -> Run {
         let mut run = self.new_run();
         let mut participants: Vec<_> =
             Role::OF_A_RUN.map(|role| Participant { principal: self.agent(role).1, role }).into();
@@ -245,7 +245,7 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns a run with an approved proposal, and the proposal.
-    pub(crate) fn executing(&self) -> (Run, Sequence) {
+    pub fn executing(&self) -> (Run, Sequence) {
         let mut run = self.open();
         let proposal = self.say(&mut run, ProposalCreated { fallback_for: None, replaces: None }).unwrap();
         let decision = ProposalDecision::Approved;
@@ -254,7 +254,7 @@ impl<S: Store> Office<S> {
     }
 
     /// Makes one tool call with an artifact that is recorded already.
-    pub(crate) fn call(
+    pub fn call(
         &self,
         run: &mut Run,
         proposal: Sequence,
@@ -267,7 +267,7 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns a run from its beginning to its verdict.
-    pub(crate) fn whole_run(&self) -> Run {
+    pub fn whole_run(&self) -> Run {
         let (mut run, proposal) = self.executing();
         let artifact = self.record(&mut run, b"words").unwrap();
         let completed = self.call(&mut run, proposal, artifact).unwrap();
@@ -284,14 +284,14 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns the export of a trace.
-    pub(crate) fn export(&self, trace: TraceId) -> Vec<u8> {
+    pub fn export(&self, trace: TraceId) -> Vec<u8> {
         let mut file = Vec::new();
         self.ledger.export(trace, text("demur test"), &mut file, &mut |_| ()).unwrap();
         file
     }
 
     /// Returns what the verifier says about a trace.
-    pub(crate) fn verdict(&self, trace: TraceId) -> Report {
+    pub fn verdict(&self, trace: TraceId) -> Report {
         verify(&self.export(trace)[..], &Options::default(), &mut |_| ()).unwrap()
     }
 }

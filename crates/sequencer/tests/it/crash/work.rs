@@ -18,7 +18,7 @@ use demur_store::{
 };
 
 use super::dice::Dice;
-use crate::{
+use demur_testing::{
     office::{Clock, Office, Run},
     sample::{list, text},
 };

@@ -17,7 +17,7 @@ use demur_ledger::{name::TraceId, verify::Verdict};
 use demur_sequencer::{Acknowledged, LedgerError, Progress, Underway};
 use demur_store::contract::Store as _;
 
-use crate::race::hall::Hall;
+use demur_testing::hall::Hall;
 
 fn look(underway: &mut Underway) -> Poll<Result<Progress, LedgerError>> {
     underway.poll(&Context::from_waker(Waker::noop()))

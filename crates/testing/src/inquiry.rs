@@ -20,23 +20,23 @@ use demur_sequencer::{LedgerError, Surroundings as _};
 use demur_store::contract::{QuestionSummary, Store};
 
 use crate::{
+    hall::{answer, answers, asks},
     office::{Office, Run},
-    race::hall::{answer, answers, asks},
     sample::{list, text},
 };
 
 /// An office with two agents that ask.
-pub(crate) struct Inquiry {
-    pub(crate) office: Office<Arc<dyn Store>>,
+pub struct Inquiry {
+    pub office: Office<Arc<dyn Store>>,
     agents: [Author; 2],
 }
 
 impl Inquiry {
-    pub(crate) fn new(store: &Arc<dyn Store>) -> Self {
+    pub fn new(store: &Arc<dyn Store>) -> Self {
         Self::of(Office::create(Arc::clone(store)))
     }
 
-    pub(crate) fn of(mut office: Office<Arc<dyn Store>>) -> Self {
+    pub fn of(mut office: Office<Arc<dyn Store>>) -> Self {
         let agents = [Role::Agent; 2].map(|role| {
             office.register(role);
             let (key, principal, role) = office.agent(role);
@@ -45,28 +45,28 @@ impl Inquiry {
         Self { office, agents }
     }
 
-    pub(crate) fn store(&self) -> &dyn Store {
+    pub fn store(&self) -> &dyn Store {
         &**self.office.ledger.store()
     }
 
-    pub(crate) fn agent(&self, number: usize) -> PrincipalId {
+    pub fn agent(&self, number: usize) -> PrincipalId {
         self.agents[number].principal()
     }
 
     /// Returns a trace that nobody has opened yet.
-    pub(crate) fn trace(&self) -> Run {
+    pub fn trace(&self) -> Run {
         self.office.new_run()
     }
 
     /// Has the first agent ask in a trace of its own.
-    pub(crate) fn ask(&self, question: Question) -> (Run, Position) {
+    pub fn ask(&self, question: Question) -> (Run, Position) {
         let mut run = self.trace();
         let asked = self.say(0, &mut run, QuestionAsked(question));
         (run, asked)
     }
 
     /// Returns a plan that may have gaps.
-    pub(crate) fn plan(&self) -> Run {
+    pub fn plan(&self) -> Run {
         let mut run = self.trace();
         self.say(0, &mut run, PlanSubmitted {});
         self.tell(&mut run, Role::Desk, RulesRecorded {});
@@ -74,12 +74,12 @@ impl Inquiry {
     }
 
     /// Has the desk find a gap in a plan.
-    pub(crate) fn find(&self, run: &mut Run, question: Question) -> Position {
+    pub fn find(&self, run: &mut Run, question: Question) -> Position {
         self.tell(run, Role::Desk, GapFound(question))
     }
 
     /// Has an agent say something.
-    pub(crate) fn say(&self, number: usize, run: &mut Run, facts: impl Into<Facts>) -> Position {
+    pub fn say(&self, number: usize, run: &mut Run, facts: impl Into<Facts>) -> Position {
         let submission = self.submission(number, run, facts.into());
         let acknowledged = self.office.ledger.submit(submission, None).unwrap();
         run.seen = Some(acknowledged.position);
@@ -87,7 +87,7 @@ impl Inquiry {
     }
 
     /// Returns what an agent says, signed.
-    pub(crate) fn submission(&self, number: usize, run: &Run, facts: Facts) -> Submission {
+    pub fn submission(&self, number: usize, run: &Run, facts: Facts) -> Submission {
         let (clock, mut seed) = (&self.office.clock, [0; 32]);
         clock.fill(&mut seed);
         let store = self.office.ledger.registry().store();
@@ -97,13 +97,13 @@ impl Inquiry {
     }
 
     /// Has the desk record something: its own word, or what a person did.
-    pub(crate) fn tell(&self, run: &mut Run, role: Role, facts: impl Into<Facts>) -> Position {
+    pub fn tell(&self, run: &mut Run, role: Role, facts: impl Into<Facts>) -> Position {
         let position = self.try_tell(run.trace, role, facts).unwrap();
         run.seen = Some(position);
         position
     }
 
-    pub(crate) fn try_tell(
+    pub fn try_tell(
         &self,
         trace: TraceId,
         role: Role,
@@ -116,13 +116,13 @@ impl Inquiry {
     }
 
     /// Returns how the list shows a question.
-    pub(crate) fn shown(&self, run: &Run, asked: Position) -> Option<QuestionSummary> {
+    pub fn shown(&self, run: &Run, asked: Position) -> Option<QuestionSummary> {
         self.store().question(run.trace, asked.sequence).unwrap()
     }
 }
 
 /// Returns the answer of a person.
-pub(crate) const fn typed(question: Position) -> QuestionAnswered {
+pub const fn typed(question: Position) -> QuestionAnswered {
     answer(question, Assurance::Terminal)
 }
 

@@ -22,7 +22,7 @@ use demur_store::{
     memory::{Fault, MemoryStore, Write},
 };
 
-use crate::{
+use demur_testing::{
     office::{Office, Run},
     sample::{list, whole},
 };
