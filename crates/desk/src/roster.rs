@@ -11,7 +11,7 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     registry::Registry,
 };
-use demur_sequencer::LedgerError;
+use demur_sequencer::SequencerError;
 use demur_store::contract::{Kept, Store, Stored};
 
 use crate::{data::DataFolder, error::CommandError};
@@ -37,7 +37,7 @@ impl Roster {
     }
 
     /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
-    pub fn read(store: &impl Store, registry: Registry) -> Result<Self, LedgerError> {
+    pub fn read(store: &impl Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut roster = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
             times: Vec::new(),
@@ -83,7 +83,7 @@ impl Roster {
         self.revocations.get(&at).cloned()
     }
 
-    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
+    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
         let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
         if at <= self.registry.head().sequence && !self.registry.holds(&event.position()) {
             return Err(self.damaged(at, "CHAIN_BREAK"));
@@ -116,8 +116,8 @@ impl Roster {
         Ok(())
     }
 
-    fn damaged(&self, sequence: Sequence, code: &'static str) -> LedgerError {
-        LedgerError::Damaged { trace: self.registry.trace(), sequence, code }
+    fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
+        SequencerError::Damaged { trace: self.registry.trace(), sequence, code }
     }
 }
 

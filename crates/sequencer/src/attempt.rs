@@ -8,9 +8,9 @@ use demur_ledger::{
     envelope::Event,
     name::{CommandId, Sequence, TraceId},
 };
-
-use super::{commit::Slot, error::LedgerError};
 use demur_store::contract::Performed;
+
+use super::{commit::Slot, error::SequencerError};
 
 /// What came of deciding.
 pub(super) enum Step<R> {
@@ -60,9 +60,10 @@ pub(super) struct EarlierEvent {
 }
 
 impl EarlierEvent {
-    pub(super) fn parse(performed: Performed) -> Result<Self, LedgerError> {
+    pub(super) fn parse(performed: Performed) -> Result<Self, SequencerError> {
         let Performed { trace, bytes } = performed;
-        let damaged = |_| LedgerError::Damaged { trace, sequence: Sequence::FIRST, code: "SCHEMA_INVALID" };
+        let damaged =
+            |_| SequencerError::Damaged { trace, sequence: Sequence::FIRST, code: "SCHEMA_INVALID" };
         Ok(Self { trace, event: Event::parse(&bytes).map_err(damaged)? })
     }
 

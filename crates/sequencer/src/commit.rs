@@ -7,8 +7,9 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use super::item::{Item, Waits};
 use demur_store::contract::{Conflict, StoreError};
+
+use super::item::{Item, Waits};
 
 /// What became of an item.
 #[derive(Clone, Debug)]

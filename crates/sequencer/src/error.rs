@@ -1,4 +1,4 @@
-//! What a ledger answers when it cannot do what it was asked, by blame.
+//! What a sequencer answers when it cannot do what it was asked, by blame.
 
 use std::sync::Arc;
 
@@ -9,13 +9,12 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     statement::DraftError,
 };
-
 use demur_store::contract::StoreError;
 
-/// A ledger that could not do what it was asked.
+/// A sequencer that could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LedgerError {
+pub enum SequencerError {
     /// The author's: a rule said no. Nothing in the domain state changed.
     #[error("{0}")]
     Refused(Refusal),
@@ -73,7 +72,7 @@ pub enum LedgerError {
     Output(#[from] std::io::Error),
 }
 
-impl From<Refusal> for LedgerError {
+impl From<Refusal> for SequencerError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }

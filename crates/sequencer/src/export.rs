@@ -11,14 +11,14 @@ use demur_ledger::{
     name::{Position, Sequence, TraceId},
     registry::Registry,
 };
-
-use super::{Ledger, LedgerError, head_document};
 use demur_store::contract::{Kept, Store, Stored};
+
+use super::{Sequencer, SequencerError, head_document};
 
 /// Is told how many events were written.
 pub type ExportProgress<'a> = &'a mut dyn FnMut(u64);
 
-impl<S: Store> Ledger<S> {
+impl<S: Store> Sequencer<S> {
     /// Writes a trace as it is now, with its registry, and returns its newest event in the file.
     pub fn export(
         &self,
@@ -26,9 +26,9 @@ impl<S: Store> Ledger<S> {
         software: Text<1, 128>,
         out: &mut dyn Write,
         progress: ExportProgress<'_>,
-    ) -> Result<Position, LedgerError> {
+    ) -> Result<Position, SequencerError> {
         // First the trace, then the registry: whatever the trace pins is then in the registry.
-        let newest = self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?.head;
+        let newest = self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
         let registry = self.newest_registry()?;
         let header = Header { format: FORMAT, software, store: registry.store(), trace };
         let (writer, line) = ExportWriter::begin(&header)?;
@@ -53,7 +53,7 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Returns the registry as the store has it: where another process owns the store, it may have grown.
-    fn newest_registry(&self) -> Result<Arc<Registry>, LedgerError> {
+    fn newest_registry(&self) -> Result<Arc<Registry>, SequencerError> {
         let known = self.registry();
         let head = self.store.trace(known.trace())?.map(|summary| summary.head);
         if head != Some(known.head()) {
@@ -64,7 +64,7 @@ impl<S: Store> Ledger<S> {
 }
 
 struct Export<'a, S: Store> {
-    ledger: &'a Ledger<S>,
+    ledger: &'a Sequencer<S>,
     registry: &'a Registry,
     writer: ExportWriter,
     out: &'a mut dyn Write,
@@ -74,7 +74,7 @@ struct Export<'a, S: Store> {
 
 impl<S: Store> Export<'_, S> {
     /// Writes the events of a trace up to this one, then its head.
-    fn trace(&mut self, trace: TraceId, through: Position) -> Result<(), LedgerError> {
+    fn trace(&mut self, trace: TraceId, through: Position) -> Result<(), SequencerError> {
         let mut next = Sequence::FIRST;
         while next <= through.sequence {
             let page = self.ledger.store.events(trace, next, PAGE)?;
@@ -94,7 +94,7 @@ impl<S: Store> Export<'_, S> {
         Ok(self.out.write_all(&line)?)
     }
 
-    fn event(&mut self, trace: TraceId, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
+    fn event(&mut self, trace: TraceId, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
         let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, at))?;
         let line = match &stored.content {
             Kept::Here(opening) => self.writer.event(&event, Some(opening))?,
@@ -113,7 +113,7 @@ impl<S: Store> Export<'_, S> {
         Ok(())
     }
 
-    fn artifact(&mut self, at: Sequence, kept: &Kept<ArtifactPlace>) -> Result<(), LedgerError> {
+    fn artifact(&mut self, at: Sequence, kept: &Kept<ArtifactPlace>) -> Result<(), SequencerError> {
         let line = match kept {
             Kept::Here(place) => match self.ledger.store.artifact(&place.address)? {
                 Some(bytes) => self.writer.artifact(at, &bytes, &place.salt)?,
@@ -126,8 +126,8 @@ impl<S: Store> Export<'_, S> {
     }
 }
 
-fn damaged(trace: TraceId, sequence: Sequence) -> LedgerError {
-    LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" }
+fn damaged(trace: TraceId, sequence: Sequence) -> SequencerError {
+    SequencerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" }
 }
 
 /// How many events are read at once.

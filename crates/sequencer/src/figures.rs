@@ -1,8 +1,8 @@
-//! What a ledger has done since it was opened, for whoever watches it.
+//! What a sequencer has done since it was opened, for whoever watches it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a ledger has done since it was opened.
+/// What a sequencer has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Events that were recorded.

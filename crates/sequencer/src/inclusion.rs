@@ -6,14 +6,14 @@ use demur_ledger::{
     registry::Registry,
     signed::Inclusion,
 };
-
-use super::{
-    Ledger, LedgerError,
-    registry::{leaf, leaves, moment_note},
-};
 use demur_store::contract::{Cursor, Store};
 
-impl<S: Store> Ledger<S> {
+use super::{
+    Sequencer, SequencerError,
+    registry::{leaf, leaves, moment_note},
+};
+
+impl<S: Store> Sequencer<S> {
     /// Returns what shows where a trace stood under the newest roots of a registry, oldest first. What was recorded
     /// after `through` does not count.
     pub(super) fn inclusions(
@@ -21,7 +21,7 @@ impl<S: Store> Ledger<S> {
         trace: TraceId,
         through: Position,
         registry: &Registry,
-    ) -> Result<Vec<Inclusion>, LedgerError> {
+    ) -> Result<Vec<Inclusion>, SequencerError> {
         let mut newest: Vec<Sequence> = registry.roots().rev().take(MOST).collect();
         newest.reverse();
         let inclusions = newest.into_iter().map(|root| self.inclusion(trace, registry, root));
@@ -34,7 +34,7 @@ impl<S: Store> Ledger<S> {
         trace: TraceId,
         registry: &Registry,
         recorded: Sequence,
-    ) -> Result<Option<Inclusion>, LedgerError> {
+    ) -> Result<Option<Inclusion>, SequencerError> {
         let note = self.store.note(&moment_note(recorded))?;
         let Some(moment) = note.and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes) else {
             return Ok(None);

@@ -10,9 +10,9 @@ use demur_ledger::{
     signed::{Head, Signed},
     state::Phase,
 };
+use demur_store::contract::{Append, QuestionRow, Snapshot};
 
 use super::{commit::Slot, queue::Queue};
-use demur_store::contract::{Append, QuestionRow, Snapshot};
 
 /// What one decision wants recorded.
 pub(super) struct Item {

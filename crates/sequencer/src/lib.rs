@@ -1,4 +1,4 @@
-//! A ledger in use: a store, the desk's key, and the queues through which commands become events
+//! The sequencer: a store, the desk's key, and the queues through which commands become events
 //! (`docs/design/003-engine-and-store.md`). Decisions are the engine's; keeping them is the store's; here is the
 //! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
 
@@ -49,9 +49,12 @@ use demur_ledger::{
     signed::{Document, Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
+use demur_store::contract::{
+    Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError, touched_questions,
+};
 
 pub use commit::Pen;
-pub use error::LedgerError;
+pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
 pub use series::{Decided, Series};
@@ -68,12 +71,9 @@ use self::{
     session::Session,
     surroundings::Draw,
 };
-use demur_store::contract::{
-    Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError, touched_questions,
-};
 
 /// A store in use by its one desk.
-pub struct Ledger<S: Store> {
+pub struct Sequencer<S: Store> {
     store: S,
     desk: RwLock<SecretKey>,
     /// The registry as recorded; what is decided pins its newest event.
@@ -101,68 +101,68 @@ pub struct Acknowledged {
     pub repeated: bool,
 }
 
-impl<S: Store> Ledger<S> {
-    /// Returns the ledger of an empty store, whose registry begins now.
+impl<S: Store> Sequencer<S> {
+    /// Returns the sequencer of an empty store, whose registry begins now.
     pub fn create(
         store: S,
         key: SecretKey,
         name: &str,
         surroundings: Box<dyn Surroundings>,
-    ) -> Result<Self, LedgerError> {
+    ) -> Result<Self, SequencerError> {
         Self::create_keeping(store, key, name, surroundings, |_| Ok(()))
     }
 
-    /// Returns the ledger of an empty store, whose registry begins once `keep` has kept the desk's key under its
+    /// Returns the sequencer of an empty store, whose registry begins once `keep` has kept the desk's key under its
     /// principal: a registry that nobody can sign for must never be recorded.
-    pub fn create_keeping<E: From<LedgerError>>(
+    pub fn create_keeping<E: From<SequencerError>>(
         store: S,
         key: SecretKey,
         name: &str,
         surroundings: Box<dyn Surroundings>,
         keep: impl FnOnce(PrincipalId) -> Result<(), E>,
     ) -> Result<Self, E> {
-        if store.registry().map_err(LedgerError::from)?.is_some() {
-            return Err(LedgerError::Created.into());
+        if store.registry().map_err(SequencerError::from)?.is_some() {
+            return Err(SequencerError::Created.into());
         }
         let (desk, first) =
             Desk::create(key.clone(), None, name, surroundings.now(), &mut Draw(&*surroundings))
-                .map_err(LedgerError::from)?;
+                .map_err(SequencerError::from)?;
         keep(desk.registry().desk())?;
-        let head = desk.head(desk.registry_chain()).map_err(LedgerError::from)?;
+        let head = desk.head(desk.registry_chain()).map_err(SequencerError::from)?;
         let entry = Entry { event: first.event, opening: first.opening, artifact: None };
         let append = Append {
             trace: desk.registry_chain().trace(),
             expected: None,
             entries: vec![entry],
-            head: head.ok_or(LedgerError::NotCreated)?,
+            head: head.ok_or(SequencerError::NotCreated)?,
             phase: None,
             questions: Vec::new(),
             snapshot: None,
         };
-        match store.append(&[append]).map_err(LedgerError::from)?.first() {
+        match store.append(&[append]).map_err(SequencerError::from)?.first() {
             Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), surroundings)?),
-            _ => Err(LedgerError::Created.into()),
+            _ => Err(SequencerError::Created.into()),
         }
     }
 
-    /// Returns the ledger of a store that has a registry. `find_key` returns the desk's secret key.
+    /// Returns the sequencer of a store that has a registry. `find_key` returns the desk's secret key.
     pub fn open(
         store: S,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         surroundings: Box<dyn Surroundings>,
-    ) -> Result<Self, LedgerError> {
+    ) -> Result<Self, SequencerError> {
         let ledger = Self::with(store, find_key, surroundings, Session::begin)?;
         ledger.note_restoration()?;
         Ok(ledger)
     }
 
-    /// Returns the ledger of a store for reading and exporting only: nothing is noted, whoever owns the store. What
+    /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What
     /// it is asked to record may be refused by the store.
     pub fn read(
         store: S,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         surroundings: Box<dyn Surroundings>,
-    ) -> Result<Self, LedgerError> {
+    ) -> Result<Self, SequencerError> {
         Self::with(store, find_key, surroundings, |_, _| Ok(Session::default()))
     }
 
@@ -170,12 +170,12 @@ impl<S: Store> Ledger<S> {
         store: S,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         surroundings: Box<dyn Surroundings>,
-        begin: impl FnOnce(&S, Timestamp) -> Result<Session, LedgerError>,
-    ) -> Result<Self, LedgerError> {
+        begin: impl FnOnce(&S, Timestamp) -> Result<Session, SequencerError>,
+    ) -> Result<Self, SequencerError> {
         let registry = registry(&store)?;
-        let desk = find_key(&registry).ok_or(LedgerError::NoDeskKey)?;
+        let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
-        registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| LedgerError::NoDeskKey)?;
+        registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
         let session = begin(&store, surroundings.now())?;
         Ok(Self {
             store,
@@ -193,7 +193,7 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
-    pub fn close(self) -> Result<S, LedgerError> {
+    pub fn close(self) -> Result<S, SequencerError> {
         self.session.end(&self.store)?;
         Ok(self.store)
     }
@@ -208,7 +208,7 @@ impl<S: Store> Ledger<S> {
         Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns what was done since the ledger was opened.
+    /// Returns what was done since the sequencer was opened.
     pub fn figures(&self) -> Figures {
         self.counters.read()
     }
@@ -218,7 +218,7 @@ impl<S: Store> Ledger<S> {
         &self,
         submission: Submission,
         artifact: Option<&Artifact>,
-    ) -> Result<Acknowledged, LedgerError> {
+    ) -> Result<Acknowledged, SequencerError> {
         let submitted = self.check(submission, artifact)?;
         if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
             self.store.put_artifact(&artifact.bytes)?;
@@ -230,51 +230,51 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Records what the desk says itself, or what a person did.
-    pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, LedgerError> {
+    pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, SequencerError> {
         self.perform(trace, &self.told(trace, told)?)
     }
 
     /// Returns the command that records what an author in this process said, with what the desk adds in the same commit.
-    pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, LedgerError> {
+    pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, SequencerError> {
         let submitted = Submitted::fresh(fresh, &self.registry());
         let submitted = submitted.inspect_err(|_| self.counters.count_refusal())?;
         Ok(Command::Submit(Box::new(submitted.with_consequences(consequences))))
     }
 
     /// Returns the command that records what the desk says itself, or what a person did.
-    pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, LedgerError> {
-        self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+    pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, SequencerError> {
+        self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
         Ok(Command::Record(Box::new(told)))
     }
 
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
     /// newer one.
-    pub fn check_head(&self, trace: TraceId) -> Result<(), LedgerError> {
+    pub fn check_head(&self, trace: TraceId) -> Result<(), SequencerError> {
         load::check_newest(&self.store, trace, &self.registry())
     }
 
     /// Returns the state of a trace as recorded, to be looked at.
-    pub fn look(&self, trace: TraceId) -> Result<State, LedgerError> {
+    pub fn look(&self, trace: TraceId) -> Result<State, SequencerError> {
         load::load(&self.store, trace, &self.registry())
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
-    pub fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), LedgerError> {
+    pub fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), SequencerError> {
         self.store.mark_failed(trace, failure)?;
         self.queues.of(trace).void();
         Ok(())
     }
 
     /// Ends a run on the operator's word.
-    pub fn abort(&self, trace: TraceId, reason: Text<1, 16384>) -> Result<Acknowledged, LedgerError> {
-        self.store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+    pub fn abort(&self, trace: TraceId, reason: Text<1, 16384>) -> Result<Acknowledged, SequencerError> {
+        self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
         self.perform(trace, &Command::Abort(ReasonContent { reason }))
     }
 
     /// Returns the receipt of a recorded statement; none for what the desk itself recorded.
-    pub fn receipt(&self, trace: TraceId, at: Sequence) -> Result<Option<Signed<Receipt>>, LedgerError> {
-        let stored = self.store.events(trace, at, 1)?.pop().ok_or(LedgerError::TraceUnknown { trace })?;
-        let damaged = || LedgerError::Damaged { trace, sequence: at, code: "SCHEMA_INVALID" };
+    pub fn receipt(&self, trace: TraceId, at: Sequence) -> Result<Option<Signed<Receipt>>, SequencerError> {
+        let stored = self.store.events(trace, at, 1)?.pop().ok_or(SequencerError::TraceUnknown { trace })?;
+        let damaged = || SequencerError::Damaged { trace, sequence: at, code: "SCHEMA_INVALID" };
         let event = Event::parse(&stored.bytes).map_err(|_| damaged())?;
         let Some(statement) = event.statement_bytes() else { return Ok(None) };
         let registry = self.registry();
@@ -291,14 +291,18 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Returns a submission once its signature holds.
-    fn check(&self, submission: Submission, artifact: Option<&Artifact>) -> Result<Submitted, LedgerError> {
+    fn check(
+        &self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+    ) -> Result<Submitted, SequencerError> {
         let submitted = Submitted::new(submission, artifact, &self.registry());
         Ok(submitted.inspect_err(|_| self.counters.count_refusal())?)
     }
 
     /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
     /// take turns and go through [`Self::submit`].
-    pub fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, LedgerError> {
+    pub fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, SequencerError> {
         let _in_line = self.counters.stand_in_line();
         let mut past = Past::Unknown;
         for _ in 0..ATTEMPTS {
@@ -313,21 +317,21 @@ impl<S: Store> Ledger<S> {
                     self.counters.count_refusal();
                     return Err(refusal.into());
                 }
-                Attempt::Settled(Reply::Moved) => return Err(LedgerError::Moved),
+                Attempt::Settled(Reply::Moved) => return Err(SequencerError::Moved),
                 Attempt::LookUp => past = Past::Known(self.earlier(command)?.map(Box::new)),
                 Attempt::Settled(_) | Attempt::Again => {}
             }
         }
-        Err(LedgerError::Contended)
+        Err(SequencerError::Contended)
     }
 
     /// Returns what a command became before.
-    fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, LedgerError> {
+    fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, SequencerError> {
         let Some((key, command)) = command_id(command) else { return Ok(None) };
         self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()
     }
 
-    fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, LedgerError> {
+    fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, SequencerError> {
         let put = |mut item: Item, is_followed: bool| {
             if !is_followed {
                 match self.sign(item.head.clone()) {
@@ -347,13 +351,13 @@ impl<S: Store> Ledger<S> {
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
             Ending::Conflict(_) => Ok(Attempt::Again),
-            Ending::Failed(error) => Err(LedgerError::Commit(error)),
-            Ending::Uncertain => Err(LedgerError::Uncertain),
+            Ending::Failed(error) => Err(SequencerError::Commit(error)),
+            Ending::Uncertain => Err(SequencerError::Uncertain),
         }
     }
 
     /// Waits for what a step without a commit of its own depends on.
-    fn settle<R>(&self, trace: TraceId, command: &Command, step: Step<R>) -> Result<Attempt, LedgerError> {
+    fn settle<R>(&self, trace: TraceId, command: &Command, step: Step<R>) -> Result<Attempt, SequencerError> {
         match step {
             Step::Queued(reply, _) => Ok(Attempt::Settled(reply)),
             Step::Interrupted => self.recover(trace).map(|()| Attempt::Again),
@@ -386,7 +390,7 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Records that the desk came back to a trace after a crash.
-    fn recover(&self, trace: TraceId) -> Result<(), LedgerError> {
+    fn recover(&self, trace: TraceId) -> Result<(), SequencerError> {
         self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown).map(|_| ())
     }
 
@@ -398,8 +402,8 @@ impl<S: Store> Ledger<S> {
         command: &Command,
         past: &Past,
         waits: Waits,
-        put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, LedgerError)>,
-    ) -> Result<Step<R>, LedgerError> {
+        put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, SequencerError)>,
+    ) -> Result<Step<R>, SequencerError> {
         let id = command_id(command);
         let queue = self.queues.of(trace);
         let mut turn = match waits {
@@ -487,7 +491,7 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Reads the registry again, after another process changed it.
-    fn refresh(&self) -> Result<(), LedgerError> {
+    fn refresh(&self) -> Result<(), SequencerError> {
         let state = load::load_registry(&self.store)?;
         if let Some(registry) = state.registry() {
             self.adopt(Arc::new(registry.clone()));
@@ -495,7 +499,7 @@ impl<S: Store> Ledger<S> {
         Ok(())
     }
 
-    fn load(&self, trace: TraceId) -> Result<Pending, LedgerError> {
+    fn load(&self, trace: TraceId) -> Result<Pending, SequencerError> {
         let registry = self.registry();
         if trace == registry.trace() {
             return Ok(Pending::new(load::load_registry(&self.store)?, false));
@@ -512,11 +516,14 @@ impl<S: Store> Ledger<S> {
 }
 
 /// Returns the registry of a store, once all of it holds. No key is needed.
-pub fn registry<S: Store + ?Sized>(store: &S) -> Result<Registry, LedgerError> {
+pub fn registry<S: Store + ?Sized>(store: &S) -> Result<Registry, SequencerError> {
     let state = load::load_registry(store)?;
     // A registry without its first event is no empty store.
-    let damaged =
-        LedgerError::Damaged { trace: state.tip().trace(), sequence: Sequence::FIRST, code: "CHAIN_BREAK" };
+    let damaged = SequencerError::Damaged {
+        trace: state.tip().trace(),
+        sequence: Sequence::FIRST,
+        code: "CHAIN_BREAK",
+    };
     state.registry().cloned().ok_or(damaged)
 }
 

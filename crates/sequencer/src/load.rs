@@ -15,16 +15,16 @@ use demur_ledger::{
     registry::Registry,
     signed::{Head, Signed},
 };
-
-use super::error::LedgerError;
 use demur_store::contract::{Failure, Snapshot, Store, Stored};
+
+use super::error::SequencerError;
 
 /// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
 pub(super) fn load<S: Store + ?Sized>(
     store: &S,
     trace: TraceId,
     registry: &Registry,
-) -> Result<State, LedgerError> {
+) -> Result<State, SequencerError> {
     let Some(summary) = store.trace(trace)? else { return Ok(State::new(trace)) };
     if summary.failed.is_some() {
         return Ok(failed(trace));
@@ -32,7 +32,7 @@ pub(super) fn load<S: Store + ?Sized>(
     let loading = Loading { store, trace, registry: Some(registry) };
     match loading.run() {
         Ok(state) => Ok(state),
-        Err(LedgerError::Damaged { sequence, code, .. }) => {
+        Err(SequencerError::Damaged { sequence, code, .. }) => {
             let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
             store.mark_failed(trace, &failure)?;
             Ok(failed(trace))
@@ -42,8 +42,8 @@ pub(super) fn load<S: Store + ?Sized>(
 }
 
 /// Returns the registry as the store has it.
-pub(super) fn load_registry<S: Store + ?Sized>(store: &S) -> Result<State, LedgerError> {
-    let trace = store.registry()?.ok_or(LedgerError::NotCreated)?;
+pub(super) fn load_registry<S: Store + ?Sized>(store: &S) -> Result<State, SequencerError> {
+    let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
     Loading { store, trace, registry: None }.run()
 }
 
@@ -52,8 +52,8 @@ pub(super) fn check_newest<S: Store + ?Sized>(
     store: &S,
     trace: TraceId,
     registry: &Registry,
-) -> Result<(), LedgerError> {
-    let head = store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?.head;
+) -> Result<(), SequencerError> {
+    let head = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
     Loading { store, trace, registry: Some(registry) }.check_signed(head, signed.as_ref(), registry)
@@ -73,7 +73,7 @@ struct Loading<'a, S: ?Sized> {
 }
 
 impl<S: Store + ?Sized> Loading<'_, S> {
-    fn run(&self) -> Result<State, LedgerError> {
+    fn run(&self) -> Result<State, SequencerError> {
         let mut state = self.resume()?.unwrap_or_else(|| State::new(self.trace));
         let mut last = None;
         loop {
@@ -95,7 +95,7 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         Ok(state)
     }
 
-    fn resume(&self) -> Result<Option<State>, LedgerError> {
+    fn resume(&self) -> Result<Option<State>, SequencerError> {
         let Some(Snapshot { head, version, bytes }) = self.store.snapshot(self.trace)? else {
             return Ok(None);
         };
@@ -109,12 +109,12 @@ impl<S: Store + ?Sized> Loading<'_, S> {
     }
 
     /// Returns the signed head beside the newest event of a state that a snapshot holds completely.
-    fn newest(&self, state: &State) -> Result<Option<Signed<Head>>, LedgerError> {
+    fn newest(&self, state: &State) -> Result<Option<Signed<Head>>, SequencerError> {
         let Some(head) = state.tip().head() else { return Ok(None) };
         Ok(self.store.events(self.trace, head.sequence, 1)?.pop().and_then(|stored| stored.head))
     }
 
-    fn fold(&self, state: &mut State, page: &[Stored]) -> Result<(), LedgerError> {
+    fn fold(&self, state: &mut State, page: &[Stored]) -> Result<(), SequencerError> {
         let mut batch = Batch::with_capacity(page.len());
         let mut signed = Vec::with_capacity(page.len());
         for stored in page {
@@ -136,7 +136,7 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         }
     }
 
-    fn parse(&self, stored: &Stored, at: Sequence) -> Result<Event, LedgerError> {
+    fn parse(&self, stored: &Stored, at: Sequence) -> Result<Event, SequencerError> {
         let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
         if *event.hash() == stored.hash { Ok(event) } else { Err(self.damaged(at, "CHAIN_BREAK")) }
     }
@@ -151,7 +151,7 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         }
     }
 
-    fn check_head(&self, state: &State, head: Option<&Signed<Head>>) -> Result<(), LedgerError> {
+    fn check_head(&self, state: &State, head: Option<&Signed<Head>>) -> Result<(), SequencerError> {
         let Some(position) = state.tip().head() else { return Ok(()) };
         let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
         let registry = self.registry.or_else(|| state.registry()).ok_or_else(damaged)?;
@@ -163,7 +163,7 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         position: Position,
         head: Option<&Signed<Head>>,
         registry: &Registry,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<(), SequencerError> {
         let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
         let head = head.filter(|head| head.document.head == position).ok_or_else(damaged)?;
         let at = head.document.registry.sequence;
@@ -171,8 +171,8 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         head.verify(&key.public).map_err(|_| damaged())
     }
 
-    fn damaged(&self, sequence: Sequence, code: &'static str) -> LedgerError {
-        LedgerError::Damaged { trace: self.trace, sequence, code }
+    fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
+        SequencerError::Damaged { trace: self.trace, sequence, code }
     }
 }
 

@@ -4,13 +4,13 @@
 use demur_core::hash::Digest;
 use demur_engine::reactor::{Effect, Reactor};
 use demur_ledger::envelope::Event;
-
-use super::{Ledger, LedgerError};
 use demur_store::contract::{Cursor, Store, StoreError};
 
-impl<S: Store> Ledger<S> {
+use super::{Sequencer, SequencerError};
+
+impl<S: Store> Sequencer<S> {
     /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.
-    pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, LedgerError> {
+    pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
         let note = format!("reactor/{}", reactor.name());
         let mut cursor = self.cursor(&note)?;
         let mut recorded = 0;
@@ -35,7 +35,7 @@ impl<S: Store> Ledger<S> {
         effect: Effect,
         reactor: &dyn Reactor,
         source: &Event,
-    ) -> Result<bool, LedgerError> {
+    ) -> Result<bool, SequencerError> {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
@@ -48,13 +48,13 @@ impl<S: Store> Ledger<S> {
         }
     }
 
-    fn cursor(&self, note: &str) -> Result<Cursor, LedgerError> {
+    fn cursor(&self, note: &str) -> Result<Cursor, SequencerError> {
         let number = self.store.note(note)?.and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
         Ok(number.map_or(Cursor::START, Cursor::new))
     }
 }
 
-fn unreadable(hash: &Digest) -> LedgerError {
+fn unreadable(hash: &Digest) -> SequencerError {
     StoreError::Corrupt { what: format!("event {hash} cannot be read") }.into()
 }
 

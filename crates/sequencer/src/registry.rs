@@ -20,17 +20,17 @@ use demur_ledger::{
     signed::TraceLeaf,
     statement::Draft,
 };
-
-use super::{Acknowledged, Draw, Ledger, LedgerError, commit::lock};
 use demur_store::contract::{RESTORED, Store};
 
-impl<S: Store> Ledger<S> {
+use super::{Acknowledged, Draw, Sequencer, SequencerError, commit::lock};
+
+impl<S: Store> Sequencer<S> {
     /// Records what the desk says about a key.
     pub fn state(
         &self,
         facts: impl Into<Facts>,
         content: Option<Content>,
-    ) -> Result<Acknowledged, LedgerError> {
+    ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
         self.state_in_turn(self.new_command(), facts.into(), content)
     }
@@ -41,7 +41,7 @@ impl<S: Store> Ledger<S> {
         key: Fingerprint,
         reason: RevocationReason,
         content: Content,
-    ) -> Result<Acknowledged, LedgerError> {
+    ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
         self.state_root(self.new_command(), |(root, traces)| {
             (KeyRevoked { key, reason, root, traces }.into(), Some(content))
@@ -49,18 +49,18 @@ impl<S: Store> Ledger<S> {
     }
 
     /// Records the set of all traces as of now.
-    pub fn checkpoint(&self) -> Result<Acknowledged, LedgerError> {
+    pub fn checkpoint(&self) -> Result<Acknowledged, SequencerError> {
         self.checkpoint_as(self.new_command())
     }
 
     /// Records the set of all traces as of now, once for each command id.
-    pub(super) fn checkpoint_as(&self, command: CommandId) -> Result<Acknowledged, LedgerError> {
+    pub(super) fn checkpoint_as(&self, command: CommandId) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
         self.state_root(command, |(root, traces)| (CheckpointRecorded { root, traces }.into(), None))
     }
 
     /// Begins a new epoch in a store that came back from a backup, before anything else is recorded.
-    pub(super) fn note_restoration(&self) -> Result<(), LedgerError> {
+    pub(super) fn note_restoration(&self) -> Result<(), SequencerError> {
         if self.store.note(RESTORED)?.is_none_or(|note| note == RECORDED) {
             return Ok(());
         }
@@ -68,22 +68,22 @@ impl<S: Store> Ledger<S> {
         Ok(self.store.set_note(RESTORED, RECORDED)?)
     }
 
-    fn record_restored(&self) -> Result<Acknowledged, LedgerError> {
+    fn record_restored(&self) -> Result<Acknowledged, SequencerError> {
         // Unwrap safety: a short text that is not empty.
         let note = "the store came back from a backup".try_into().expect("a short text fits");
         let content = Content::StoreRestored(NoteContent { note });
         let _turn = lock(&self.registry_turn);
         let registry = self.registry();
         let next = registry.epoch_at(registry.head().sequence) + 1;
-        let epoch = next.try_into().map_err(|_| LedgerError::NotCreated)?;
+        let epoch = next.try_into().map_err(|_| SequencerError::NotCreated)?;
         self.state_in_turn(self.new_command(), StoreRestored { epoch }.into(), Some(content))
     }
 
     /// Goes on with another key of the desk, after a rotation brought it in.
-    pub fn use_desk_key(&self, key: SecretKey) -> Result<(), LedgerError> {
+    pub fn use_desk_key(&self, key: SecretKey) -> Result<(), SequencerError> {
         let registry = self.registry();
         let at = registry.head().sequence;
-        registry.desk_key(&key.public().fingerprint(), at).map_err(|_| LedgerError::NoDeskKey)?;
+        registry.desk_key(&key.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
         *self.desk.write().unwrap_or_else(PoisonError::into_inner) = key;
         Ok(())
     }
@@ -101,7 +101,7 @@ impl<S: Store> Ledger<S> {
         command: CommandId,
         facts: Facts,
         content: Option<Content>,
-    ) -> Result<Acknowledged, LedgerError> {
+    ) -> Result<Acknowledged, SequencerError> {
         let registry = self.registry();
         let draft = Draft {
             command,
@@ -125,10 +125,10 @@ impl<S: Store> Ledger<S> {
         &self,
         command: CommandId,
         statement: impl FnOnce(Root) -> (Facts, Option<Content>),
-    ) -> Result<Acknowledged, LedgerError> {
+    ) -> Result<Acknowledged, SequencerError> {
         let moment = self.store.end()?;
         let leaves = leaves(&self.store.heads_at(moment)?)?;
-        let traces = (leaves.len() as u64).try_into().map_err(|_| LedgerError::NotCreated)?;
+        let traces = (leaves.len() as u64).try_into().map_err(|_| SequencerError::NotCreated)?;
         let (facts, content) = statement((merkle::root(Scheme::DEMUR, &leaves), traces));
         let acknowledged = self.state_in_turn(command, facts, content)?;
         let note = moment_note(acknowledged.position.sequence);
@@ -147,7 +147,7 @@ pub(super) fn moment_note(recorded: Sequence) -> String {
 }
 
 /// Returns the leaf hashes of the tree over all traces.
-pub(super) fn leaves(heads: &[(TraceId, Position)]) -> Result<Vec<Digest>, LedgerError> {
+pub(super) fn leaves(heads: &[(TraceId, Position)]) -> Result<Vec<Digest>, SequencerError> {
     heads.iter().map(|(trace, head)| Ok(leaf(*trace, head).hash()?)).collect()
 }
 

@@ -6,19 +6,19 @@ use std::{mem, sync::Arc};
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
+use demur_store::contract::{Store, StoreError};
 
 use super::{
-    ATTEMPTS, Ledger,
+    ATTEMPTS, Sequencer,
     attempt::{Attempt, Past, Step, command_id},
     commit::{Ending, Slot, lock},
-    error::LedgerError,
+    error::SequencerError,
     item::Waits,
 };
-use demur_store::contract::{Store, StoreError};
 
 /// Statements that wait for one commit.
 pub struct Series<'a, S: Store> {
-    ledger: &'a Ledger<S>,
+    ledger: &'a Sequencer<S>,
     waiting: Vec<Arc<Slot>>,
 }
 
@@ -31,7 +31,7 @@ pub struct Decided {
     pub reply: Reply,
 }
 
-impl<S: Store> Ledger<S> {
+impl<S: Store> Sequencer<S> {
     /// Returns a series without statements.
     pub const fn series(&self) -> Series<'_, S> {
         Series { ledger: self, waiting: Vec::new() }
@@ -39,7 +39,7 @@ impl<S: Store> Ledger<S> {
 
     /// Records that the desk came back to a run after a crash, if it did (LED-22). What is submitted does so by itself;
     /// this is for whoever reads the run before going on with it.
-    pub fn come_back(&self, trace: TraceId) -> Result<(), LedgerError> {
+    pub fn come_back(&self, trace: TraceId) -> Result<(), SequencerError> {
         let queue = self.queues.of(trace);
         let interrupted = {
             let mut turn = queue.enter();
@@ -55,7 +55,7 @@ impl<S: Store> Series<'_, S> {
         &mut self,
         submission: Submission,
         artifact: Option<&Artifact>,
-    ) -> Result<Decided, LedgerError> {
+    ) -> Result<Decided, SequencerError> {
         if self.waiting.len() >= MOST {
             self.commit()?;
         }
@@ -75,7 +75,7 @@ impl<S: Store> Series<'_, S> {
         Ok(decided)
     }
 
-    fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, LedgerError> {
+    fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, SequencerError> {
         let ledger = self.ledger;
         // Otherwise this thread would wait for what it has not let go yet.
         let slot = command_id(command).and_then(|id| lock(&ledger.in_flight).get(&id).cloned());
@@ -94,11 +94,11 @@ impl<S: Store> Series<'_, S> {
             })?;
             match step {
                 Step::Queued(reply, events) => return Ok(Decided { events, reply }),
-                // The trace has an event that the author has not seen: see `Ledger::come_back`.
+                // The trace has an event that the author has not seen: see `Sequencer::come_back`.
                 Step::Interrupted => {
                     self.commit()?;
                     ledger.recover(trace)?;
-                    return Err(LedgerError::Contended);
+                    return Err(SequencerError::Contended);
                 }
                 step => match ledger.settle(trace, command, step)? {
                     Attempt::Settled(reply) => return Ok(Decided { events: Vec::new(), reply }),
@@ -107,12 +107,12 @@ impl<S: Store> Series<'_, S> {
                 },
             }
         }
-        Err(LedgerError::Contended)
+        Err(SequencerError::Contended)
     }
 
     /// Waits until everything decided so far is on the disk. If this fails, none of it counts unless the record shows
     /// it: whoever goes on reads the trace again.
-    pub fn commit(&mut self) -> Result<(), LedgerError> {
+    pub fn commit(&mut self) -> Result<(), SequencerError> {
         let slots = mem::take(&mut self.waiting);
         let commits = &self.ledger.commits;
         let _in_line = (!slots.is_empty()).then(|| self.ledger.counters.stand_in_line());
@@ -122,9 +122,9 @@ impl<S: Store> Series<'_, S> {
             let ending = commits.wait(&slot, pen.take(), &|items| self.ledger.write(items));
             result = result.and(match ending {
                 Ending::Done => Ok(()),
-                Ending::Conflict(_) => Err(LedgerError::Contended),
-                Ending::Failed(error) => Err(LedgerError::Commit(error)),
-                Ending::Uncertain => Err(LedgerError::Uncertain),
+                Ending::Conflict(_) => Err(SequencerError::Contended),
+                Ending::Failed(error) => Err(SequencerError::Commit(error)),
+                Ending::Uncertain => Err(SequencerError::Uncertain),
             });
         }
         result

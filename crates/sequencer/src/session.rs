@@ -3,10 +3,10 @@
 
 use demur_core::{canonical, limit::Limits, time::Timestamp};
 use demur_ledger::content::NoteContent;
+use demur_store::contract::Store;
 use serde::{Deserialize, Serialize};
 
-use super::error::LedgerError;
-use demur_store::contract::Store;
+use super::error::SequencerError;
 
 /// This use of the store and the crashed ones before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Notes that the store is in use from now on.
-    pub(super) fn begin<S: Store + ?Sized>(store: &S, now: Timestamp) -> Result<Self, LedgerError> {
+    pub(super) fn begin<S: Store + ?Sized>(store: &S, now: Timestamp) -> Result<Self, SequencerError> {
         let known =
             store.note(NOTE)?.and_then(|bytes| canonical::from_canonical(&bytes, &Limits::EVENT).ok());
         let Self { mut crashes, since } = known.unwrap_or(Self { crashes: Vec::new(), since: None });
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Notes that the use ended in good order.
-    pub(super) fn end<S: Store + ?Sized>(&self, store: &S) -> Result<(), LedgerError> {
+    pub(super) fn end<S: Store + ?Sized>(&self, store: &S) -> Result<(), SequencerError> {
         Self { crashes: self.crashes.clone(), since: None }.write(store)
     }
 
@@ -47,7 +47,7 @@ impl Session {
         self.crashes.iter().any(|(from, to)| *from <= time && time <= *to)
     }
 
-    fn write<S: Store + ?Sized>(&self, store: &S) -> Result<(), LedgerError> {
+    fn write<S: Store + ?Sized>(&self, store: &S) -> Result<(), SequencerError> {
         Ok(store.set_note(NOTE, &canonical::to_vec(self)?)?)
     }
 }

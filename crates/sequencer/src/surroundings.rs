@@ -1,4 +1,4 @@
-//! The clock and the randomness a ledger works with: parameters, so that tests can choose them.
+//! The clock and the randomness a sequencer works with: parameters, so that tests can choose them.
 
 use demur_core::{random::Random, time::Timestamp};
 

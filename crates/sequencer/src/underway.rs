@@ -1,6 +1,6 @@
 //! Recording without a thread that waits: a command is decided and stands in line at once if everything for that is at hand,
 //! and whoever wants to know what became of it is woken after the commit. Somebody has to write: whoever is told to
-//! ([`Progress::Lead`]) calls [`Ledger::lead`] on a thread that may wait for the disk.
+//! ([`Progress::Lead`]) calls [`Sequencer::lead`] on a thread that may wait for the disk.
 
 use std::{
     sync::Arc,
@@ -9,14 +9,14 @@ use std::{
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::name::TraceId;
+use demur_store::contract::Store;
 
 use super::{
-    Acknowledged, Ledger, LedgerError,
+    Acknowledged, Sequencer, SequencerError,
     attempt::{Past, Step},
     commit::{Commits, Ending, Pen, Slot},
     item::{Item, Waits},
 };
-use demur_store::contract::Store;
 
 /// A command that is decided and waits for its commit.
 #[must_use = "nobody may be writing"]
@@ -31,18 +31,18 @@ pub struct Underway {
 /// What is to be done about a command that is under way.
 #[derive(Debug)]
 pub enum Progress {
-    /// Somebody has to write now, with [`Ledger::lead`]; then ask again.
+    /// Somebody has to write now, with [`Sequencer::lead`]; then ask again.
     Lead(Pen),
     /// It is on the disk.
     Recorded(Acknowledged),
-    /// Something came between: it has to be decided again, with [`Ledger::perform`].
+    /// Something came between: it has to be decided again, with [`Sequencer::perform`].
     Again,
 }
 
-impl<S: Store> Ledger<S> {
+impl<S: Store> Sequencer<S> {
     /// Decides a command and puts it in line, if nothing has to be waited for or looked up first. Otherwise, and for
     /// whatever will not simply be recorded, there is none: [`Self::perform`] is for that, and nothing has happened yet.
-    pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, LedgerError> {
+    pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, SequencerError> {
         let put = |mut item: Item, _| {
             match self.sign(item.head.clone()) {
                 Ok(signed) => item.signed = Some(signed),
@@ -70,7 +70,7 @@ impl<S: Store> Ledger<S> {
 
 impl Underway {
     /// Returns what is to be done, once there is something.
-    pub fn poll(&mut self, context: &Context<'_>) -> Poll<Result<Progress, LedgerError>> {
+    pub fn poll(&mut self, context: &Context<'_>) -> Poll<Result<Progress, SequencerError>> {
         if let Some(pen) = self.pen.take() {
             return Poll::Ready(Ok(Progress::Lead(pen)));
         }
@@ -78,12 +78,12 @@ impl Underway {
             None => Ok(Progress::Lead(self.commits.taken_over())),
             Some(Ending::Done) => self.settled(),
             Some(Ending::Conflict(_)) => Ok(Progress::Again),
-            Some(Ending::Failed(error)) => Err(LedgerError::Commit(error)),
-            Some(Ending::Uncertain) => Err(LedgerError::Uncertain),
+            Some(Ending::Failed(error)) => Err(SequencerError::Commit(error)),
+            Some(Ending::Uncertain) => Err(SequencerError::Uncertain),
         })
     }
 
-    fn settled(&self) -> Result<Progress, LedgerError> {
+    fn settled(&self) -> Result<Progress, SequencerError> {
         match &self.reply {
             Reply::Recorded(position) => Ok(Progress::Recorded(Acknowledged {
                 trace: self.trace,

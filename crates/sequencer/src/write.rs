@@ -3,15 +3,15 @@
 use std::sync::{Arc, PoisonError};
 
 use demur_ledger::{entry::Entry, name::TraceId, registry::Registry};
+use demur_store::contract::{Append, Outcome, Store, StoreError};
 
 use super::{
-    Ledger,
+    Sequencer,
     commit::{Ending, lock},
     item::{Group, Item, Waiting},
 };
-use demur_store::contract::{Append, Outcome, Store, StoreError};
 
-/// Hears of everything that this ledger records.
+/// Hears of everything that this sequencer records.
 ///
 /// Whatever another process, or an earlier use of the store, recorded is not heard of, nor what was recorded without
 /// being confirmed: it is found with [`Store::changes`].
@@ -27,7 +27,7 @@ pub trait Listener: Send + Sync {
     fn recorded(&self, trace: TraceId, entries: &[Entry]);
 }
 
-impl<S: Store> Ledger<S> {
+impl<S: Store> Sequencer<S> {
     /// Has somebody listen from now on.
     pub fn listen(&mut self, listener: Arc<dyn Listener>) {
         self.listeners.push(listener);

@@ -15,7 +15,7 @@ use demur_ledger::{
     statement::Submission,
     verify::Report,
 };
-use demur_sequencer::{Acknowledged, Ledger, LedgerError, Surroundings as _};
+use demur_sequencer::{Acknowledged, Sequencer, SequencerError, Surroundings as _};
 use demur_store::sqlite::SqliteStore;
 
 use crate::{
@@ -64,7 +64,7 @@ impl Hall {
         Self { office, asker, answerers: [first, second] }
     }
 
-    pub fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub fn ledger(&self) -> &Sequencer<SqliteStore> {
         &self.office.ledger
     }
 
@@ -132,7 +132,7 @@ impl Hall {
         attempts
     }
 
-    pub fn send(&self, attempt: &Attempt) -> Result<Acknowledged, LedgerError> {
+    pub fn send(&self, attempt: &Attempt) -> Result<Acknowledged, SequencerError> {
         match attempt {
             Attempt::Signed { submission, .. } => self.ledger().submit((**submission).clone(), None),
             Attempt::Typed { trace, command } => self.ledger().perform(*trace, command),

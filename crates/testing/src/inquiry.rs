@@ -16,7 +16,7 @@ use demur_ledger::{
     role::Role,
     statement::Submission,
 };
-use demur_sequencer::{LedgerError, Surroundings as _};
+use demur_sequencer::{SequencerError, Surroundings as _};
 use demur_store::contract::{QuestionSummary, Store};
 
 use crate::{
@@ -108,7 +108,7 @@ impl Inquiry {
         trace: TraceId,
         role: Role,
         facts: impl Into<Facts>,
-    ) -> Result<Position, LedgerError> {
+    ) -> Result<Position, SequencerError> {
         let facts = facts.into();
         let first = Saying { role, content: content(&facts), facts };
         let told = Told { first, rest: Consequences::default() };

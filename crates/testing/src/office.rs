@@ -37,7 +37,7 @@ use demur_ledger::{
     statement::{Draft, Submission},
     verify::{Options, Report, verify},
 };
-use demur_sequencer::{Acknowledged, Ledger, LedgerError, Surroundings};
+use demur_sequencer::{Acknowledged, Sequencer, SequencerError, Surroundings};
 use demur_store::contract::Store;
 
 use crate::{
@@ -83,7 +83,7 @@ impl Surroundings for Clock {
 
 /// A ledger with registered agents.
 pub struct Office<S: Store> {
-    pub ledger: Ledger<S>,
+    pub ledger: Sequencer<S>,
     pub clock: Clock,
     desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
@@ -99,7 +99,7 @@ pub struct People {
 impl People {
     pub fn enter<S: Store>(self, store: S) -> Office<S> {
         let Self { clock, desk, agents } = self;
-        let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(clock.clone())).unwrap();
+        let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(clock.clone())).unwrap();
         Office { ledger, clock, desk, agents }
     }
 }
@@ -118,7 +118,7 @@ impl<S: Store> Office<S> {
 
     pub fn create_with(store: S, clock: Clock) -> Self {
         let desk = key(0);
-        let ledger = Ledger::create(store, desk.clone(), "an office", Box::new(clock.clone())).unwrap();
+        let ledger = Sequencer::create(store, desk.clone(), "an office", Box::new(clock.clone())).unwrap();
         let mut office = Self { ledger, clock, desk, agents: Vec::new() };
         for role in STAFF {
             office.register(role);
@@ -127,16 +127,16 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns the office of a store that any process created.
-    pub fn at(store: S) -> Result<Self, LedgerError> {
+    pub fn at(store: S) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
-        let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
+        let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
     /// Returns such an office for reading only.
-    pub fn beside(store: S) -> Result<Self, LedgerError> {
+    pub fn beside(store: S) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
-        let ledger = Ledger::read(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
+        let ledger = Sequencer::read(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
@@ -213,14 +213,14 @@ impl<S: Store> Office<S> {
     }
 
     /// Has the agent whose role fits say something.
-    pub fn say(&self, run: &mut Run, facts: impl Into<Facts>) -> Result<Sequence, LedgerError> {
+    pub fn say(&self, run: &mut Run, facts: impl Into<Facts>) -> Result<Sequence, SequencerError> {
         let acknowledged = self.ledger.submit(self.submission(run, facts), None)?;
         run.seen = Some(acknowledged.position);
         Ok(acknowledged.position.sequence)
     }
 
     /// Records bytes.
-    pub fn record(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, LedgerError> {
+    pub fn record(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, SequencerError> {
         let artifact = Artifact::new(bytes.to_vec(), &mut self.random());
         let submission = self.submission(run, artifact.facts());
         let Acknowledged { position, .. } = self.ledger.submit(submission, Some(&artifact))?;
@@ -259,7 +259,7 @@ impl<S: Store> Office<S> {
         run: &mut Run,
         proposal: Sequence,
         artifact: Sequence,
-    ) -> Result<Sequence, LedgerError> {
+    ) -> Result<Sequence, SequencerError> {
         let (meets, retries) = (list([]), None);
         let intent = self.say(run, ToolIntentSigned { meets, proposal, retries, risk: Risk::Low })?;
         let started = self.say(run, ToolExecutionStarted { input: Some(artifact), intent })?;

@@ -5,7 +5,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     verify::Finding,
 };
-use demur_sequencer::LedgerError;
+use demur_sequencer::SequencerError;
 use demur_store::{
     contract::{Failure, StoreError},
     sqlite::Problem as Found,
@@ -56,10 +56,10 @@ impl Problem {
     }
 
     /// Returns why a trace could not even be exported, if that is damage and not trouble of another kind.
-    pub(super) fn of_export(trace: TraceId, error: LedgerError) -> Result<Self, CommandError> {
+    pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<Self, CommandError> {
         let (sequence, code) = match &error {
-            LedgerError::Damaged { sequence, code, .. } => (Some(*sequence), *code),
-            LedgerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED"),
+            SequencerError::Damaged { sequence, code, .. } => (Some(*sequence), *code),
+            SequencerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED"),
             _ => return Err(error.into()),
         };
         let cause = format!("trace {trace}: {}", visible(&error.to_string()));

@@ -12,7 +12,7 @@ use std::{
 
 use demur_core::random::{Random as _, Seeded};
 use demur_ledger::verify::Verdict;
-use demur_sequencer::LedgerError;
+use demur_sequencer::SequencerError;
 use demur_store::{
     contract::{Store as _, StoreError},
     memory::{Fault, MemoryStore, Write},
@@ -50,9 +50,9 @@ fn a_full_disk_loses_nothing_and_works_again_with_room() {
     let (mut run, proposal) = office.executing();
     let artifact = office.record(&mut run, b"words").unwrap();
     switch.set(1);
-    assert!(matches!(office.call(&mut run, proposal, artifact), Err(LedgerError::Commit(_))));
+    assert!(matches!(office.call(&mut run, proposal, artifact), Err(SequencerError::Commit(_))));
     switch.set(4);
-    assert!(matches!(office.record(&mut run, b"other"), Err(LedgerError::Store(StoreError::Full))));
+    assert!(matches!(office.record(&mut run, b"other"), Err(SequencerError::Store(StoreError::Full))));
     switch.set(0);
     office.call(&mut run, proposal, artifact).unwrap();
     let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
@@ -92,7 +92,7 @@ fn nobody_is_refused_for_something_that_is_never_recorded() {
         });
         assert!(heard.recv_timeout(Duration::from_millis(200)).is_err(), "told before it is decided");
         release.send(()).unwrap();
-        assert!(matches!(first.join().unwrap(), Err(LedgerError::Commit(_))));
+        assert!(matches!(first.join().unwrap(), Err(SequencerError::Commit(_))));
         second.join().unwrap().unwrap();
     });
 }
@@ -107,7 +107,7 @@ fn an_unconfirmed_write_stops_everything_until_the_store_is_opened_again() {
         let artifact = office.record(&mut run, b"words").unwrap();
         let before = run.seen.unwrap().sequence.number();
         switch.set(fault);
-        assert!(matches!(office.call(&mut run, proposal, artifact), Err(LedgerError::Uncertain)));
+        assert!(matches!(office.call(&mut run, proposal, artifact), Err(SequencerError::Uncertain)));
         switch.set(0);
         assert!(office.call(&mut run, proposal, artifact).is_err(), "nothing may be written now");
         store.reopen();

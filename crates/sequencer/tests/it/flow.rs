@@ -12,7 +12,7 @@ use demur_ledger::{
     state::Phase,
     verify::{Options, Verdict, verify},
 };
-use demur_sequencer::{Ledger, LedgerError, Surroundings as _};
+use demur_sequencer::{Sequencer, SequencerError, Surroundings as _};
 use demur_store::{
     contract::{Failure, Store},
     memory::MemoryStore,
@@ -26,9 +26,9 @@ use demur_testing::{
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
-fn code(result: Result<impl std::fmt::Debug, LedgerError>) -> &'static str {
+fn code(result: Result<impl std::fmt::Debug, SequencerError>) -> &'static str {
     match result.unwrap_err() {
-        LedgerError::Refused(refusal) => refusal.code,
+        SequencerError::Refused(refusal) => refusal.code,
         other => panic!("expected a refusal, found {other:?}"),
     }
 }
@@ -179,7 +179,7 @@ fn the_operator_ends_a_run() {
     assert_eq!(code(office.say(&mut run, PROPOSAL)), "OUT_OF_PHASE");
     let unknown = office.new_run().trace;
     let abort = office.ledger.abort(unknown, Text::try_from("enough").unwrap());
-    assert!(matches!(abort, Err(LedgerError::TraceUnknown { .. })));
+    assert!(matches!(abort, Err(SequencerError::TraceUnknown { .. })));
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
 
@@ -212,12 +212,12 @@ fn a_store_is_created_once_and_opened_with_the_desks_key() {
     let office = Office::create(MemoryStore::new());
     let store = office.ledger.close().unwrap();
     let other = SecretKey::generate(&mut Seeded::from_number(6));
-    let created = Ledger::create(store, other.clone(), "again", Box::new(Clock::new()));
-    assert!(matches!(created, Err(LedgerError::Created)));
-    let empty = Ledger::open(MemoryStore::new(), |_| Some(other.clone()), Box::new(Clock::new()));
-    assert!(matches!(empty, Err(LedgerError::NotCreated)));
+    let created = Sequencer::create(store, other.clone(), "again", Box::new(Clock::new()));
+    assert!(matches!(created, Err(SequencerError::Created)));
+    let empty = Sequencer::open(MemoryStore::new(), |_| Some(other.clone()), Box::new(Clock::new()));
+    assert!(matches!(empty, Err(SequencerError::NotCreated)));
     let office = Office::create(MemoryStore::new());
     let store = office.ledger.close().unwrap();
-    let strange = Ledger::open(store, |_| Some(other), Box::new(Clock::new()));
-    assert!(matches!(strange, Err(LedgerError::NoDeskKey)));
+    let strange = Sequencer::open(store, |_| Some(other), Box::new(Clock::new()));
+    assert!(matches!(strange, Err(SequencerError::NoDeskKey)));
 }

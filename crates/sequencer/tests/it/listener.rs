@@ -16,7 +16,7 @@ use demur_ledger::{
     facts::ProposalCreated,
     name::{Position, Sequence, TraceId},
 };
-use demur_sequencer::{Figures, Ledger, LedgerError, Listener};
+use demur_sequencer::{Figures, Listener, Sequencer, SequencerError};
 use demur_store::{
     contract::{Cursor, Store, StoreError},
     memory::{Fault, MemoryStore, Write},
@@ -49,7 +49,7 @@ impl<S: Store> Listener for Ear<S> {
 
 impl<S: Store + 'static> Ear<S> {
     /// Has an ear listen to a ledger; returns it and the cursor from which on it hears.
-    fn at(ledger: &mut Ledger<S>, store: S) -> (Arc<Self>, Cursor) {
+    fn at(ledger: &mut Sequencer<S>, store: S) -> (Arc<Self>, Cursor) {
         let from = store.end().unwrap();
         let ear = Arc::new(Self { store, heard: Mutex::default() });
         ledger.listen(Arc::clone(&ear) as Arc<dyn Listener>);
@@ -91,7 +91,7 @@ fn what_is_recorded_is_heard_of_and_what_is_refused_is_not() {
     assert_eq!(ear.count(), 3);
     // Recorded as a refusal, and so heard of.
     office.ledger.abort(run.trace, text("enough")).unwrap();
-    assert!(matches!(office.say(&mut run, PROPOSAL), Err(LedgerError::Refused(_))));
+    assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Refused(_))));
     ear.expect_all_since(from);
 
     let after = office.ledger.figures();
@@ -132,19 +132,19 @@ fn failed_commit_is_never_heard_of() {
     let mut run = office.open();
     let figures = office.ledger.figures();
     *fault.lock().unwrap() = Fault::Before(StoreError::Full);
-    assert!(matches!(office.say(&mut run, PROPOSAL), Err(LedgerError::Commit(_))));
+    assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Commit(_))));
     assert_eq!((ear.count(), office.ledger.figures()), (1, figures));
     office.say(&mut run, PROPOSAL).unwrap();
     ear.expect_all_since(from);
     *fault.lock().unwrap() = Fault::Before(StoreError::Uncertain);
-    assert!(matches!(office.say(&mut run, PROPOSAL), Err(LedgerError::Uncertain)));
+    assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Uncertain)));
     store.reopen();
     office.say(&mut run, PROPOSAL).unwrap();
     ear.expect_all_since(from);
     // This one is on the disk, but nobody knows: whoever listened finds it in the record.
     *fault.lock().unwrap() = Fault::After(StoreError::Uncertain);
     let heard = ear.count();
-    assert!(matches!(office.say(&mut run, PROPOSAL), Err(LedgerError::Uncertain)));
+    assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Uncertain)));
     assert_eq!(ear.count(), heard);
 }
 

@@ -15,7 +15,7 @@ use demur_ledger::{
     name::{Position, Sequence, TraceId},
     verify::Verdict,
 };
-use demur_sequencer::{Acknowledged, LedgerError};
+use demur_sequencer::{Acknowledged, SequencerError};
 use demur_store::contract::Store as _;
 
 use demur_testing::{
@@ -51,8 +51,8 @@ fn deadlines_and_answers_outlive_a_restart() {
     let first = hall.attempts(in_time, asked[0], false);
     hall.send(&first[0]).unwrap();
     let hall = hall.restarted(&folder);
-    let code = |sent: Result<Acknowledged, LedgerError>| match sent {
-        Err(LedgerError::Refused(refusal)) => refusal.code,
+    let code = |sent: Result<Acknowledged, SequencerError>| match sent {
+        Err(SequencerError::Refused(refusal)) => refusal.code,
         other => panic!("{other:?}"),
     };
     assert_eq!(code(hall.send(&first[1])), "ALREADY_ANSWERED");
@@ -82,7 +82,7 @@ struct Ran {
     attempt: Attempt,
     began: Duration,
     ended: Duration,
-    outcome: Result<Acknowledged, LedgerError>,
+    outcome: Result<Acknowledged, SequencerError>,
 }
 
 /// Runs these races in one trace, then holds the record against what everybody was told.
@@ -147,8 +147,8 @@ fn judge(hall: &Hall, ran: &[Ran], come_back: bool, tally: &mut Tally) -> Positi
 }
 
 #[track_caller]
-fn assert_told(outcome: &Result<Acknowledged, LedgerError>, told: &str) {
-    let Err(LedgerError::Refused(Refusal { code, message, .. })) = outcome else {
+fn assert_told(outcome: &Result<Acknowledged, SequencerError>, told: &str) {
+    let Err(SequencerError::Refused(Refusal { code, message, .. })) = outcome else {
         panic!("expected a refusal, found {outcome:?}")
     };
     assert_eq!(*code, "ALREADY_ANSWERED");

@@ -16,7 +16,7 @@ use demur_ledger::{
     name::{CommandId, Sequence},
     verify::Verdict,
 };
-use demur_sequencer::{Decided, LedgerError, Series, Surroundings as _};
+use demur_sequencer::{Decided, SequencerError, Series, Surroundings as _};
 use demur_store::{
     contract::{Store, StoreError},
     memory::{Fault, MemoryStore, Write},
@@ -109,7 +109,7 @@ fn a_series_whose_commit_fails_leaves_nothing_and_the_run_goes_on() {
     full.store(true, Ordering::Relaxed);
     let mut series = office.ledger.series();
     three(&office, &mut series, &mut run);
-    assert!(matches!(series.commit(), Err(LedgerError::Commit(_))));
+    assert!(matches!(series.commit(), Err(SequencerError::Commit(_))));
     full.store(false, Ordering::Relaxed);
     run = opened;
     three(&office, &mut series, &mut run);

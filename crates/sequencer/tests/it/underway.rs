@@ -14,12 +14,12 @@ use std::{
 };
 
 use demur_ledger::{name::TraceId, verify::Verdict};
-use demur_sequencer::{Acknowledged, LedgerError, Progress, Underway};
+use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
 use demur_store::contract::Store as _;
 
 use demur_testing::hall::Hall;
 
-fn look(underway: &mut Underway) -> Poll<Result<Progress, LedgerError>> {
+fn look(underway: &mut Underway) -> Poll<Result<Progress, SequencerError>> {
     underway.poll(&Context::from_waker(Waker::noop()))
 }
 

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use demur_sequencer::LedgerError;
+use demur_sequencer::SequencerError;
 use demur_store::sqlite::SqliteStore;
 
 use super::{
@@ -102,7 +102,7 @@ fn look_again(path: &Path) -> bool {
     SqliteStore::open_read_only(path).map_or(true, |store| work::damage(&store).is_some())
 }
 
-fn own(path: &Path) -> Result<Desk, LedgerError> {
+fn own(path: &Path) -> Result<Desk, SequencerError> {
     Office::at(Arc::new(SqliteStore::open(path)?))
 }
 

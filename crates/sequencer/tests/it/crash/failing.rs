@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use demur_sequencer::LedgerError;
+use demur_sequencer::SequencerError;
 use demur_store::sqlite::SqliteStore;
 
 use super::{
@@ -51,7 +51,7 @@ fn proof_calls_that_fail_are_told_and_lose_nothing_acknowledged() {
 
 /// The life of a child that meets a failure somewhere.
 fn work_on(folder: &Path) {
-    let opened = SqliteStore::open(folder).map_err(LedgerError::from);
+    let opened = SqliteStore::open(folder).map_err(SequencerError::from);
     let desk = match opened.and_then(|store| Office::at(Arc::new(store))) {
         Ok(desk) => desk,
         Err(error) => return child::say(format!("{TOLD}{error}")),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use demur_ledger::name::{Position, TraceId};
-use demur_sequencer::LedgerError;
+use demur_sequencer::SequencerError;
 use demur_store::{
     contract::{Store as _, StoreError},
     sqlite::SqliteStore,
@@ -101,10 +101,10 @@ fn until_full(desk: &Desk, hears: Hears<'_>) {
     panic!("the disk never got full");
 }
 
-fn is_full(error: &LedgerError) -> bool {
+fn is_full(error: &SequencerError) -> bool {
     match error {
-        LedgerError::Store(error) => matches!(error, StoreError::Full),
-        LedgerError::Commit(error) => matches!(**error, StoreError::Full),
+        SequencerError::Store(error) => matches!(error, StoreError::Full),
+        SequencerError::Commit(error) => matches!(**error, StoreError::Full),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use demur_ledger::{
     state::Phase,
     verify::{Options, Report, Verdict, verify},
 };
-use demur_sequencer::{LedgerError, Surroundings as _};
+use demur_sequencer::{SequencerError, Surroundings as _};
 use demur_store::{
     contract::{Store, StoreError, TraceSummary},
     sqlite::{Problem, SqliteStore},
@@ -42,7 +42,7 @@ pub(super) struct Ready {
 
 impl Ready {
     /// Opens a run and brings it so far.
-    pub(super) fn open(desk: &Desk, hears: Hears<'_>) -> Result<Self, LedgerError> {
+    pub(super) fn open(desk: &Desk, hears: Hears<'_>) -> Result<Self, SequencerError> {
         let (mut run, proposal) = desk.executing();
         hears(run.trace, run.seen.unwrap());
         let artifact = desk.record(&mut run, b"words")?;
@@ -51,7 +51,7 @@ impl Ready {
     }
 
     /// Returns a run that another process brought so far.
-    pub(super) fn find(desk: &Desk, summary: &TraceSummary) -> Result<Option<Self>, LedgerError> {
+    pub(super) fn find(desk: &Desk, summary: &TraceSummary) -> Result<Option<Self>, SequencerError> {
         let stored = desk.ledger.store().events(summary.trace, Sequence::FIRST, 32)?;
         let (mut proposal, mut artifact) = (None, None);
         for event in stored.iter().filter_map(|stored| Event::parse(&stored.bytes).ok()) {
@@ -68,7 +68,7 @@ impl Ready {
     }
 
     /// Calls a tool, in three events.
-    pub(super) fn call(&mut self, desk: &Desk, hears: Hears<'_>) -> Result<(), LedgerError> {
+    pub(super) fn call(&mut self, desk: &Desk, hears: Hears<'_>) -> Result<(), SequencerError> {
         let Self { proposal, artifact, .. } = *self;
         let intent = ToolIntentSigned { meets: list([]), proposal, retries: None, risk: Risk::Low };
         let intent = desk.say(&mut self.run, intent)?;
@@ -81,7 +81,7 @@ impl Ready {
     }
 
     /// Records bytes that nobody had before.
-    pub(super) fn record(&mut self, desk: &Desk, hears: Hears<'_>) -> Result<(), LedgerError> {
+    pub(super) fn record(&mut self, desk: &Desk, hears: Hears<'_>) -> Result<(), SequencerError> {
         let mut bytes = [0; 5];
         desk.clock.fill(&mut bytes);
         desk.record(&mut self.run, &bytes)?;
@@ -106,7 +106,7 @@ pub(super) fn create(path: &Path, runs: usize, hears: Hears<'_>) -> Desk {
 
 /// Comes back to a store and adds to each of its newest runs: the next event of those that are executing, the end of
 /// those that did not come so far. Returns the former.
-pub(super) fn go_on(desk: &Desk, newest: usize, hears: Hears<'_>) -> Result<Vec<Ready>, LedgerError> {
+pub(super) fn go_on(desk: &Desk, newest: usize, hears: Hears<'_>) -> Result<Vec<Ready>, SequencerError> {
     let mut ready = Vec::new();
     for summary in desk.ledger.store().traces(None, newest)? {
         if let Some(mut run) = Ready::find(desk, &summary)? {
@@ -149,7 +149,7 @@ impl Bustle {
                 (0, Some(_)) => Ready::open(desk, hears).map(|run| ready[place] = run),
                 (1, Some(_)) => desk.ledger.checkpoint().map(|made| hears(made.trace, made.position)),
                 (2, Some(load)) => {
-                    desk.ledger.store().set_note("load", &vec![7; load]).map_err(LedgerError::from)
+                    desk.ledger.store().set_note("load", &vec![7; load]).map_err(SequencerError::from)
                 }
                 (..16, _) => ready[place].record(desk, hears),
                 _ => ready[place].call(desk, hears),
@@ -237,7 +237,9 @@ pub(super) fn reach(path: &Path) -> Desk {
     // The registry begins with one event, so a store has one or none.
     let (store, began) = (Arc::new(store), |store: &SqliteStore| store.registry().unwrap().is_some());
     match Office::at(Arc::clone(&store)) {
-        Err(LedgerError::NotCreated) if !began(&store) => Office::create_with(store, Clock::of_the_machine()),
+        Err(SequencerError::NotCreated) if !began(&store) => {
+            Office::create_with(store, Clock::of_the_machine())
+        }
         opened => opened.unwrap(),
     }
 }
