@@ -29,7 +29,7 @@ use demur_ledger::{
     role::Role,
     statement::Submission,
 };
-use demur_sequencer::{Sequencer, Surroundings};
+use demur_sequencer::{Sequencer, System};
 use demur_store::{contract::Store, sqlite::SqliteStore};
 
 /// The clock of the machine and randomness that costs little.
@@ -41,7 +41,7 @@ impl Machine {
     }
 }
 
-impl Surroundings for Machine {
+impl System for Machine {
     fn now(&self) -> Timestamp {
         now()
     }

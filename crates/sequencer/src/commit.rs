@@ -1,5 +1,5 @@
 //! Group commit without a thread of its own: whoever finds nobody writing writes for everybody who waits, then hands
-//! the pen on. A lone caller pays no hand-over; many callers share one sync. Whoever waits without a thread is woken.
+//! the lead on. A lone caller pays no hand-over; many callers share one sync. Whoever waits without a thread is woken.
 
 use std::{
     fmt, mem,
@@ -81,7 +81,7 @@ impl Slot {
         self.set(lock(&self.state), Turn::Ended(ending));
     }
 
-    /// Offers the pen. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
+    /// Offers the lead. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
     fn offer(&self) -> bool {
         let state = lock(&self.state);
         let there = !state.left;
@@ -89,7 +89,7 @@ impl Slot {
         there
     }
 
-    /// Leaves without waiting for the ending. Returns whether the pen was offered meanwhile.
+    /// Leaves without waiting for the ending. Returns whether the lead was offered meanwhile.
     pub(super) fn leave(&self) -> bool {
         let mut state = lock(&self.state);
         state.left = true;
@@ -152,7 +152,7 @@ pub(super) struct Commits {
 #[derive(Default)]
 struct Pending {
     items: Vec<Item>,
-    /// Somebody has the pen, or was told to take it.
+    /// Somebody has the lead, or was told to take it.
     led: bool,
 }
 
@@ -163,11 +163,11 @@ impl Pending {
 }
 
 impl Commits {
-    /// Puts an item at the end. Returns the pen if nobody has it.
-    pub(super) fn put(self: &Arc<Self>, item: Item) -> Option<Pen> {
+    /// Puts an item at the end. Returns the leader if there was none.
+    pub(super) fn put(self: &Arc<Self>, item: Item) -> Option<CommitLeader> {
         let mut pending = lock(&self.pending);
         pending.items.push(item);
-        self.pen(&mut pending)
+        self.appoint(&mut pending)
     }
 
     /// Puts an item at the end whose caller has more to say before it waits.
@@ -175,8 +175,8 @@ impl Commits {
         lock(&self.pending).items.push(Item { waits: Waits::Later, ..item });
     }
 
-    /// Makes deferred items wait like any other. Returns the pen if nobody has it.
-    pub(super) fn call_in(self: &Arc<Self>, slots: &[Arc<Slot>]) -> Option<Pen> {
+    /// Makes deferred items wait like any other. Returns the leader if there was none.
+    pub(super) fn call_in(self: &Arc<Self>, slots: &[Arc<Slot>]) -> Option<CommitLeader> {
         let mut pending = lock(&self.pending);
         let mut found = false;
         for item in &mut pending.items {
@@ -185,27 +185,27 @@ impl Commits {
                 found = true;
             }
         }
-        found.then(|| self.pen(&mut pending)).flatten()
+        found.then(|| self.appoint(&mut pending)).flatten()
     }
 
-    fn pen(self: &Arc<Self>, pending: &mut Pending) -> Option<Pen> {
-        (!mem::replace(&mut pending.led, true)).then(|| Pen(Arc::clone(self)))
+    fn appoint(self: &Arc<Self>, pending: &mut Pending) -> Option<CommitLeader> {
+        (!mem::replace(&mut pending.led, true)).then(|| CommitLeader(Arc::clone(self)))
     }
 
     /// Waits until the item of this slot has ended, writing for everybody whenever it is this caller's turn.
     pub(super) fn wait(
         self: &Arc<Self>,
         slot: &Slot,
-        mut pen: Option<Pen>,
+        mut leader: Option<CommitLeader>,
         write: &dyn Fn(Vec<Item>),
     ) -> Ending {
         loop {
-            if let Some(pen) = pen.take() {
-                pen.write(write);
+            if let Some(leader) = leader.take() {
+                leader.write(write);
             }
             match slot.wait() {
                 Some(ending) => return ending,
-                None => pen = Some(self.taken_over()),
+                None => leader = Some(self.taken_over()),
             }
         }
     }
@@ -216,25 +216,25 @@ impl Commits {
             if let Some(ending) = slot.watch() {
                 return ending;
             }
-            let pen = self.pen(&mut lock(&self.pending));
-            if let Some(pen) = pen {
-                pen.write(write);
+            let leader = self.appoint(&mut lock(&self.pending));
+            if let Some(leader) = leader {
+                leader.write(write);
             }
         }
     }
 
-    /// Returns the pen of somebody who was told to write.
-    pub(super) fn taken_over(self: &Arc<Self>) -> Pen {
-        Pen(Arc::clone(self))
+    /// Returns the lead of somebody who was told to write.
+    pub(super) fn taken_over(self: &Arc<Self>) -> CommitLeader {
+        CommitLeader(Arc::clone(self))
     }
 }
 
 /// The right and the duty to write for everybody who waits. There is one, and it is handed on however the writing ends, a
 /// panic included.
-pub struct Pen(Arc<Commits>);
+pub struct CommitLeader(Arc<Commits>);
 
-impl Pen {
-    /// Writes for as long as those come next who wait without a thread, then hands the pen on.
+impl CommitLeader {
+    /// Writes for as long as those come next who wait without a thread, then hands the lead on.
     pub(super) fn write_on(self, write: &dyn Fn(Vec<Item>)) {
         loop {
             self.write(write);
@@ -255,13 +255,13 @@ impl Pen {
     }
 }
 
-impl fmt::Debug for Pen {
+impl fmt::Debug for CommitLeader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Pen")
+        formatter.write_str("CommitLeader")
     }
 }
 
-impl Drop for Pen {
+impl Drop for CommitLeader {
     fn drop(&mut self) {
         let mut pending = lock(&self.0.pending);
         // What everybody has left is written by whoever comes next, or watches.

@@ -47,7 +47,7 @@ impl<S: Store> Sequencer<S> {
         let position = (registry_head, registry.epoch_at(registry_head.sequence));
         let Export { writer, out, .. } = export;
         let desk = self.desk.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        out.write_all(&writer.finish(newest, position, self.surroundings.now(), &desk)?)?;
+        out.write_all(&writer.finish(newest, position, self.system.now(), &desk)?)?;
         out.flush()?;
         Ok(newest)
     }

@@ -15,7 +15,7 @@ mod react;
 mod registry;
 mod series;
 mod session;
-mod surroundings;
+mod system;
 mod underway;
 mod write;
 
@@ -53,12 +53,12 @@ use demur_store::contract::{
     Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError, touched_questions,
 };
 
-pub use commit::Pen;
+pub use commit::CommitLeader;
 pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
 pub use series::{Decided, Series};
-pub use surroundings::Surroundings;
+pub use system::System;
 pub use underway::{Progress, Underway};
 pub use write::Listener;
 
@@ -69,7 +69,7 @@ use self::{
     item::{Item, Waiting, Waits},
     queue::{Known, Pending, Queue, Queues},
     session::Session,
-    surroundings::Draw,
+    system::Draw,
 };
 
 /// A store in use by its one desk.
@@ -85,7 +85,7 @@ pub struct Sequencer<S: Store> {
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
     session: Session,
-    surroundings: Box<dyn Surroundings>,
+    system: Box<dyn System>,
     listeners: Vec<Arc<dyn Listener>>,
     counters: Counters,
 }
@@ -107,9 +107,9 @@ impl<S: Store> Sequencer<S> {
         store: S,
         key: SecretKey,
         name: &str,
-        surroundings: Box<dyn Surroundings>,
+        system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        Self::create_keeping(store, key, name, surroundings, |_| Ok(()))
+        Self::create_keeping(store, key, name, system, |_| Ok(()))
     }
 
     /// Returns the sequencer of an empty store, whose registry begins once `keep` has kept the desk's key under its
@@ -118,15 +118,14 @@ impl<S: Store> Sequencer<S> {
         store: S,
         key: SecretKey,
         name: &str,
-        surroundings: Box<dyn Surroundings>,
+        system: Box<dyn System>,
         keep: impl FnOnce(PrincipalId) -> Result<(), E>,
     ) -> Result<Self, E> {
         if store.registry().map_err(SequencerError::from)?.is_some() {
             return Err(SequencerError::Created.into());
         }
-        let (desk, first) =
-            Desk::create(key.clone(), None, name, surroundings.now(), &mut Draw(&*surroundings))
-                .map_err(SequencerError::from)?;
+        let (desk, first) = Desk::create(key.clone(), None, name, system.now(), &mut Draw(&*system))
+            .map_err(SequencerError::from)?;
         keep(desk.registry().desk())?;
         let head = desk.head(desk.registry_chain()).map_err(SequencerError::from)?;
         let entry = Entry { event: first.event, opening: first.opening, artifact: None };
@@ -140,7 +139,7 @@ impl<S: Store> Sequencer<S> {
             snapshot: None,
         };
         match store.append(&[append]).map_err(SequencerError::from)?.first() {
-            Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), surroundings)?),
+            Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), system)?),
             _ => Err(SequencerError::Created.into()),
         }
     }
@@ -149,9 +148,9 @@ impl<S: Store> Sequencer<S> {
     pub fn open(
         store: S,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
-        surroundings: Box<dyn Surroundings>,
+        system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, find_key, surroundings, Session::begin)?;
+        let ledger = Self::with(store, find_key, system, Session::begin)?;
         ledger.note_restoration()?;
         Ok(ledger)
     }
@@ -161,22 +160,22 @@ impl<S: Store> Sequencer<S> {
     pub fn read(
         store: S,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
-        surroundings: Box<dyn Surroundings>,
+        system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        Self::with(store, find_key, surroundings, |_, _| Ok(Session::default()))
+        Self::with(store, find_key, system, |_, _| Ok(Session::default()))
     }
 
     fn with(
         store: S,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
-        surroundings: Box<dyn Surroundings>,
+        system: Box<dyn System>,
         begin: impl FnOnce(&S, Timestamp) -> Result<Session, SequencerError>,
     ) -> Result<Self, SequencerError> {
         let registry = registry(&store)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        let session = begin(&store, surroundings.now())?;
+        let session = begin(&store, system.now())?;
         Ok(Self {
             store,
             desk: RwLock::new(desk),
@@ -186,7 +185,7 @@ impl<S: Store> Sequencer<S> {
             in_flight: Mutex::default(),
             registry_turn: Mutex::default(),
             session,
-            surroundings,
+            system,
             listeners: Vec::new(),
             counters: Counters::default(),
         })
@@ -342,11 +341,11 @@ impl<S: Store> Sequencer<S> {
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        let (reply, (slot, pen)) = match self.enqueue(trace, command, past, Waits::OnAThread, put)? {
+        let (reply, (slot, leader)) = match self.enqueue(trace, command, past, Waits::OnAThread, put)? {
             Step::Queued(reply, queued) => (reply, queued),
             step => return self.settle(trace, command, step),
         };
-        match self.commits.wait(&slot, pen, &|items| self.write(items)) {
+        match self.commits.wait(&slot, leader, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
@@ -424,9 +423,9 @@ impl<S: Store> Sequencer<S> {
         let seen = self.seen(pending, command)?;
         let question = self.question(trace, command)?;
         let context = Context { registry: &registry, seen, question, earlier: past.earlier() };
-        let now = self.surroundings.now();
+        let now = self.system.now();
         let Decision { events, reply } =
-            decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.surroundings));
+            decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.system));
         // A retry of something recorded is refused for many reasons before anybody knows that it is one.
         if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
             return Ok(Step::Over(Attempt::LookUp));

@@ -93,7 +93,7 @@ impl<S: Store> Sequencer<S> {
     }
 
     fn new_command(&self) -> CommandId {
-        CommandId::new(self.surroundings.now(), &mut Draw(&*self.surroundings))
+        CommandId::new(self.system.now(), &mut Draw(&*self.system))
     }
 
     fn state_in_turn(
@@ -107,13 +107,13 @@ impl<S: Store> Sequencer<S> {
             command,
             content,
             facts,
-            not_after: self.surroundings.now().plus_millis(GOOD_FOR),
+            not_after: self.system.now().plus_millis(GOOD_FOR),
             role: Role::Desk,
             seen: Some(registry.head()),
             store: Some(registry.store()),
             trace: registry.trace(),
         };
-        let salt = Salt::draw(&mut Draw(&*self.surroundings));
+        let salt = Salt::draw(&mut Draw(&*self.system));
         let submission = draft.sign(&self.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
         let submitted = self.check(submission, None)?;
         self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))

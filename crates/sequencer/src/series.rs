@@ -116,10 +116,10 @@ impl<S: Store> Series<'_, S> {
         let slots = mem::take(&mut self.waiting);
         let commits = &self.ledger.commits;
         let _in_line = (!slots.is_empty()).then(|| self.ledger.counters.stand_in_line());
-        let mut pen = commits.call_in(&slots);
+        let mut leader = commits.call_in(&slots);
         let mut result = Ok(());
         for slot in slots {
-            let ending = commits.wait(&slot, pen.take(), &|items| self.ledger.write(items));
+            let ending = commits.wait(&slot, leader.take(), &|items| self.ledger.write(items));
             result = result.and(match ending {
                 Ending::Done => Ok(()),
                 Ending::Conflict(_) => Err(SequencerError::Contended),

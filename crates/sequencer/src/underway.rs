@@ -14,7 +14,7 @@ use demur_store::contract::Store;
 use super::{
     Acknowledged, Sequencer, SequencerError,
     attempt::{Past, Step},
-    commit::{Commits, Ending, Pen, Slot},
+    commit::{CommitLeader, Commits, Ending, Slot},
     item::{Item, Waits},
 };
 
@@ -25,14 +25,14 @@ pub struct Underway {
     reply: Reply,
     slot: Arc<Slot>,
     commits: Arc<Commits>,
-    pen: Option<Pen>,
+    leader: Option<CommitLeader>,
 }
 
 /// What is to be done about a command that is under way.
 #[derive(Debug)]
 pub enum Progress {
     /// Somebody has to write now, with [`Sequencer::lead`]; then ask again.
-    Lead(Pen),
+    Lead(CommitLeader),
     /// It is on the disk.
     Recorded(Acknowledged),
     /// Something came between: it has to be decided again, with [`Sequencer::perform`].
@@ -52,27 +52,27 @@ impl<S: Store> Sequencer<S> {
             Ok((slot, self.commits.put(item)))
         };
         match self.enqueue(trace, command, &Past::Unknown, Waits::Unattended, put)? {
-            Step::Queued(reply, (slot, pen)) => {
+            Step::Queued(reply, (slot, leader)) => {
                 if matches!(reply, Reply::Refused(_)) {
                     self.counters.count_refusal();
                 }
-                Ok(Some(Underway { trace, reply, slot, commits: Arc::clone(&self.commits), pen }))
+                Ok(Some(Underway { trace, reply, slot, commits: Arc::clone(&self.commits), leader }))
             }
             Step::Interrupted | Step::InFlight(_) | Step::Silent(..) | Step::Over(_) => Ok(None),
         }
     }
 
     /// Writes for everybody who waits. Blocks.
-    pub fn lead(&self, pen: Pen) {
-        pen.write_on(&|items| self.write(items));
+    pub fn lead(&self, leader: CommitLeader) {
+        leader.write_on(&|items| self.write(items));
     }
 }
 
 impl Underway {
     /// Returns what is to be done, once there is something.
     pub fn poll(&mut self, context: &Context<'_>) -> Poll<Result<Progress, SequencerError>> {
-        if let Some(pen) = self.pen.take() {
-            return Poll::Ready(Ok(Progress::Lead(pen)));
+        if let Some(leader) = self.leader.take() {
+            return Poll::Ready(Ok(Progress::Lead(leader)));
         }
         Poll::Ready(match ready!(self.slot.poll(context)) {
             None => Ok(Progress::Lead(self.commits.taken_over())),
@@ -96,7 +96,7 @@ impl Underway {
     }
 }
 
-/// Whoever leaves takes no pen along.
+/// Whoever leaves takes no lead along.
 impl Drop for Underway {
     fn drop(&mut self) {
         if self.slot.leave() {

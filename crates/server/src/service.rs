@@ -178,9 +178,9 @@ impl Service {
 async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, SequencerError> {
     loop {
         match future::poll_fn(|context| underway.poll(context)).await? {
-            Progress::Lead(pen) => {
+            Progress::Lead(leader) => {
                 let owner = Arc::clone(owner);
-                task::spawn_blocking(move || owner.ledger().lead(pen));
+                task::spawn_blocking(move || owner.ledger().lead(leader));
             }
             Progress::Again => return Ok(None),
             Progress::Recorded(recorded) => return Ok(Some(recorded)),

@@ -15,7 +15,7 @@ use demur_ledger::{
     statement::Submission,
     verify::Report,
 };
-use demur_sequencer::{Acknowledged, Sequencer, SequencerError, Surroundings as _};
+use demur_sequencer::{Acknowledged, Sequencer, SequencerError, System as _};
 use demur_store::sqlite::SqliteStore;
 
 use crate::{

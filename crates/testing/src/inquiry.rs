@@ -16,7 +16,7 @@ use demur_ledger::{
     role::Role,
     statement::Submission,
 };
-use demur_sequencer::{SequencerError, Surroundings as _};
+use demur_sequencer::{SequencerError, System as _};
 use demur_store::contract::{QuestionSummary, Store};
 
 use crate::{

@@ -37,7 +37,7 @@ use demur_ledger::{
     statement::{Draft, Submission},
     verify::{Options, Report, verify},
 };
-use demur_sequencer::{Acknowledged, Sequencer, SequencerError, Surroundings};
+use demur_sequencer::{Acknowledged, Sequencer, SequencerError, System};
 use demur_store::contract::Store;
 
 use crate::{
@@ -67,7 +67,7 @@ impl Clock {
     }
 }
 
-impl Surroundings for Clock {
+impl System for Clock {
     fn now(&self) -> Timestamp {
         let millis = match &self.0 {
             Some(clock) => clock.fetch_add(10, Ordering::Relaxed),

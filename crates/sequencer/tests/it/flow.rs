@@ -12,7 +12,7 @@ use demur_ledger::{
     state::Phase,
     verify::{Options, Verdict, verify},
 };
-use demur_sequencer::{Sequencer, SequencerError, Surroundings as _};
+use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{
     contract::{Failure, Store},
     memory::MemoryStore,

@@ -16,7 +16,7 @@ use demur_ledger::{
     name::{CommandId, Sequence},
     verify::Verdict,
 };
-use demur_sequencer::{Decided, SequencerError, Series, Surroundings as _};
+use demur_sequencer::{Decided, SequencerError, Series, System as _};
 use demur_store::{
     contract::{Store, StoreError},
     memory::{Fault, MemoryStore, Write},

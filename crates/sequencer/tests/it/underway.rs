@@ -42,12 +42,12 @@ fn is_recorded(hall: &Hall, trace: TraceId) -> bool {
 fn whoever_comes_first_is_told_to_write_and_writes_for_everybody() {
     let (_folder, hall) = hall();
     let mut all: Vec<_> = (0..8).map(|_| begin(&hall)).collect();
-    let Poll::Ready(Ok(Progress::Lead(pen))) = look(&mut all[0].1) else { panic!("nobody writes") };
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut all[0].1) else { panic!("nobody writes") };
     assert!(
         all.iter_mut().all(|(trace, underway)| look(underway).is_pending() && !is_recorded(&hall, *trace))
     );
     let before = hall.ledger().figures().commits;
-    hall.ledger().lead(pen);
+    hall.ledger().lead(leader);
     assert_eq!(hall.ledger().figures().commits, before + 1);
     for (trace, underway) in &mut all {
         let Poll::Ready(Ok(Progress::Recorded(recorded))) = look(underway) else { panic!("not recorded") };
@@ -60,14 +60,14 @@ fn whoever_comes_first_is_told_to_write_and_writes_for_everybody() {
 fn whoever_leaves_hands_the_pen_on_and_is_recorded_all_the_same() {
     let (_folder, hall) = hall();
     let ((left, first), (told, second), (stays, mut third)) = (begin(&hall), begin(&hall), begin(&hall));
-    // One leaves with the pen, the next as soon as it is offered to it.
+    // One leaves with the lead, the next as soon as it is offered to it.
     drop(first);
     drop(second);
-    let Poll::Ready(Ok(Progress::Lead(pen))) = look(&mut third) else { panic!("nobody writes") };
-    // A pen that is put down is offered again.
-    drop(pen);
-    let Poll::Ready(Ok(Progress::Lead(pen))) = look(&mut third) else { panic!("nobody writes") };
-    hall.ledger().lead(pen);
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut third) else { panic!("nobody writes") };
+    // A lead that is put down is offered again.
+    drop(leader);
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut third) else { panic!("nobody writes") };
+    hall.ledger().lead(leader);
     assert!(matches!(look(&mut third), Poll::Ready(Ok(Progress::Recorded(_)))));
     assert!([left, told, stays].into_iter().all(|trace| is_recorded(&hall, trace)));
 }
@@ -98,8 +98,8 @@ fn what_needs_a_wait_or_a_look_is_not_begun() {
     // A refusal is recorded behind what it speaks of: who was first is on the disk when somebody hears of it.
     let mut late = hall.ledger().begin(trace, &answer).unwrap().unwrap();
     assert!(look(&mut late).is_pending());
-    let Poll::Ready(Ok(Progress::Lead(pen))) = look(&mut underway) else { panic!("nobody writes") };
-    hall.ledger().lead(pen);
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut underway) else { panic!("nobody writes") };
+    hall.ledger().lead(leader);
     assert!(matches!(look(&mut underway), Poll::Ready(Ok(Progress::Recorded(_)))));
     let Poll::Ready(Err(refusal)) = look(&mut late) else { panic!("two answers counted") };
     assert!(refusal.to_string().contains("a person"), "{refusal}");
@@ -120,7 +120,7 @@ fn wait(hall: &Hall, mut underway: Underway) -> Option<Acknowledged> {
     loop {
         match next.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(progress) => match progress.unwrap() {
-                Progress::Lead(pen) => hall.ledger().lead(pen),
+                Progress::Lead(leader) => hall.ledger().lead(leader),
                 Progress::Recorded(recorded) => return Some(recorded),
                 Progress::Again => return None,
             },

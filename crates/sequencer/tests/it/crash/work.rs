@@ -11,7 +11,7 @@ use demur_ledger::{
     state::Phase,
     verify::{Options, Report, Verdict, verify},
 };
-use demur_sequencer::{SequencerError, Surroundings as _};
+use demur_sequencer::{SequencerError, System as _};
 use demur_store::{
     contract::{Store, StoreError, TraceSummary},
     sqlite::{Problem, SqliteStore},

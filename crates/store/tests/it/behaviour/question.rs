@@ -14,7 +14,7 @@ use demur_ledger::{
     question::OutcomeKind,
     role::Role,
 };
-use demur_sequencer::Surroundings as _;
+use demur_sequencer::System as _;
 use demur_store::contract::{
     Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store,
 };

@@ -3,7 +3,7 @@
 use demur_core::{random::Random, time::Timestamp};
 
 /// Where time and randomness come from.
-pub trait Surroundings: Send + Sync {
+pub trait System: Send + Sync {
     /// Returns the time.
     fn now(&self) -> Timestamp;
 
@@ -11,8 +11,8 @@ pub trait Surroundings: Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// The randomness of some surroundings.
-pub(super) struct Draw<'a>(pub(super) &'a dyn Surroundings);
+/// The randomness of a system.
+pub(super) struct Draw<'a>(pub(super) &'a dyn System);
 
 impl Random for Draw<'_> {
     fn fill(&mut self, bytes: &mut [u8]) {
