@@ -7,6 +7,7 @@
 //! (snapshots, notes, failure flags) is backed up but is no part of the ledger; secrets are not even backed up.
 
 mod question;
+mod reason;
 mod shared;
 
 use std::ops::RangeInclusive;
