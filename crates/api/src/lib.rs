@@ -1,2 +1,6 @@
 //! What can be asked of demur and what comes back: operations, documents and refusals, the same through every way in.
 //! Pure: no files, no clock, no store, no HTTP.
+
+pub mod code;
+mod cure;
+pub mod refusal;
