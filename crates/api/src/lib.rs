@@ -1,2 +1,8 @@
 //! What can be asked of demur and what comes back: operations, documents and refusals, the same through every way in.
 //! Pure: no files, no clock, no store, no HTTP.
+//!
+//! | part | module |
+//! |---|---|
+//! | questions | [`question`] |
+
+pub mod question;
