@@ -4,10 +4,10 @@ mod lines;
 
 use std::io::{self, IsTerminal as _, Read as _};
 
+use demur_api::question::Deliveries;
 use demur_core::{limit::Whole, visible::visible};
 use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
 use demur_ledger::facts::AnswerKind;
-use demur_server::routes::questions::Deliveries;
 use serde::Serialize;
 
 pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};

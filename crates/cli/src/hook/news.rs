@@ -1,10 +1,10 @@
 //! Answers that a session has not seen yet, told to its agent when the session begins or goes on, when its user writes, and
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
+use demur_api::question::Heard;
 use demur_core::{limit::List, visible::visible};
 use demur_desk::question::{Ending, QuestionId, QuestionView};
 use demur_ledger::content::AnswerValue;
-use demur_server::routes::questions::Heard;
 use serde_json::Value;
 
 use super::{

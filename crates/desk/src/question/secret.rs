@@ -4,29 +4,10 @@
 use demur_core::commitment::{Commitment, Salt};
 use demur_ledger::content::{AnswerValue, Sealed};
 use demur_store::contract::Store as _;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::{QuestionId, view};
+use super::{Delivered, QuestionId, view};
 use crate::{error::CommandError, owner::Owner};
-
-/// A secret answer on its way to the asker.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Delivered {
-    /// The answer.
-    pub value: String,
-    /// What opens the commitment in the ledger.
-    pub salt: Salt,
-}
-
-/// A secret does not show in logs.
-impl std::fmt::Debug for Delivered {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Delivered(..)")
-    }
-}
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, CommandError> {

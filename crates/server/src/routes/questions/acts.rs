@@ -4,7 +4,8 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_core::limit::{List, Text};
+use demur_api::question::Deliveries;
+use demur_core::limit::Text;
 use demur_desk::{
     error::{self, CommandError},
     owner::Owner,
@@ -15,7 +16,7 @@ use demur_desk::{
 use demur_ledger::author::Author;
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
 use crate::{
@@ -95,19 +96,6 @@ fn act<T: JsonSchema>(
     Operation::new(Method::POST, path, id, scopes, summary)
         .takes::<T>()
         .gives::<Done>(StatusCode::OK, "Done, or done before")
-}
-
-/// Questions that were put before somebody.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Deliveries {
-    /// Which.
-    pub questions: List<QuestionId, 1, 200>,
-    /// The way they went, such as `terminal`.
-    pub channel: Text<1, 64>,
-    /// Before whom, where they went through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Text<1, 256>>,
 }
 
 /// What somebody says who may answer.
