@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use demur_core::reason::Reason;
 
-use crate::{code::Code, cure::cure_of};
+use crate::{code::Code, cure::cure_of, question::Ending};
 
 /// Why something was not done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,12 +19,14 @@ pub struct Refusal {
     pub message: String,
     /// What to do about it.
     pub cure: Option<String>,
+    /// Who was first, when and how, where somebody was.
+    pub outcome: Option<Box<Ending>>,
 }
 
 impl Refusal {
     /// Returns a refusal with this code.
     pub fn new(code: Code, message: impl Display) -> Self {
-        Self { code, field: None, message: message.to_string(), cure: None }
+        Self { code, field: None, message: message.to_string(), cure: None, outcome: None }
     }
 
     /// Returns the refusal of something that cannot happen unless we made a mistake.
@@ -50,7 +52,8 @@ impl Refusal {
 impl<E: Reason> From<E> for Refusal {
     fn from(reason: E) -> Self {
         let code = Code::of(reason.code());
-        let cure = reason.cure().or(cure_of(code)).map(str::to_owned);
-        Self { code, field: reason.field().map(str::to_owned), message: reason.message(), cure }
+        let (field, cure) = (reason.field(), reason.cure().or(cure_of(code)));
+        let [field, cure] = [field, cure].map(|text| text.map(str::to_owned));
+        Self { field, cure, ..Self::new(code, reason.message()) }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::id::Ulid;
 use demur_desk::{
     question::{Delivered, Done, QuestionId, QuestionView},
@@ -16,7 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     arguments::{AskHuman, CancelQuestion, CheckQuestion},
     need::Need,
     pass::Passed,
@@ -41,7 +42,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
     match &visit.ticket {
         None => {
             let ask = given.ask()?;
-            let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
+            let body = serde_json::to_value(&ask).map_err(|error| api::unreadable(&error))?;
             let path = format!("/v1/questions?once={}", visit.visitor.conversation);
             let call = if given.again {
                 Call::post(format!("{path}&again=true"), &body).under(new_key()?)
@@ -157,7 +158,7 @@ pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<
     match visit.visitor.call::<Done>(Call::post(path, &body)).await {
         Ok(done) => tell(visit, &done.question).await,
         // Somebody was faster: that is what the asker wants to know.
-        Err(refusal) if refusal.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
+        Err(refusal) if refusal.code.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
         Err(refusal) => Err(refusal.into()),
     }
 }
@@ -197,14 +198,14 @@ async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Sto
             visit.visitor.api.call(Call::delete(path)).await?;
             Ok(Some(delivered.value.clone()))
         }
-        Err(refusal) if refusal.code == "SECRET_GONE" => Ok(None),
+        Err(refusal) if refusal.code == Code::SecretGone => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
 /// Returns a key under which a request can be sent again without being recorded twice.
 pub(crate) fn new_key() -> Result<String, Refusal> {
-    let world = World::open().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
-    let now = world.now().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
+    let world = World::open()?;
+    let now = world.now()?;
     Ok(Ulid::new(now, &mut { world }).to_string())
 }

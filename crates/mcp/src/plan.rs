@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::time;
 
 use crate::{
-    api::{Call, Refusal},
+    api::Call,
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
     need::Need,
     pass::{MOMENT, Passed},
@@ -100,7 +100,7 @@ async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolRe
 }
 
 async fn submit(visit: &Visit<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
-    let fresh = || new_uuid().map_err(|error| Refusal::new(500, error.code(), error.to_string()));
+    let fresh = new_uuid;
     // Chosen here, so that the request can be sent again.
     let session = given.session_id.map_or_else(fresh, Ok)?;
     let body = json!({"plan": given.plan, "session_id": session});

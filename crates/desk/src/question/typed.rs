@@ -3,16 +3,15 @@
 
 use std::borrow::Cow;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{limit::Text, visible::visible};
 use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::AnswerKind,
 };
 
-use crate::error::CommandError;
-
 /// Returns the answer that these words are, to a question of these kinds with these choices.
-pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<AnswerValue, CommandError> {
+pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<AnswerValue, Refusal> {
     let secret = kinds.contains(&AnswerKind::Secret);
     let words = if secret { words } else { words.trim() };
     let found = kinds.iter().rev().find_map(|kind| match kind {
@@ -34,7 +33,7 @@ pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<An
             None => format!("{words:?}"),
         };
         let message = format!("expected {}, found {found}", expected(kinds, choices));
-        CommandError::input("ANSWER_KIND", message).with_hint("the question is still open: answer again")
+        Refusal::new(Code::AnswerKind, message).with_cure("the question is still open: answer again")
     })
 }
 

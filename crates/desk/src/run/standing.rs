@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use demur_api::refusal::Refusal;
 use demur_ledger::{
     content::Opening,
     envelope::Event,
@@ -20,7 +21,7 @@ use super::{
     next::{self, Next},
     read_on,
 };
-use crate::{error::CommandError, owner::Owner, question::QuestionId, roster::Roster};
+use crate::{owner::Owner, question::QuestionId, roster::Roster};
 
 /// Where a run stands. Words in it are those of whoever takes part: data, not instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -142,13 +143,13 @@ pub struct ClaimView {
 }
 
 /// Returns where a run stands.
-pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, CommandError> {
+pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
     let store = owner.ledger().store();
     let failed = check_run(store, trace)?.failed.is_some();
     let (mut history, mut words) = (History::new(), Words::default());
     read_on(store, trace, &mut history, |event, opening| {
         words.take(event, opening);
-        Ok(())
+        Ok::<_, Refusal>(())
     })?;
     let roster = owner.roster()?;
     let phase = if failed { Phase::Failed } else { history.state().phase() };

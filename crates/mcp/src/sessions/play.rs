@@ -1,9 +1,12 @@
 //! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
+use demur_api::{
+    code::{Code, RuleCode},
+    refusal::Refusal,
+};
 use demur_core::{canonical, hash::sha256};
 use demur_desk::{
-    error::CommandError,
     run::{ClaimView, RunStanding},
     world::World,
 };
@@ -16,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::progress::{self, Turn};
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     arguments::{
         read,
         run::{
@@ -45,7 +48,7 @@ pub(crate) async fn play(
         Job::Challenge => challenge(visit, &read(arguments)?).await,
         Job::Conclude => conclude(visit, &read(arguments)?).await,
         Job::AuditRun => audit(visit, &read(arguments)?).await,
-        _ => Err(Refusal::new(500, "BUG", "expected a tool of a run, found another").into()),
+        _ => Err(Refusal::new(Code::Bug, "expected a tool of a run, found another").into()),
     }
 }
 
@@ -79,7 +82,7 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
             || !given.conditions.is_empty()
         {
             let message = "expected approved or blocked without conditions: the event is an intent";
-            let mut refusal = Refusal::new(400, "ARGUMENTS", message);
+            let mut refusal = Refusal::new(Code::Arguments, message);
             refusal.field = Some("decision".to_owned());
             return Err(refusal.into());
         }
@@ -98,8 +101,8 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
 async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(visit, given.trace);
     let bytes = canonical::to_vec(&given.input)
-        .map_err(|error| Refusal::new(400, "ARGUMENTS", format!("input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| Refusal::unreadable(&error))?;
+        .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| api::unreadable(&error))?;
     let facts = json!({
         "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
     });
@@ -180,8 +183,8 @@ async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolRespons
     let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
     if numbers.is_empty() {
         let message = format!("expected a claim in play, found none while the run is {}", standing.phase);
-        let mut refusal = Refusal::new(409, "BUNDLE_INCOMPLETE", message);
-        refusal.hint = Some("Claim what was done first: session_claim.".to_owned());
+        let refusal = Refusal::new(Code::Rule(RuleCode::BUNDLE_INCOMPLETE), message)
+            .with_cure("Claim what was done first: session_claim.");
         return Err(refusal.into());
     }
     let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});
@@ -207,7 +210,6 @@ fn ascending(numbers: &[u64]) -> Vec<u64> {
 }
 
 fn new_trace() -> Result<TraceId, Refusal> {
-    let told = |error: CommandError| Refusal::new(500, error.code(), error.to_string());
-    let world = World::open().map_err(told)?;
-    Ok(TraceId::new(world.now().map_err(told)?, &mut { world }))
+    let world = World::open()?;
+    Ok(TraceId::new(world.now()?, &mut { world }))
 }

@@ -16,8 +16,9 @@ use axum::{
         sse::{Event as Sent, KeepAlive, Sse},
     },
 };
+use demur_api::refusal::Refusal;
 use demur_core::time::Timestamp;
-use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
+use demur_desk::{owner::Owner, question::QuestionId};
 use demur_ledger::{
     envelope::Event,
     name::{PrincipalId, Sequence, TraceId},
@@ -139,10 +140,10 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
     }
 }
 
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, CommandError> {
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, Refusal> {
     let changes = owner.ledger().store().changes(after, PAGE)?;
     let notice = |(cursor, stored): (Cursor, demur_store::contract::Stored)| {
-        let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
+        let event = Event::parse(&stored.bytes).map_err(|error| Refusal::bug(&error))?;
         let envelope = event.envelope();
         let trace = envelope.trace;
         let questions = touched(&event).map(|sequence| QuestionId { trace, sequence }).collect();

@@ -1,8 +1,9 @@
 //! Identities over HTTP: the public facts of every key in the registry.
 
 use axum::{Json, extract::State};
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::key::Fingerprint;
-use demur_desk::{error::CommandError, key_entry::KeyEntry};
+use demur_desk::key_entry::KeyEntry;
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,8 +61,8 @@ async fn show(
     let found = service.work(move |_, owner| {
         let found = owner.entries()?.into_iter().find(|entry| entry.fingerprint == fingerprint);
         found.ok_or_else(|| {
-            CommandError::input("IDENTITY_UNKNOWN", "expected the fingerprint of a key, found another")
-                .with_hint("GET /v1/identities names them")
+            Refusal::new(Code::IdentityUnknown, "expected the fingerprint of a key, found another")
+                .with_cure("GET /v1/identities names them")
         })
     });
     Ok(Json(found.await?.public()))

@@ -8,6 +8,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::code::Code;
 use hyper::{Method, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,8 +128,8 @@ async fn schema(
 ) -> Result<Response, Problem> {
     let found = described.schemas.get(&format!("/schemas/{name}")).cloned();
     let text = found.ok_or_else(|| {
-        Problem::new(StatusCode::NOT_FOUND, "SCHEMA_UNKNOWN", "expected the name of a schema, found another")
-            .with_hint("GET /schemas names them")
+        Problem::new(Code::SchemaUnknown, "expected the name of a schema, found another")
+            .with_cure("GET /schemas names them")
     })?;
     Ok(([(header::CONTENT_TYPE, SCHEMA)], text).into_response())
 }

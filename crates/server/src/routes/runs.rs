@@ -9,12 +9,12 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     hash::Digest,
     limit::{List, Text},
 };
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
     run::{self, Demands, Opening, RunStanding, Saying},
 };
@@ -284,23 +284,22 @@ async fn audit(
 }
 
 /// Checks that a trace is there and this caller may see it.
-fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), CommandError> {
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
     check_trace(owner, caller, trace)?;
     run::check_run(owner.ledger().store(), trace).map(|_| ())
 }
 
-fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), CommandError> {
+fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {
     match (artifact.text, artifact.base64) {
         (Some(text), None) => Ok((text.into_bytes(), "text/plain")),
         (None, Some(text)) => {
             let bytes = STANDARD.decode(text).map_err(|error| {
-                CommandError::input("MALFORMED", format!("expected base64: {error}"))
-                    .about(Some("artifact.base64"))
+                Refusal::new(Code::Malformed, format!("expected base64: {error}")).about("artifact.base64")
             })?;
             Ok((bytes, "application/octet-stream"))
         }
-        _ => Err(CommandError::input("MALFORMED", "expected either text or base64, found both or neither")
-            .about(Some("artifact"))),
+        _ => Err(Refusal::new(Code::Malformed, "expected either text or base64, found both or neither")
+            .about("artifact")),
     }
 }
 

@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_desk::error::CommandError;
+use demur_api::refusal::Refusal;
 use demur_ledger::question::OutcomeKind;
 use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode, header};
@@ -104,7 +104,7 @@ async fn stop(State(service): State<Shared>) -> StatusCode {
 async fn lend(State(service): State<Shared>) -> Result<StatusCode, Problem> {
     let premises = Arc::clone(&service.premises);
     let lent = tokio::task::spawn_blocking(move || premises.lend());
-    lent.await.map_err(|error| CommandError::bug(&error))??;
+    lent.await.map_err(|error| Refusal::bug(&error))??;
     Ok(StatusCode::NO_CONTENT)
 }
 

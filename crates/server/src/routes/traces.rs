@@ -4,8 +4,9 @@
 mod export;
 
 use axum::{Extension, Json, body::Body, extract::State, response::Response};
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{commitment::Salt, hash::Digest, time::Timestamp};
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::{
     event_type::TraceKind,
     name::{Position, Sequence, TraceId},
@@ -253,7 +254,7 @@ async fn events(
 }
 
 impl EventView {
-    fn new(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<Self, CommandError> {
+    fn new(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<Self, Refusal> {
         let raw = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).ok();
             let raw = text.and_then(|text| RawValue::from_string(text).ok());
@@ -307,7 +308,7 @@ async fn artifact(
         .header(header::CONTENT_TYPE, BYTES)
         // Whatever it is, a browser must not show it as a page of this server.
         .header(header::CONTENT_DISPOSITION, "attachment");
-    Ok(response.body(body).map_err(|error| CommandError::bug(&error))?)
+    Ok(response.body(body).map_err(|error| Refusal::bug(&error))?)
 }
 
 async fn receipt(
@@ -320,28 +321,28 @@ async fn receipt(
         event(owner, trace, sequence)?;
         owner.ledger().receipt(trace, sequence)?.ok_or_else(|| {
             let message = "expected a statement that a key signed, found what the desk itself recorded";
-            CommandError::input("RECEIPT_UNKNOWN", message)
+            Refusal::new(Code::ReceiptUnknown, message)
         })
     });
     Ok(Json(found.await?))
 }
 
 /// Returns a trace that this caller may read.
-fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, CommandError> {
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, Refusal> {
     let found = owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
     check_trace(owner, caller, trace)?;
     Ok(found?)
 }
 
-fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, CommandError> {
+fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, Refusal> {
     owner.ledger().store().events(trace, sequence, 1)?.pop().ok_or_else(|| {
         let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
-        CommandError::input("EVENT_UNKNOWN", message)
+        Refusal::new(Code::EventUnknown, message)
     })
 }
 
-fn no_artifact(message: &str) -> CommandError {
-    CommandError::input("ARTIFACT_UNKNOWN", message)
+fn no_artifact(message: &str) -> Refusal {
+    Refusal::new(Code::ArtifactUnknown, message)
 }
 
 fn limit(wanted: Option<usize>) -> Result<usize, Problem> {

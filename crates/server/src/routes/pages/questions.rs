@@ -8,8 +8,8 @@ mod shown;
 pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
+use demur_api::refusal::Refusal;
 use demur_desk::{
-    error::CommandError,
     key_entry::Status,
     owner::Owner,
     question::{QuestionId, QuestionView},
@@ -87,7 +87,7 @@ async fn list(
     page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after))
 }
 
-fn counts(owner: &Owner) -> Result<Counts, CommandError> {
+fn counts(owner: &Owner) -> Result<Counts, Refusal> {
     let mut counts = Counts::default();
     for (outcome, count) in owner.ledger().store().question_counts()? {
         match outcome {
@@ -179,7 +179,7 @@ fn may_cancel(caller: &Caller) -> bool {
 }
 
 /// Returns the names of those who have a key for answering.
-fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
+fn names(owner: &Owner) -> Result<Vec<String>, Refusal> {
     let entries = owner.entries()?.into_iter();
     let answers =
         entries.filter(|entry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer));

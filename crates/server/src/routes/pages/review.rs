@@ -8,8 +8,8 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::refusal::Refusal;
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
     question::{self, Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
 };
@@ -190,10 +190,11 @@ impl Asked<'_> {
     fn refused(&self, problem: &Problem, question: Option<&QuestionView>) -> Result<Response, Problem> {
         let frame = frame_of(self.visiting);
         let gone = problem.status() == StatusCode::NOT_FOUND;
-        let detail = match (gone, problem.hint()) {
+        let refusal = problem.refusal();
+        let detail = match (gone, &refusal.cure) {
             (true, _) => frame.words.late_gone.to_owned(),
-            (false, Some(hint)) => format!("{}; {hint}", problem.detail()),
-            (false, None) => problem.detail().to_owned(),
+            (false, Some(cure)) => format!("{refusal}; {cure}"),
+            (false, None) => refusal.message.clone(),
         };
         let shown = Late {
             frame: &frame,
@@ -224,7 +225,7 @@ struct Doing {
 }
 
 impl Doing {
-    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, CommandError> {
+    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, Refusal> {
         let question = &self.question;
         let speaker = caller.answerer(owner, None)?;
         let by_person = |reason| Act { reason, by: None };

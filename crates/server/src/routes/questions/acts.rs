@@ -4,10 +4,9 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_api::question::Deliveries;
+use demur_api::{question::Deliveries, refusal::Refusal};
 use demur_core::limit::Text;
 use demur_desk::{
-    error::{self, CommandError},
     owner::Owner,
     question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
     recording::Recording,
@@ -99,10 +98,9 @@ fn act<T: JsonSchema>(
 }
 
 /// What somebody says who may answer.
-type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, CommandError>;
+type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, Refusal>;
 /// What whoever asked says, and who wanted it.
-type ByAsker<T> =
-    fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, CommandError>;
+type ByAsker<T> = fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, Refusal>;
 
 /// What comes of it, in a moment.
 type Reply = Pin<Box<dyn Future<Output = Result<Json<Done>, Problem>> + Send>>;
@@ -179,7 +177,7 @@ fn begin(
     caller: &Caller,
     id: QuestionId,
     given: &Answer,
-) -> Result<Option<Begun>, CommandError> {
+) -> Result<Option<Begun>, Refusal> {
     let Some(owner) = service.premises.here() else { return Ok(None) };
     let shown = question::recent(&owner, id)?;
     let Some(shown) = shown.filter(|shown| caller.sees_questions_of(shown.asker.principal)) else {
@@ -216,7 +214,7 @@ where
 async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> Result<Json<Done>, Problem> {
     match done {
         Ok(done) => Ok(Json(done)),
-        Err(problem) if error::is_late(problem.code()) => {
+        Err(problem) if problem.code().is_late() => {
             let shown = service.work(move |_, owner| question::view(owner, id)).await;
             Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
         }

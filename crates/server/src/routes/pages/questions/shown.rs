@@ -5,9 +5,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use demur_api::refusal::Refusal;
 use demur_core::limit::Text;
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
     question::{self, QuestionId, QuestionView},
     session::Speaker,
@@ -44,7 +44,7 @@ pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView]
             Ok(())
         });
         if let Err(problem) = noted.await {
-            tracing::debug!(code = problem.code(), "what was shown is not on record");
+            tracing::debug!(code = problem.code().as_str(), "what was shown is not on record");
         }
     });
 }
@@ -58,7 +58,7 @@ pub(in crate::routes::pages) const fn wording(level: Level) -> Wording {
     }
 }
 
-fn record(owner: &Owner, id: QuestionId, speaker: &Speaker, wording: Wording) -> Result<(), CommandError> {
+fn record(owner: &Owner, id: QuestionId, speaker: &Speaker, wording: Wording) -> Result<(), Refusal> {
     question::deliver_shown(owner, id, speaker, &Text::try_from(CHANNEL)?, wording).map(|_| ())
 }
 
