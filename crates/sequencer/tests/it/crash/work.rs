@@ -13,8 +13,8 @@ use demur_ledger::{
 };
 use demur_sequencer::{SequencerError, System as _};
 use demur_store::{
-    contract::{Store, StoreError, TraceSummary},
-    sqlite::{Problem, SqliteStore},
+    contract::{Store, StoreError, StoreProblem, TraceSummary},
+    sqlite::SqliteStore,
 };
 
 use super::dice::Dice;
@@ -220,7 +220,7 @@ pub(super) enum Damage {
 
 /// Returns whether a store finds that something is wrong with it.
 pub(super) fn damage(store: &SqliteStore) -> Option<Damage> {
-    let is_derived = |problem: &Problem| matches!(problem, Problem::Derived { .. });
+    let is_derived = |problem: &StoreProblem| matches!(problem, StoreProblem::Derived { .. });
     match store.check(&mut |_| ()) {
         Ok(problems) if problems.is_empty() => None,
         Ok(problems) if problems.iter().all(is_derived) => Some(Damage::Derived),
