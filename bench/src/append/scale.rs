@@ -14,7 +14,8 @@ use demur_core::{
     random::{Random as _, Seeded},
 };
 use demur_ledger::name::{Sequence, TraceId};
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
+use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use super::cast::{self, Agents, Caller, Machine, OpenRun};
 
@@ -51,7 +52,7 @@ pub(super) fn run(full: bool, out: &mut impl Write) -> Result<()> {
 
 /// A store with its agents.
 struct Site {
-    ledger: Ledger<SqliteStore>,
+    ledger: Sequencer<SqliteStore>,
     agents: Agents,
     desk: SecretKey,
 }
@@ -185,7 +186,7 @@ fn restart(site: Site, run: OpenRun, out: &mut impl Write) -> Result<()> {
     for pass in 0..PASSES {
         let begin = Instant::now();
         let store = SqliteStore::open(&path)?;
-        let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(Machine::new(3)))?;
+        let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(Machine::new(3)))?;
         let mut caller = Caller::new(&ledger, &agents, run, 9 + pass)?;
         ledger.submit(caller.next()?, None)?;
         opened.push(begin.elapsed().as_secs_f64() * 1e3);

@@ -6,10 +6,7 @@ mod problem;
 mod rebuild;
 mod restore;
 
-use demur_store::{
-    contract::{Store, StoreError},
-    sqlite::{Progress as Step, Step as Part},
-};
+use demur_store::contract::{Store, StoreError, StoreProgress, StoreStep};
 
 use crate::{
     arguments::StoreCommand,
@@ -52,13 +49,12 @@ impl Size {
 }
 
 /// Tells how far the store is with a long job.
-fn tell(progress: &mut Progress, step: Step) {
+fn tell(progress: &mut Progress, step: StoreProgress) {
     let part = match step.step {
-        Part::Structure => "looking at the structure of the database",
-        Part::Events => "looking at events",
-        Part::Copy => "copying the database",
-        Part::Artifacts => "copying artifacts",
-        _ => "working",
+        StoreStep::Structure => "looking at the structure of the database",
+        StoreStep::Events => "looking at events",
+        StoreStep::Copy => "copying the database",
+        StoreStep::Artifacts => "copying artifacts",
     };
     progress.tell(|| format!("{part}, {} %", percent(step.done, step.total)));
 }

@@ -21,9 +21,9 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
 };
+use demur_sequencer::{Acknowledged, Listener, Sequencer, SequencerError};
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Acknowledged, Ledger, LedgerError, Listener},
     sqlite::SqliteStore,
 };
 
@@ -44,7 +44,7 @@ use crate::{
 pub struct Owner {
     keystore: Keystore,
     /// Always there until the owner goes away.
-    ledger: Option<Ledger<SqliteStore>>,
+    ledger: Option<Sequencer<SqliteStore>>,
     world: World,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
@@ -115,7 +115,7 @@ impl Owner {
             tentative = Some(Tentative::of(keystore.add(&key)?));
             Ok(())
         };
-        let ledger = Ledger::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
+        let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if ledger.as_ref().err().is_none_or(CommandError::is_uncertain) {
             tentative.into_iter().for_each(Tentative::keep);
@@ -125,7 +125,7 @@ impl Owner {
 
     fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
         let keystore = Keystore::of(data);
-        let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::open(store, find, Box::new(world)))?;
         let owner = Self::new(data, keystore, ledger, world);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
@@ -134,7 +134,7 @@ impl Owner {
         Ok(owner)
     }
 
-    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
+    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer<SqliteStore>, world: World) -> Self {
         let recent = Arc::new(Recent::default());
         ledger.listen(Arc::clone(&recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
@@ -158,7 +158,7 @@ impl Owner {
     ///
     /// # Panics
     /// Never: it is there until the owner goes away.
-    pub fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub fn ledger(&self) -> &Sequencer<SqliteStore> {
         self.ledger.as_ref().expect("the ledger is there until the owner goes away")
     }
 
@@ -391,7 +391,7 @@ impl Owner {
 /// Lets new secrets stay if the event that names them is recorded, or may be.
 fn settle(
     files: Vec<Tentative>,
-    recorded: Result<Acknowledged, LedgerError>,
+    recorded: Result<Acknowledged, SequencerError>,
 ) -> Result<Sequence, CommandError> {
     match recorded.map_err(CommandError::from) {
         Ok(recorded) => {
@@ -439,22 +439,24 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 /// could not be opened.
 pub fn open_ledger(
     keystore: &Keystore,
-    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Ledger<SqliteStore>, LedgerError>,
-) -> Result<Ledger<SqliteStore>, CommandError> {
+    open: impl FnOnce(
+        &mut dyn FnMut(&Registry) -> Option<SecretKey>,
+    ) -> Result<Sequencer<SqliteStore>, SequencerError>,
+) -> Result<Sequencer<SqliteStore>, CommandError> {
     let mut trouble = None;
     let opened = open(&mut |registry| {
         let key = desk_key(keystore, registry);
         key.map_err(|error| trouble = Some(error)).ok()
     });
     opened.map_err(|error| match (error, trouble) {
-        (LedgerError::NoDeskKey, Some(trouble)) => trouble,
+        (SequencerError::NoDeskKey, Some(trouble)) => trouble,
         (error, _) => error.into(),
     })
 }
 
 /// Returns the key the desk of a registry signs with now, from a keystore.
 pub fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, CommandError> {
-    let fingerprint = desk_fingerprint(registry).ok_or(LedgerError::NoDeskKey)?;
+    let fingerprint = desk_fingerprint(registry).ok_or(SequencerError::NoDeskKey)?;
     keystore.load(&fingerprint).map(|key| key.secret).map_err(|error| {
         let absent =
             matches!(&error, KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);

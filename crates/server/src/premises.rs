@@ -14,7 +14,7 @@ use std::{
 
 use demur_core::time::Timestamp;
 use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 
 use crate::socket::{self, Identity};
 
@@ -260,8 +260,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use demur_engine::entry::Entry;
-    use demur_ledger::name::TraceId;
+    use demur_ledger::{entry::Entry, name::TraceId};
 
     use super::*;
 

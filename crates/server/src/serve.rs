@@ -12,7 +12,8 @@ use std::{
 use demur_core::limit::Text;
 use demur_desk::{data::DataFolder, error::CommandError};
 use demur_ledger::question::OutcomeKind;
-use demur_store::{contract::Store as _, ledger::Listener};
+use demur_sequencer::Listener;
+use demur_store::contract::Store as _;
 use tokio::{
     net::{TcpListener, UnixListener},
     runtime::Builder,

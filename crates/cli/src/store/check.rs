@@ -6,9 +6,9 @@ use demur_ledger::{
     name::TraceId,
     verify::{Options, Report, Severity, Verdict},
 };
+use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::SqliteStore,
 };
 use serde::Serialize;
@@ -64,7 +64,8 @@ fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandE
         return Ok((problems, Vec::new(), size));
     }
     let world = World::open()?;
-    let ledger = match open_ledger(&Keystore::of(data), |find| Ledger::read(store, find, Box::new(world))) {
+    let ledger = match open_ledger(&Keystore::of(data), |find| Sequencer::read(store, find, Box::new(world)))
+    {
         Err(error) if error.exit() == Exit::Internal => return Err(error),
         Err(error) => {
             problems.push(Problem::of_opening(&error));
@@ -102,7 +103,7 @@ fn readable<T>(read: Result<T, StoreError>, problems: &mut Vec<Problem>) -> Resu
 
 /// Verifies every trace, the registry first: where that does not hold, nothing can be said about the others.
 fn check_traces(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer<SqliteStore>,
     size: Size,
     problems: &mut Vec<Problem>,
     progress: &mut Progress,
@@ -126,7 +127,7 @@ fn check_traces(
 
 /// Verifies one trace, and marks it if it does not hold.
 fn check_trace(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer<SqliteStore>,
     trace: TraceId,
     problems: &mut Vec<Problem>,
     tell: &mut (dyn FnMut(u64) + Send),

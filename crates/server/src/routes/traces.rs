@@ -12,10 +12,8 @@ use demur_ledger::{
     signed::{Receipt, Signed},
     state::Phase,
 };
-use demur_store::{
-    contract::{Kept, Store as _, Stored, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Kept, Store as _, Stored, TraceSummary};
 use hyper::{Method, StatusCode, header};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -207,7 +205,7 @@ async fn list(
         if let Some(trace) = after
             && store.trace(trace)?.is_none()
         {
-            return Err(LedgerError::TraceUnknown { trace }.into());
+            return Err(SequencerError::TraceUnknown { trace }.into());
         }
         // One more for the registry, one more to know whether there are more.
         let mut found = store.traces(after, limit + 2)?;
@@ -259,7 +257,7 @@ impl EventView {
         let raw = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).ok();
             let raw = text.and_then(|text| RawValue::from_string(text).ok());
-            raw.ok_or(LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" })
+            raw.ok_or(SequencerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" })
         };
         let erased = matches!(stored.content, Kept::Erased);
         let (content, salt) = match stored.content {
@@ -330,7 +328,7 @@ async fn receipt(
 
 /// Returns a trace that this caller may read.
 fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    let found = owner.ledger().store().trace(trace)?.ok_or(LedgerError::TraceUnknown { trace });
+    let found = owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
     check_trace(owner, caller, trace)?;
     Ok(found?)
 }

@@ -3,8 +3,8 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
@@ -12,12 +12,16 @@ use demur_ledger::{
 
 use super::{
     Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
-    StoreError, Stored, TraceSummary,
+    StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
 };
 
 impl<S: Store + ?Sized> Store for Arc<S> {
     fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
         (**self).append(appends)
+    }
+
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
+        (**self).check(progress)
     }
 
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {

@@ -14,8 +14,7 @@ use std::{
     slice,
 };
 
-use demur_engine::entry::Address;
-use demur_ledger::name::Sequence;
+use demur_ledger::{entry::Address, name::Sequence};
 use demur_store::{
     contract::{Cursor, Kept, Store as _, StoreError},
     sqlite::SqliteStore,
@@ -23,7 +22,7 @@ use demur_store::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::sample::{Sample, Work, done};
+use demur_testing::sample::{Sample, Work, done};
 
 /// A folder with a store that has a registry and two runs, one of them with artifacts; nobody has it open.
 struct Filled {

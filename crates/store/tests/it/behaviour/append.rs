@@ -5,7 +5,7 @@ use std::{slice, thread};
 use demur_ledger::{event_type::TraceKind, facts::ProposalCreated, name::Sequence, role::Role, state::Phase};
 use demur_store::contract::{Conflict, Kept, Outcome, StoreError};
 
-use crate::sample::{Sample, done};
+use demur_testing::sample::{Sample, done};
 
 pub(crate) const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
@@ -210,7 +210,7 @@ behaviour! {
         let mut sample = Sample::in_store(store);
         let mut work = sample.open();
         done(store, &[sample.append(&mut work)]);
-        for _ in 0..crate::sample::rounds(1000, 20) {
+        for _ in 0..demur_testing::sample::rounds(1000, 20) {
             let mut racers: Vec<_> = (0..4).map(|_| work.clone()).collect();
             for racer in &mut racers {
                 sample.say(racer, PROPOSAL);

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, thread};
 use demur_ledger::{envelope::Event, name::Sequence};
 use demur_store::contract::{Cursor, Store};
 
-use crate::sample::{Sample, done, rounds};
+use demur_testing::sample::{Sample, done, rounds};
 
 /// Follows the cursor to the end in pages of this size.
 fn follow(store: &dyn Store, mut cursor: Cursor, page: usize) -> (Cursor, Vec<Event>) {

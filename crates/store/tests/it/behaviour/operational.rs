@@ -6,15 +6,15 @@ use demur_core::{
     id::Ulid,
     random::{Random as _, Seeded},
 };
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };
 use demur_store::contract::{Failure, Snapshot, StoreError};
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, done};
+use demur_testing::sample::{Sample, done};
 
 behaviour! {
     #[test]

@@ -8,7 +8,7 @@ use demur_ledger::{
 use demur_store::contract::Cursor;
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, Work, done};
+use demur_testing::sample::{Sample, Work, done};
 
 behaviour! {
     #[test]
