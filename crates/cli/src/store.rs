@@ -35,7 +35,7 @@ struct Size {
 }
 
 impl Size {
-    fn of(store: &impl Store) -> Result<Self, StoreError> {
+    fn of(store: &dyn Store) -> Result<Self, StoreError> {
         let heads = store.heads()?;
         let events = heads.iter().map(|(_, head)| head.sequence.next().number()).sum();
         Ok(Self { events, traces: heads.len() as u64 })

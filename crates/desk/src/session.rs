@@ -15,7 +15,6 @@ pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
 use demur_sequencer::{Sequencer, SequencerError};
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use crate::{
     durable,
@@ -67,7 +66,7 @@ impl Speaker {
 }
 
 /// Returns the session as it is recorded.
-pub fn read(ledger: &Sequencer<SqliteStore>, session: Uuid) -> Result<Session, CommandError> {
+pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, CommandError> {
     let trace = trace_of(session);
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
@@ -92,7 +91,7 @@ fn no_plan(session: Uuid) -> CommandError {
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub fn signer(ledger: &Sequencer<SqliteStore>, keystore: &Keystore) -> Result<Signer, CommandError> {
+pub fn signer(ledger: &Sequencer, keystore: &Keystore) -> Result<Signer, CommandError> {
     Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
 }
 
@@ -144,7 +143,7 @@ pub fn keep_receipt(
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,
@@ -154,7 +153,7 @@ pub(crate) fn say(
 
 /// Returns the command that records what somebody says and what the desk adds.
 pub(crate) fn command(
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,

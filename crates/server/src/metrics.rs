@@ -2,7 +2,6 @@
 
 use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::{entry::Entry, event_type::Facts};
-use demur_store::contract::Store as _;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},

@@ -3,7 +3,6 @@
 
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_desk::{error::CommandError, owner::Owner};
-use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
 use crate::caller::PersonRole;

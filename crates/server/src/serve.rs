@@ -13,7 +13,6 @@ use demur_core::limit::Text;
 use demur_desk::{data::DataFolder, error::CommandError};
 use demur_ledger::question::OutcomeKind;
 use demur_sequencer::Listener;
-use demur_store::contract::Store as _;
 use tokio::{
     net::{TcpListener, UnixListener},
     runtime::Builder,

@@ -8,7 +8,6 @@
 
 mod check;
 mod question;
-mod shared;
 
 use std::ops::RangeInclusive;
 

@@ -15,7 +15,7 @@ use demur_ledger::{
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAsked, Severity},
     name::{CommandId, Operation, TraceId},
 };
-use demur_store::contract::{Performed, Store as _};
+use demur_store::contract::Performed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

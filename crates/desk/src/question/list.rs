@@ -1,7 +1,7 @@
 //! The list of questions, page by page: a cursor stays good however many are asked or answered meanwhile.
 
 use demur_ledger::name::PrincipalId;
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,6 @@
 
 use demur_core::commitment::{Commitment, Salt};
 use demur_ledger::content::{AnswerValue, Sealed};
-use demur_store::contract::Store as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;

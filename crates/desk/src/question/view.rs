@@ -9,7 +9,7 @@ use demur_ledger::{
     name::{Operation, PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
+use demur_store::contract::QuestionSummary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

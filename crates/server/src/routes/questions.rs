@@ -31,7 +31,7 @@ use demur_ledger::{
     question::OutcomeKind,
     role::Role,
 };
-use demur_store::contract::{QuestionFilter, Store as _};
+use demur_store::contract::QuestionFilter;
 use hyper::{HeaderMap, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
