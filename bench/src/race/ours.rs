@@ -1,7 +1,11 @@
 //! Our side: an agent asks, two answerers with keys of their own answer from two threads, through the ledger into SQLite
 //! on a disk. An answer takes effect when it is acknowledged; whoever is refused was told who won.
 
-use std::{sync::Barrier, thread, time::Instant};
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+    time::Instant,
+};
 
 use anyhow::{Context as _, Result, ensure};
 use demur_core::{hash::sha256, key::SecretKey, random::Seeded};
@@ -70,7 +74,7 @@ impl Side {
 }
 
 struct Hall {
-    ledger: Sequencer<SqliteStore>,
+    ledger: Sequencer,
     asker: Author,
     answerers: [Author; 2],
     trace: TraceId,
@@ -82,7 +86,7 @@ impl Hall {
         let mut random = Seeded::from_number(1);
         let desk = SecretKey::generate(&mut random);
         let store = SqliteStore::create(folder)?;
-        let ledger = Sequencer::create(store, desk, "bench", Box::new(Machine::new(2)))?;
+        let ledger = Sequencer::create(Arc::new(store), desk, "bench", Box::new(Machine::new(2)))?;
         let mut author = |role| {
             let (key, principal, role) = register(&ledger, role, &mut random)?;
             anyhow::Ok(Author::new(key, principal, role))

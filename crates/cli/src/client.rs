@@ -1,29 +1,31 @@
 //! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
 //! away meanwhile is replaced: whoever waits goes on waiting.
 
+mod folder_user;
 mod start;
+mod stop;
 mod stream;
 mod way;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use demur_api::{code::Code, refusal::Refusal};
 use demur_server::{
-    gate::{PROCESS_HEADER, PROTOCOL_HEADER},
+    gate::PROTOCOL_HEADER,
     problem::{ProblemDetails, read_back},
     routes::server::PROTOCOL,
 };
-use demur_store::folder::Folder;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
-use rustix::process::Pid;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::runtime::Runtime;
 
+pub(crate) use folder_user::FolderUser;
 pub(crate) use start::log_file;
+pub(crate) use stop::Ended;
 pub(crate) use stream::Follow;
-pub(crate) use way::Way;
+pub(crate) use way::{Way, how_to_kill, typed_for};
 
 use crate::{context::Context, data::DataFolder, failure::Failure};
 
@@ -169,40 +171,6 @@ impl Client {
         self.runtime.block_on(work)
     }
 
-    /// Ends the server and waits until it is gone. Works with a server of any version.
-    pub(crate) fn stop(&self) -> Result<(), Failure> {
-        let call = Call { versioned: false, ..Call::get("/v1/server/stop") };
-        let call = Call { method: Method::POST, ..call };
-        let sent = self.runtime.block_on(self.way.request(&call));
-        let process = match sent {
-            Ok(response) if response.status().is_success() => process(&response),
-            Ok(response) => {
-                return Err(Failure::bug(&format!("the server answered {}", response.status())));
-            }
-            Err(Unanswered::NoServer) => return Err(self.way.no_server().into()),
-            Err(Unanswered::Lost(error)) => return Err(lost(&error).into()),
-            Err(Unanswered::Refused(refusal)) => return Err(refusal.into()),
-        };
-        let until = Instant::now() + PATIENCE;
-        // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
-        // started the next server by then, which is another process.
-        while Folder::at(self.way.folder()).lock().is_err() && !self.is_replaced(process) {
-            if Instant::now() > until {
-                return Err(Failure::of(Code::ServerTrouble, "the server does not end")
-                    .with_hint("`demur status` says which process it is"));
-            }
-            std::thread::sleep(AGAIN);
-        }
-        Ok(())
-    }
-
-    /// Returns whether another process answers by now.
-    fn is_replaced(&self, before: Option<Pid>) -> bool {
-        let call = Call { versioned: false, ..Call::get("/healthz") };
-        let answered = self.runtime.block_on(self.way.request(&call)).ok();
-        answered.is_some_and(|response| process(&response) != before)
-    }
-
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
     fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
         self.runtime.block_on(self.way.open(call))
@@ -230,12 +198,6 @@ impl Unanswered {
         let silent = |_| Refusal::bug(&format!("the server answered {status} without a reason"));
         Self::Refused(details.map_or_else(silent, read_back))
     }
-}
-
-/// Returns the process that answered.
-fn process(response: &Response<Incoming>) -> Option<Pid> {
-    let value = response.headers().get(PROCESS_HEADER)?.to_str().ok()?;
-    Pid::from_raw(value.parse().ok()?)
 }
 
 /// A server of another version would misunderstand what it is told.

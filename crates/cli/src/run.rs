@@ -24,7 +24,6 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_sequencer::Sequencer;
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 pub(crate) use reply::RunReply;
 
@@ -133,7 +132,7 @@ fn go(
 }
 
 /// Returns who takes part in a run that was opened.
-fn recorded(ledger: &Sequencer<SqliteStore>, trace: TraceId) -> Result<Option<Vec<Participant>>, Failure> {
+fn recorded(ledger: &Sequencer, trace: TraceId) -> Result<Option<Vec<Participant>>, Failure> {
     let first = ledger.store().events(trace, Sequence::FIRST, 1)?.pop();
     let Some(event) = first.and_then(|stored| Event::parse(&stored.bytes).ok()) else { return Ok(None) };
     Ok(match event.said().map(|said| said.facts) {
@@ -174,7 +173,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failur
 }
 
 /// Returns the newest run that was started here and has not ended.
-fn unfinished(data: &DataFolder, ledger: &Sequencer<SqliteStore>) -> Result<TraceId, Failure> {
+fn unfinished(data: &DataFolder, ledger: &Sequencer) -> Result<TraceId, Failure> {
     for trace in RunFolder::all(data) {
         let summary = ledger.store().trace(trace)?;
         let over =

@@ -12,13 +12,12 @@ use demur_ledger::{
     verify::{Check, Code, Finding, Options, Report, Severity, Verdict, verify},
 };
 use demur_sequencer::{Sequencer, SequencerError};
-use demur_store::sqlite::SqliteStore;
 
 use crate::roster::software;
 
 /// Returns the verifier's report over the export of a trace, or why it could not be exported.
 pub fn audit(
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     options: &Options,
     tell: &mut (dyn FnMut(u64) + Send),

@@ -15,7 +15,7 @@ use demur_ledger::{
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
 use demur_sequencer::SequencerError;
-use demur_store::contract::{Kept, Store as _, StoreError, Stored, TraceSummary};
+use demur_store::contract::{Kept, StoreError, Stored, TraceSummary};
 
 use crate::{owner::Owner, record};
 

@@ -44,7 +44,7 @@ use crate::{
 pub struct Owner {
     keystore: Keystore,
     /// Always there until the owner goes away.
-    ledger: Option<Sequencer<SqliteStore>>,
+    ledger: Option<Sequencer>,
     world: World,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
@@ -115,7 +115,7 @@ impl Owner {
             tentative = Some(Tentative::of(keystore.add(&key)?));
             Ok(())
         };
-        let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
+        let ledger = Sequencer::create_keeping(Arc::new(store), secret.clone(), DESK, Box::new(world), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if ledger.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(Tentative::keep);
@@ -125,7 +125,7 @@ impl Owner {
 
     fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, Refusal> {
         let keystore = Keystore::of(data);
-        let ledger = open_ledger(&keystore, |find| Sequencer::open(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::open(Arc::new(store), find, Box::new(world)))?;
         let owner = Self::new(data, keystore, ledger, world);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
@@ -134,7 +134,7 @@ impl Owner {
         Ok(owner)
     }
 
-    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer<SqliteStore>, world: World) -> Self {
+    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer, world: World) -> Self {
         let recent = Arc::new(Recent::default());
         ledger.listen(Arc::clone(&recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
@@ -158,7 +158,7 @@ impl Owner {
     ///
     /// # Panics
     /// Never: it is there until the owner goes away.
-    pub fn ledger(&self) -> &Sequencer<SqliteStore> {
+    pub fn ledger(&self) -> &Sequencer {
         self.ledger.as_ref().expect("the ledger is there until the owner goes away")
     }
 
@@ -434,10 +434,8 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 /// could not be opened.
 pub fn open_ledger(
     keystore: &Keystore,
-    open: impl FnOnce(
-        &mut dyn FnMut(&Registry) -> Option<SecretKey>,
-    ) -> Result<Sequencer<SqliteStore>, SequencerError>,
-) -> Result<Sequencer<SqliteStore>, Refusal> {
+    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Sequencer, SequencerError>,
+) -> Result<Sequencer, Refusal> {
     let mut trouble = None;
     let opened = open(&mut |registry| {
         let key = desk_key(keystore, registry);

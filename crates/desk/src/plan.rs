@@ -33,7 +33,6 @@ use demur_plan::{
 };
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 pub use standing::{PlanStanding, ResolvedGap, SettledGap};
 
@@ -239,7 +238,7 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
 /// Returns the signed document of a session while gaps are open.
 pub fn document(
     session: &Session,
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     keystore: &Keystore,
 ) -> Result<Option<Document>, Refusal> {
     if session.open_gaps().next().is_none() {

@@ -10,7 +10,7 @@ use demur_store::contract::{Kept, Store, Stored};
 
 /// Calls `visit` with the events of a trace from a place on, each with its words if they are there, until it returns false.
 pub fn walk<E: From<SequencerError>>(
-    store: &impl Store,
+    store: &dyn Store,
     trace: TraceId,
     from: Sequence,
     mut visit: impl FnMut(Event, Option<Content>) -> Result<bool, E>,
@@ -33,7 +33,7 @@ pub fn walk<E: From<SequencerError>>(
 
 /// Returns one event of a trace with its words.
 pub fn read(
-    store: &(impl Store + ?Sized),
+    store: &dyn Store,
     trace: TraceId,
     sequence: Sequence,
 ) -> Result<(Event, Option<Content>), SequencerError> {

@@ -38,7 +38,7 @@ impl Roster {
     }
 
     /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
-    pub fn read(store: &impl Store, registry: Registry) -> Result<Self, SequencerError> {
+    pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut roster = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
             times: Vec::new(),

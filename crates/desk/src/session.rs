@@ -16,7 +16,6 @@ pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
 use demur_sequencer::{Sequencer, SequencerError};
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
 
 use crate::{
     durable, error,
@@ -67,7 +66,7 @@ impl Speaker {
 }
 
 /// Returns the session as it is recorded.
-pub fn read(ledger: &Sequencer<SqliteStore>, session: Uuid) -> Result<Session, Refusal> {
+pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
     let trace = trace_of(session);
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
@@ -92,7 +91,7 @@ fn no_plan(session: Uuid) -> Refusal {
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub fn signer(ledger: &Sequencer<SqliteStore>, keystore: &Keystore) -> Result<Signer, Refusal> {
+pub fn signer(ledger: &Sequencer, keystore: &Keystore) -> Result<Signer, Refusal> {
     Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
 }
 
@@ -139,7 +138,7 @@ pub fn keep_receipt(owner: &Owner, trace: TraceId, at: Sequence, path: Option<&P
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,
@@ -149,7 +148,7 @@ pub(crate) fn say(
 
 /// Returns the command that records what somebody says and what the desk adds.
 pub(crate) fn command(
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,

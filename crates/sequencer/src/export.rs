@@ -11,14 +11,14 @@ use demur_ledger::{
     name::{Position, Sequence, TraceId},
     registry::Registry,
 };
-use demur_store::contract::{Kept, Store, Stored};
+use demur_store::contract::{Kept, Stored};
 
 use super::{Sequencer, SequencerError, head_document};
 
 /// Is told how many events were written.
 pub type ExportProgress<'a> = &'a mut dyn FnMut(u64);
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Writes a trace as it is now, with its registry, and returns its newest event in the file.
     pub fn export(
         &self,
@@ -57,14 +57,14 @@ impl<S: Store> Sequencer<S> {
         let known = self.registry();
         let head = self.store.trace(known.trace())?.map(|summary| summary.head);
         if head != Some(known.head()) {
-            self.adopt(Arc::new(super::registry(&self.store)?));
+            self.adopt(Arc::new(super::registry(&*self.store)?));
         }
         Ok(self.registry())
     }
 }
 
-struct Export<'a, S: Store> {
-    ledger: &'a Sequencer<S>,
+struct Export<'a> {
+    ledger: &'a Sequencer,
     registry: &'a Registry,
     writer: ExportWriter,
     out: &'a mut dyn Write,
@@ -72,7 +72,7 @@ struct Export<'a, S: Store> {
     events: u64,
 }
 
-impl<S: Store> Export<'_, S> {
+impl Export<'_> {
     /// Writes the events of a trace up to this one, then its head.
     fn trace(&mut self, trace: TraceId, through: Position) -> Result<(), SequencerError> {
         let mut next = Sequence::FIRST;

@@ -6,14 +6,14 @@ use demur_ledger::{
     registry::Registry,
     signed::Inclusion,
 };
-use demur_store::contract::{Cursor, Store};
+use demur_store::contract::Cursor;
 
 use super::{
     Sequencer, SequencerError,
     registry::{leaf, leaves, moment_note},
 };
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Returns what shows where a trace stood under the newest roots of a registry, oldest first. What was recorded
     /// after `through` does not count.
     pub(super) fn inclusions(

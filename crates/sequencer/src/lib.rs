@@ -74,8 +74,8 @@ use self::{
 };
 
 /// A store in use by its one desk.
-pub struct Sequencer<S: Store> {
-    store: S,
+pub struct Sequencer {
+    store: Arc<dyn Store>,
     desk: RwLock<SecretKey>,
     /// The registry as recorded; what is decided pins its newest event.
     registry: RwLock<Arc<Registry>>,
@@ -102,10 +102,10 @@ pub struct Acknowledged {
     pub repeated: bool,
 }
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Returns the sequencer of an empty store, whose registry begins now.
     pub fn create(
-        store: S,
+        store: Arc<dyn Store>,
         key: SecretKey,
         name: &str,
         system: Box<dyn System>,
@@ -116,7 +116,7 @@ impl<S: Store> Sequencer<S> {
     /// Returns the sequencer of an empty store, whose registry begins once `keep` has kept the desk's key under its
     /// principal: a registry that nobody can sign for must never be recorded.
     pub fn create_keeping<E: From<SequencerError>>(
-        store: S,
+        store: Arc<dyn Store>,
         key: SecretKey,
         name: &str,
         system: Box<dyn System>,
@@ -147,7 +147,7 @@ impl<S: Store> Sequencer<S> {
 
     /// Returns the sequencer of a store that has a registry. `find_key` returns the desk's secret key.
     pub fn open(
-        store: S,
+        store: Arc<dyn Store>,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
@@ -159,7 +159,7 @@ impl<S: Store> Sequencer<S> {
     /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What
     /// it is asked to record may be refused by the store.
     pub fn read(
-        store: S,
+        store: Arc<dyn Store>,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
@@ -167,16 +167,16 @@ impl<S: Store> Sequencer<S> {
     }
 
     fn with(
-        store: S,
+        store: Arc<dyn Store>,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         system: Box<dyn System>,
-        begin: impl FnOnce(&S, Timestamp) -> Result<Session, SequencerError>,
+        begin: impl FnOnce(&dyn Store, Timestamp) -> Result<Session, SequencerError>,
     ) -> Result<Self, SequencerError> {
-        let registry = registry(&store)?;
+        let registry = registry(&*store)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        let session = begin(&store, system.now())?;
+        let session = begin(&*store, system.now())?;
         Ok(Self {
             store,
             desk: RwLock::new(desk),
@@ -193,14 +193,14 @@ impl<S: Store> Sequencer<S> {
     }
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
-    pub fn close(self) -> Result<S, SequencerError> {
-        self.session.end(&self.store)?;
+    pub fn close(self) -> Result<Arc<dyn Store>, SequencerError> {
+        self.session.end(&*self.store)?;
         Ok(self.store)
     }
 
     /// Returns the store.
-    pub const fn store(&self) -> &S {
-        &self.store
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// Returns the registry as recorded.
@@ -250,12 +250,12 @@ impl<S: Store> Sequencer<S> {
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
     /// newer one.
     pub fn check_head(&self, trace: TraceId) -> Result<(), SequencerError> {
-        load::check_newest(&self.store, trace, &self.registry())
+        load::check_newest(&*self.store, trace, &self.registry())
     }
 
     /// Returns the state of a trace as recorded, to be looked at.
     pub fn look(&self, trace: TraceId) -> Result<State, SequencerError> {
-        load::load(&self.store, trace, &self.registry())
+        load::load(&*self.store, trace, &self.registry())
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
@@ -492,7 +492,7 @@ impl<S: Store> Sequencer<S> {
 
     /// Reads the registry again, after another process changed it.
     fn refresh(&self) -> Result<(), SequencerError> {
-        let state = load::load_registry(&self.store)?;
+        let state = load::load_registry(&*self.store)?;
         if let Some(registry) = state.registry() {
             self.adopt(Arc::new(registry.clone()));
         }
@@ -502,9 +502,9 @@ impl<S: Store> Sequencer<S> {
     fn load(&self, trace: TraceId) -> Result<Pending, SequencerError> {
         let registry = self.registry();
         if trace == registry.trace() {
-            return Ok(Pending::new(load::load_registry(&self.store)?, false));
+            return Ok(Pending::new(load::load_registry(&*self.store)?, false));
         }
-        let state = load::load(&self.store, trace, &registry)?;
+        let state = load::load(&*self.store, trace, &registry)?;
         let open = state.phase().is_some_and(|phase| !phase.is_final());
         let interrupted = open && self.session.was_interrupted(state.tip().time());
         Ok(Pending::new(state, interrupted))
@@ -516,7 +516,7 @@ impl<S: Store> Sequencer<S> {
 }
 
 /// Returns the registry of a store, once all of it holds. No key is needed.
-pub fn registry<S: Store + ?Sized>(store: &S) -> Result<Registry, SequencerError> {
+pub fn registry(store: &dyn Store) -> Result<Registry, SequencerError> {
     let state = load::load_registry(store)?;
     // A registry without its first event is no empty store.
     let damaged = SequencerError::Damaged {

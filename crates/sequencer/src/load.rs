@@ -20,11 +20,7 @@ use demur_store::contract::{Failure, Snapshot, Store, Stored};
 use super::error::SequencerError;
 
 /// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
-pub(super) fn load<S: Store + ?Sized>(
-    store: &S,
-    trace: TraceId,
-    registry: &Registry,
-) -> Result<State, SequencerError> {
+pub(super) fn load(store: &dyn Store, trace: TraceId, registry: &Registry) -> Result<State, SequencerError> {
     let Some(summary) = store.trace(trace)? else { return Ok(State::new(trace)) };
     if summary.failed.is_some() {
         return Ok(failed(trace));
@@ -42,14 +38,14 @@ pub(super) fn load<S: Store + ?Sized>(
 }
 
 /// Returns the registry as the store has it.
-pub(super) fn load_registry<S: Store + ?Sized>(store: &S) -> Result<State, SequencerError> {
+pub(super) fn load_registry(store: &dyn Store) -> Result<State, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
     Loading { store, trace, registry: None }.run()
 }
 
 /// Checks the desk's signature on the newest event of a trace.
-pub(super) fn check_newest<S: Store + ?Sized>(
-    store: &S,
+pub(super) fn check_newest(
+    store: &dyn Store,
     trace: TraceId,
     registry: &Registry,
 ) -> Result<(), SequencerError> {
@@ -65,14 +61,14 @@ fn failed(trace: TraceId) -> State {
     state
 }
 
-struct Loading<'a, S: ?Sized> {
-    store: &'a S,
+struct Loading<'a> {
+    store: &'a dyn Store,
     trace: TraceId,
     /// The registry to check keys with; none while the registry itself is loaded.
     registry: Option<&'a Registry>,
 }
 
-impl<S: Store + ?Sized> Loading<'_, S> {
+impl Loading<'_> {
     fn run(&self) -> Result<State, SequencerError> {
         let mut state = self.resume()?.unwrap_or_else(|| State::new(self.trace));
         let mut last = None;

@@ -4,11 +4,11 @@
 use demur_core::hash::Digest;
 use demur_engine::reactor::{Effect, Reactor};
 use demur_ledger::envelope::Event;
-use demur_store::contract::{Cursor, Store, StoreError};
+use demur_store::contract::{Cursor, StoreError};
 
 use super::{Sequencer, SequencerError};
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.
     pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
         let note = format!("reactor/{}", reactor.name());

@@ -20,11 +20,11 @@ use demur_ledger::{
     signed::TraceLeaf,
     statement::Draft,
 };
-use demur_store::contract::{RESTORED, Store};
+use demur_store::contract::RESTORED;
 
 use super::{Acknowledged, Draw, Sequencer, SequencerError, commit::lock};
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Records what the desk says about a key.
     pub fn state(
         &self,

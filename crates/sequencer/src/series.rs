@@ -6,7 +6,7 @@ use std::{mem, sync::Arc};
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
-use demur_store::contract::{Store, StoreError};
+use demur_store::contract::StoreError;
 
 use super::{
     ATTEMPTS, Sequencer,
@@ -17,8 +17,8 @@ use super::{
 };
 
 /// Statements that wait for one commit.
-pub struct Series<'a, S: Store> {
-    ledger: &'a Sequencer<S>,
+pub struct Series<'a> {
+    ledger: &'a Sequencer,
     waiting: Vec<Arc<Slot>>,
 }
 
@@ -31,9 +31,9 @@ pub struct Decided {
     pub reply: Reply,
 }
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Returns a series without statements.
-    pub const fn series(&self) -> Series<'_, S> {
+    pub const fn series(&self) -> Series<'_> {
         Series { ledger: self, waiting: Vec::new() }
     }
 
@@ -49,7 +49,7 @@ impl<S: Store> Sequencer<S> {
     }
 }
 
-impl<S: Store> Series<'_, S> {
+impl Series<'_> {
     /// Decides what an author said. A full series is committed first.
     pub fn submit(
         &mut self,
@@ -132,7 +132,7 @@ impl<S: Store> Series<'_, S> {
 }
 
 /// Nobody else may wait for what nobody waits for.
-impl<S: Store> Drop for Series<'_, S> {
+impl Drop for Series<'_> {
     fn drop(&mut self) {
         let _ = self.commit();
     }

@@ -20,7 +20,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Notes that the store is in use from now on.
-    pub(super) fn begin<S: Store + ?Sized>(store: &S, now: Timestamp) -> Result<Self, SequencerError> {
+    pub(super) fn begin(store: &dyn Store, now: Timestamp) -> Result<Self, SequencerError> {
         let known =
             store.note(NOTE)?.and_then(|bytes| canonical::from_canonical(&bytes, &Limits::EVENT).ok());
         let Self { mut crashes, since } = known.unwrap_or(Self { crashes: Vec::new(), since: None });
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Notes that the use ended in good order.
-    pub(super) fn end<S: Store + ?Sized>(&self, store: &S) -> Result<(), SequencerError> {
+    pub(super) fn end(&self, store: &dyn Store) -> Result<(), SequencerError> {
         Self { crashes: self.crashes.clone(), since: None }.write(store)
     }
 
@@ -47,7 +47,7 @@ impl Session {
         self.crashes.iter().any(|(from, to)| *from <= time && time <= *to)
     }
 
-    fn write<S: Store + ?Sized>(&self, store: &S) -> Result<(), SequencerError> {
+    fn write(&self, store: &dyn Store) -> Result<(), SequencerError> {
         Ok(store.set_note(NOTE, &canonical::to_vec(self)?)?)
     }
 }

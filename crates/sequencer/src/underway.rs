@@ -9,7 +9,6 @@ use std::{
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::name::TraceId;
-use demur_store::contract::Store;
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
@@ -39,7 +38,7 @@ pub enum Progress {
     Again,
 }
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Decides a command and puts it in line, if nothing has to be waited for or looked up first. Otherwise, and for
     /// whatever will not simply be recorded, there is none: [`Self::perform`] is for that, and nothing has happened yet.
     pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, SequencerError> {

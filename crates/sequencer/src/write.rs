@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use demur_ledger::{entry::Entry, name::TraceId, registry::Registry};
-use demur_store::contract::{Append, Outcome, Store, StoreError};
+use demur_store::contract::{Append, Outcome, StoreError};
 
 use super::{
     Sequencer,
@@ -27,7 +27,7 @@ pub trait Listener: Send + Sync {
     fn recorded(&self, trace: TraceId, entries: &[Entry]);
 }
 
-impl<S: Store> Sequencer<S> {
+impl Sequencer {
     /// Has somebody listen from now on.
     pub fn listen(&mut self, listener: Arc<dyn Listener>) {
         self.listeners.push(listener);

@@ -3,7 +3,6 @@
 use demur_api::refusal::Refusal;
 use demur_desk::owner::Owner;
 use demur_ledger::{entry::Entry, event_type::Facts};
-use demur_store::contract::Store as _;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},

@@ -4,7 +4,6 @@
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_desk::owner::Owner;
-use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
 use crate::caller::PersonRole;

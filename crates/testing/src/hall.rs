@@ -1,7 +1,7 @@
 //! Where the races are held: an office on a disk with an agent that asks, two answerers with keys of their own, and
 //! a person at the terminal.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use demur_core::{hash::sha256, random::Seeded};
 use demur_engine::command::{Command, Consequences, Saying, Told};
@@ -25,7 +25,7 @@ use crate::{
 
 /// An office in which questions are asked and answered.
 pub struct Hall {
-    office: Office<SqliteStore>,
+    office: Office,
     asker: Author,
     answerers: [Author; 2],
 }
@@ -55,7 +55,7 @@ impl Attempt {
 
 impl Hall {
     pub fn create(folder: &Path) -> Self {
-        let mut office = Office::create(SqliteStore::create(folder).unwrap());
+        let mut office = Office::create(Arc::new(SqliteStore::create(folder).unwrap()));
         let [asker, first, second] = [Role::Agent, Role::Answerer, Role::Answerer].map(|role| {
             office.register(role);
             let (key, principal, role) = office.agent(role);
@@ -64,7 +64,7 @@ impl Hall {
         Self { office, asker, answerers: [first, second] }
     }
 
-    pub fn ledger(&self) -> &Sequencer<SqliteStore> {
+    pub fn ledger(&self) -> &Sequencer {
         &self.office.ledger
     }
 
@@ -110,7 +110,7 @@ impl Hall {
     pub fn restarted(self, folder: &Path) -> Self {
         let Self { office, asker, answerers } = self;
         let people = office.leave();
-        Self { office: people.enter(SqliteStore::open(folder).unwrap()), asker, answerers }
+        Self { office: people.enter(Arc::new(SqliteStore::open(folder).unwrap())), asker, answerers }
     }
 
     pub fn pass(&self, millis: u64) {

@@ -27,7 +27,7 @@ use crate::{
 
 /// An office with two agents that ask.
 pub struct Inquiry {
-    pub office: Office<Arc<dyn Store>>,
+    pub office: Office,
     agents: [Author; 2],
 }
 
@@ -36,7 +36,7 @@ impl Inquiry {
         Self::of(Office::create(Arc::clone(store)))
     }
 
-    pub fn of(mut office: Office<Arc<dyn Store>>) -> Self {
+    pub fn of(mut office: Office) -> Self {
         let agents = [Role::Agent; 2].map(|role| {
             office.register(role);
             let (key, principal, role) = office.agent(role);
@@ -46,7 +46,7 @@ impl Inquiry {
     }
 
     pub fn store(&self) -> &dyn Store {
-        &**self.office.ledger.store()
+        self.office.ledger.store()
     }
 
     pub fn agent(&self, number: usize) -> PrincipalId {

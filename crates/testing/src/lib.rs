@@ -1,8 +1,5 @@
 //! Desks, agents and runs for the tests of every crate that needs some: they fill a store with real signed events.
-#![expect(
-    missing_docs,
-    reason = "for tests only: names say enough, and a page of documentation has no reader"
-)]
+#![expect(missing_docs, reason = "for tests only: the names say enough")]
 #![expect(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test that cannot go on panics")]
 
 pub mod hall;

@@ -82,8 +82,8 @@ impl System for Clock {
 }
 
 /// A ledger with registered agents.
-pub struct Office<S: Store> {
-    pub ledger: Sequencer<S>,
+pub struct Office {
+    pub ledger: Sequencer,
     pub clock: Clock,
     desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
@@ -97,7 +97,7 @@ pub struct People {
 }
 
 impl People {
-    pub fn enter<S: Store>(self, store: S) -> Office<S> {
+    pub fn enter(self, store: Arc<dyn Store>) -> Office {
         let Self { clock, desk, agents } = self;
         let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(clock.clone())).unwrap();
         Office { ledger, clock, desk, agents }
@@ -111,12 +111,12 @@ pub struct Run {
     pub seen: Option<Position>,
 }
 
-impl<S: Store> Office<S> {
-    pub fn create(store: S) -> Self {
+impl Office {
+    pub fn create(store: Arc<dyn Store>) -> Self {
         Self::create_with(store, Clock::new())
     }
 
-    pub fn create_with(store: S, clock: Clock) -> Self {
+    pub fn create_with(store: Arc<dyn Store>, clock: Clock) -> Self {
         let desk = key(0);
         let ledger = Sequencer::create(store, desk.clone(), "an office", Box::new(clock.clone())).unwrap();
         let mut office = Self { ledger, clock, desk, agents: Vec::new() };
@@ -127,14 +127,14 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns the office of a store that any process created.
-    pub fn at(store: S) -> Result<Self, SequencerError> {
+    pub fn at(store: Arc<dyn Store>) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
         let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
     /// Returns such an office for reading only.
-    pub fn beside(store: S) -> Result<Self, SequencerError> {
+    pub fn beside(store: Arc<dyn Store>) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
         let ledger = Sequencer::read(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
@@ -148,19 +148,19 @@ impl<S: Store> Office<S> {
     }
 
     /// Returns the same office after its process ended without closing.
-    pub fn reopen(self, store: S) -> Self {
+    pub fn reopen(self, store: Arc<dyn Store>) -> Self {
         self.leave().enter(store)
     }
 
     /// Returns the same office after its process ended in good order.
-    pub fn close_and_reopen(self, store: S) -> Self {
+    pub fn close_and_reopen(self, store: Arc<dyn Store>) -> Self {
         let Self { ledger, clock, desk, agents } = self;
         drop(ledger.close().unwrap());
         People { clock, desk, agents }.enter(store)
     }
 
     /// Returns a second process on the same store.
-    pub fn twin(&self, store: S) -> Self {
+    pub fn twin(&self, store: Arc<dyn Store>) -> Self {
         let Self { clock, desk, agents, .. } = self;
         People { clock: clock.clone(), desk: desk.clone(), agents: agents.clone() }.enter(store)
     }

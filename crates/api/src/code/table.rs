@@ -146,6 +146,7 @@ codes! {
         PortTaken = "PORT_TAKEN",
         ProfileConflict = "PROFILE_CONFLICT",
         RunOver = "RUN_OVER",
+        ServerSilent = "SERVER_SILENT",
         SessionConflict = "SESSION_CONFLICT",
         TooManyPeople = "TOO_MANY_PEOPLE",
         TooManyTokens = "TOO_MANY_TOKENS",

@@ -17,6 +17,7 @@ use demur_store::contract::StoreError;
 use rustix::fs::statvfs;
 use serde::Deserialize;
 
+use super::{FolderUser, way::unreachable_server};
 use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
@@ -44,7 +45,11 @@ pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {
                 break;
             }
             if Instant::now() > until {
-                return Err(cannot_start(&"it does not answer"));
+                let other = FolderUser::server(folder).filter(|server| server.process != child.id());
+                return Err(other.map_or_else(
+                    || cannot_start(&"it does not answer"),
+                    |server| unreachable_server(folder, server.process),
+                ));
             }
             thread::sleep(MOMENT);
         }
@@ -101,6 +106,9 @@ fn last_words(folder: &Path, from: u64) -> String {
 
 fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> Refusal {
     if in_use {
+        if let Some(server) = FolderUser::server(folder) {
+            return unreachable_server(folder, server.process);
+        }
         let message = "another command owns the data folder and does not let it go";
         return Refusal::new(Code::FolderInUse, message).with_cure("wait until it is done, then try again");
     }

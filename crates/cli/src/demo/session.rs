@@ -9,10 +9,7 @@ use demur_ledger::{
     statement::Submission,
 };
 use demur_sequencer::{Sequencer, SequencerError};
-use demur_store::{
-    contract::{Store as _, TraceSummary},
-    sqlite::SqliteStore,
-};
+use demur_store::contract::TraceSummary;
 use serde::Serialize;
 
 use super::cast::Agent;
@@ -20,7 +17,7 @@ use crate::{failure::Failure, output::Output, owner::Owner, roster::software, wo
 
 /// The run in progress.
 pub(super) struct Session<'a> {
-    ledger: &'a Sequencer<SqliteStore>,
+    ledger: &'a Sequencer,
     trace: TraceId,
     /// The newest event: what every author has seen.
     head: Option<Position>,

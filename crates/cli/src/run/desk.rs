@@ -16,22 +16,19 @@ use demur_ledger::{
 };
 use demur_run::{history::History, role::Look};
 use demur_sequencer::{Sequencer, SequencerError, Series};
-use demur_store::{
-    contract::{Kept, Store as _},
-    sqlite::SqliteStore,
-};
+use demur_store::contract::Kept;
 
 use super::watch::Watch;
 use crate::{failure::Failure, world::World};
 
 /// A run in progress.
 pub(super) struct Desk<'a> {
-    pub(super) ledger: &'a Sequencer<SqliteStore>,
+    pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
     pub(super) history: History,
     /// Who takes part.
     pub(super) participants: Vec<Participant>,
-    series: Series<'a, SqliteStore>,
+    series: Series<'a>,
     world: World,
     watch: Watch<'a>,
     /// Decided, not on the disk yet, not told to anybody.
@@ -41,7 +38,7 @@ pub(super) struct Desk<'a> {
 impl<'a> Desk<'a> {
     /// Returns the run of this trace as far as it is recorded.
     pub(super) fn new(
-        ledger: &'a Sequencer<SqliteStore>,
+        ledger: &'a Sequencer,
         trace: TraceId,
         world: World,
         watch: Watch<'a>,
@@ -152,7 +149,7 @@ fn take(
 
 /// The critic looks at what is recorded.
 pub(super) struct Shelf<'a> {
-    pub(super) ledger: &'a Sequencer<SqliteStore>,
+    pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
 }
 

@@ -14,10 +14,7 @@ use demur_ledger::{
 };
 use demur_run::line::{End, FromAgent, FromDesk, Hello, Refused, ShownArtifact, ShownEvent, Submit, Turn};
 use demur_sequencer::{Sequencer, SequencerError};
-use demur_store::{
-    contract::{Kept, Store as _, Stored},
-    sqlite::SqliteStore,
-};
+use demur_store::contract::{Kept, Stored};
 
 use super::{
     agent::{Agent, AgentError, FAREWELL},
@@ -144,7 +141,7 @@ fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Int
 }
 
 /// Returns the lines of a recorded event, as they stand in an export.
-fn lines(ledger: &Sequencer<SqliteStore>, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, Failure> {
+fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, Failure> {
     let event = Event::parse(&stored.bytes).map_err(|_| SequencerError::Damaged {
         trace,
         sequence: Sequence::FIRST,

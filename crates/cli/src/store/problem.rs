@@ -6,10 +6,7 @@ use demur_ledger::{
     verify::Finding,
 };
 use demur_sequencer::SequencerError;
-use demur_store::{
-    contract::{self, StoreError},
-    sqlite::Problem as Found,
-};
+use demur_store::contract::{self, StoreError, StoreProblem as Found};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -36,8 +33,8 @@ impl Problem {
             Found::Derived { .. } if events_hold => ("DERIVED_DIFFERS", "run `demur store rebuild`"),
             Found::Derived { .. } => ("DERIVED_DIFFERS", "see to the events first: this follows from them"),
             Found::Event { .. } => ("EVENT_DAMAGED", RESTORE),
-            _ if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
-            _ => ("DATABASE_DAMAGED", RESTORE),
+            Found::Database { .. } if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
+            Found::Database { .. } => ("DATABASE_DAMAGED", RESTORE),
         };
         let (trace, sequence) = match found {
             Found::Event { trace, sequence, .. } => (Some(*trace), Some(*sequence)),

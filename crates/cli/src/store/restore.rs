@@ -61,7 +61,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
 fn replace(
     data: &DataFolder,
     backup: &Path,
-    tell: &mut dyn FnMut(demur_store::sqlite::Progress),
+    tell: &mut dyn FnMut(demur_store::contract::StoreProgress),
 ) -> Result<PathBuf, Failure> {
     let stamp = World::open()?.now()?.to_string().replace(':', "-");
     let (aside, new) =

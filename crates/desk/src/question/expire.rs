@@ -10,7 +10,7 @@ use demur_ledger::{
     facts::{QuestionDefaulted, QuestionExpired},
     role::Role,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
+use demur_store::contract::QuestionSummary;
 
 use crate::{owner::Owner, record};
 

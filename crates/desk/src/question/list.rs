@@ -2,7 +2,7 @@
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::PrincipalId;
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 
 use super::{Listed, QuestionView, view::view_of};
 use crate::owner::Owner;

@@ -4,7 +4,6 @@
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::commitment::{Commitment, Salt};
 use demur_ledger::content::{AnswerValue, Sealed};
-use demur_store::contract::Store as _;
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};

@@ -9,7 +9,7 @@ use demur_ledger::{
     facts::Question,
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
+use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
 use crate::{owner::Owner, record};

@@ -8,13 +8,13 @@ use demur_ledger::{
 };
 use demur_run::line::Refused;
 use demur_sequencer::Sequencer;
-use demur_store::{contract::Failure, sqlite::SqliteStore};
+use demur_store::contract::Failure;
 
 use crate::audit::{audit, obstacle, status, threads};
 
 /// Checks that a final statement may stand over this record (LED-25). One that does not hold is marked as failed (LED-18,
 /// LED-30).
-pub fn check_record(ledger: &Sequencer<SqliteStore>, trace: TraceId) -> Result<(), Refusal> {
+pub fn check_record(ledger: &Sequencer, trace: TraceId) -> Result<(), Refusal> {
     let options = Options { threads: threads(), ..Options::default() };
     let report = audit(ledger, trace, &options, &mut |_| ())??;
     let Some(finding) = obstacle(&report) else { return Ok(()) };
@@ -26,7 +26,7 @@ pub fn check_record(ledger: &Sequencer<SqliteStore>, trace: TraceId) -> Result<(
 
 /// Returns why this verdict is refused, if it is: it can be worse than what the verifier finds, never better.
 pub fn unfounded(
-    ledger: &Sequencer<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     profile: Option<VerificationProfile>,
     given: VerificationStatus,

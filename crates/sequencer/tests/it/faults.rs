@@ -102,7 +102,7 @@ fn an_unconfirmed_write_stops_everything_until_the_store_is_opened_again() {
     for (fault, written) in [(2, 1), (3, 0)] {
         let switch = Switch::default();
         let store = switch.store();
-        let office = Office::create(Arc::clone(&store));
+        let office = Office::create(store.clone());
         let (mut run, proposal) = office.executing();
         let artifact = office.record(&mut run, b"words").unwrap();
         let before = run.seen.unwrap().sequence.number();
@@ -111,7 +111,7 @@ fn an_unconfirmed_write_stops_everything_until_the_store_is_opened_again() {
         switch.set(0);
         assert!(office.call(&mut run, proposal, artifact).is_err(), "nothing may be written now");
         store.reopen();
-        let office = office.reopen(Arc::clone(&store));
+        let office = office.reopen(store.clone());
         let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
         assert_eq!(head.sequence.number(), before + written);
         office.call(&mut run, proposal, artifact).unwrap();
@@ -132,7 +132,7 @@ fn proof_faults_in_any_order_lose_nothing_acknowledged() {
         };
         let switch = Switch::default();
         let store = switch.store();
-        let mut office = Office::create(Arc::clone(&store));
+        let mut office = Office::create(store.clone());
         let (mut run, proposal) = office.executing();
         let artifact = office.record(&mut run, b"words").unwrap();
         let mut acknowledged = run.seen;
@@ -148,12 +148,12 @@ fn proof_faults_in_any_order_lose_nothing_acknowledged() {
                 } else {
                     store.reopen();
                 }
-                office = office.reopen(Arc::clone(&store));
+                office = office.reopen(store.clone());
             }
             run.seen = acknowledged.or(run.seen);
         }
         store.reopen();
-        let office = office.reopen(Arc::clone(&store));
+        let office = office.reopen(store.clone());
         let kept = acknowledged.unwrap();
         assert_eq!(store.hash(run.trace, kept.sequence).unwrap(), Some(kept.hash), "round {round}");
         office.call(&mut run, proposal, artifact).unwrap();

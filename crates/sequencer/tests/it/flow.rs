@@ -1,5 +1,7 @@
 //! One caller: what is acknowledged is recorded, what is refused leaves the state as it was.
 
+use std::sync::Arc;
+
 use demur_core::{key::SecretKey, limit::Text, random::Seeded};
 use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
@@ -13,11 +15,7 @@ use demur_ledger::{
     verify::{Options, Verdict, verify},
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
-use demur_store::{
-    contract::{Failure, Store},
-    memory::MemoryStore,
-    sqlite::SqliteStore,
-};
+use demur_store::{contract::Failure, memory::MemoryStore, sqlite::SqliteStore};
 
 use demur_testing::{
     office::{Clock, Office, Run},
@@ -33,7 +31,7 @@ fn code(result: Result<impl std::fmt::Debug, SequencerError>) -> &'static str {
     }
 }
 
-fn kinds(office: &Office<MemoryStore>, run: &Run) -> Vec<String> {
+fn kinds(office: &Office, run: &Run) -> Vec<String> {
     let stored = office.ledger.store().events(run.trace, Sequence::FIRST, 100).unwrap();
     let kind = |bytes: &[u8]| {
         let event = demur_ledger::envelope::Event::parse(bytes).unwrap();
@@ -46,7 +44,7 @@ fn kinds(office: &Office<MemoryStore>, run: &Run) -> Vec<String> {
 #[test]
 fn a_whole_run_is_exported_and_verifies() {
     let folder = tempfile::tempdir().unwrap();
-    let office = Office::create(SqliteStore::create(folder.path().join("data")).unwrap());
+    let office = Office::create(Arc::new(SqliteStore::create(folder.path().join("data")).unwrap()));
     let run = office.whole_run();
     let report = office.verdict(run.trace);
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
@@ -57,14 +55,14 @@ fn a_whole_run_is_exported_and_verifies() {
 
 #[test]
 fn the_registry_is_exported_alone() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let report = office.verdict(office.ledger.registry().trace());
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
 }
 
 #[test]
 fn a_receipt_holds_against_the_export() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let run = office.whole_run();
     let receipt = office.ledger.receipt(run.trace, 2.into()).unwrap().unwrap();
     let options = Options { receipts: vec![receipt], require_anchor: true, ..Options::default() };
@@ -74,7 +72,7 @@ fn a_receipt_holds_against_the_export() {
 
 #[test]
 fn the_same_command_again_is_answered_with_the_first_result() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let submission = office.submission(&run, PROPOSAL);
     let first = office.ledger.submit(submission.clone(), None).unwrap();
@@ -88,7 +86,7 @@ fn the_same_command_again_is_answered_with_the_first_result() {
 /// ONE-03
 #[test]
 fn bad_input_is_refused_with_a_code_and_noted() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let unopened = office.new_run();
     assert_eq!(code(office.ledger.submit(office.submission(&unopened, PROPOSAL), None)), "NOT_OPENED");
@@ -115,7 +113,7 @@ fn bad_input_is_refused_with_a_code_and_noted() {
 /// LED-12
 #[test]
 fn an_artifact_that_does_not_match_is_refused() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let (mut run, _) = office.executing();
     let mut random = Seeded::from_number(4);
     let (right, wrong) =
@@ -133,7 +131,7 @@ fn an_artifact_that_does_not_match_is_refused() {
 
 #[test]
 fn a_stranger_leaves_no_mark() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let run = office.open();
     let mut submission = office.submission(&run, PROPOSAL);
     let stranger = SecretKey::generate(&mut Seeded::from_number(8));
@@ -149,7 +147,7 @@ fn a_stranger_leaves_no_mark() {
 /// LED-18
 #[test]
 fn a_failed_trace_stops() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let failure = Failure { sequence: Some(Sequence::FIRST), code: "SIG_INVALID".to_owned() };
     office.ledger.mark_failed(run.trace, &failure).unwrap();
@@ -160,7 +158,7 @@ fn a_failed_trace_stops() {
 
 #[test]
 fn a_revoked_key_is_refused_from_then_on() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let key = office.agent(Role::Planner).0.public().fingerprint();
     let note = Content::KeyRevoked(NoteContent { note: text("lost") });
@@ -173,7 +171,7 @@ fn a_revoked_key_is_refused_from_then_on() {
 
 #[test]
 fn the_operator_ends_a_run() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     office.ledger.abort(run.trace, Text::try_from("enough").unwrap()).unwrap();
     assert_eq!(code(office.say(&mut run, PROPOSAL)), "OUT_OF_PHASE");
@@ -185,7 +183,7 @@ fn the_operator_ends_a_run() {
 
 #[test]
 fn a_run_that_ended_is_followed_by_one_checkpoint() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     office.whole_run();
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0);
@@ -209,14 +207,15 @@ fn a_run_that_ended_is_followed_by_one_checkpoint() {
 
 #[test]
 fn a_store_is_created_once_and_opened_with_the_desks_key() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let store = office.ledger.close().unwrap();
     let other = SecretKey::generate(&mut Seeded::from_number(6));
     let created = Sequencer::create(store, other.clone(), "again", Box::new(Clock::new()));
     assert!(matches!(created, Err(SequencerError::Created)));
-    let empty = Sequencer::open(MemoryStore::new(), |_| Some(other.clone()), Box::new(Clock::new()));
+    let empty =
+        Sequencer::open(Arc::new(MemoryStore::new()), |_| Some(other.clone()), Box::new(Clock::new()));
     assert!(matches!(empty, Err(SequencerError::NotCreated)));
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let store = office.ledger.close().unwrap();
     let strange = Sequencer::open(store, |_| Some(other), Box::new(Clock::new()));
     assert!(matches!(strange, Err(SequencerError::NoDeskKey)));

@@ -31,12 +31,12 @@ use demur_testing::{
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
 /// Writes down what it hears, after it has found it in the store.
-struct Ear<S> {
-    store: S,
+struct Ear {
+    store: Arc<dyn Store>,
     heard: Mutex<Vec<(TraceId, Vec<Digest>)>>,
 }
 
-impl<S: Store> Listener for Ear<S> {
+impl Listener for Ear {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
         for entry in entries {
             let at = entry.event.envelope().sequence;
@@ -47,9 +47,9 @@ impl<S: Store> Listener for Ear<S> {
     }
 }
 
-impl<S: Store + 'static> Ear<S> {
+impl Ear {
     /// Has an ear listen to a ledger; returns it and the cursor from which on it hears.
-    fn at(ledger: &mut Sequencer<S>, store: S) -> (Arc<Self>, Cursor) {
+    fn at(ledger: &mut Sequencer, store: Arc<dyn Store>) -> (Arc<Self>, Cursor) {
         let from = store.end().unwrap();
         let ear = Arc::new(Self { store, heard: Mutex::default() });
         ledger.listen(Arc::clone(&ear) as Arc<dyn Listener>);
@@ -78,7 +78,7 @@ impl<S: Store + 'static> Ear<S> {
 #[test]
 fn what_is_recorded_is_heard_of_and_what_is_refused_is_not() {
     let store = Arc::new(MemoryStore::new());
-    let mut office = Office::create(Arc::clone(&store));
+    let mut office = Office::create(store.clone());
     let before = office.ledger.figures();
     let (ear, from) = Ear::at(&mut office.ledger, store);
     let mut run = office.open();
@@ -104,7 +104,7 @@ fn what_is_recorded_is_heard_of_and_what_is_refused_is_not() {
 #[test]
 fn one_append_is_heard_of_once_however_many_statements_it_carries() {
     let store = Arc::new(MemoryStore::new());
-    let mut office = Office::create(Arc::clone(&store));
+    let mut office = Office::create(store.clone());
     let (ear, from) = Ear::at(&mut office.ledger, store);
     let mut run = office.open();
     let mut series = office.ledger.series();
@@ -127,8 +127,8 @@ fn failed_commit_is_never_heard_of() {
         Write::Append => std::mem::replace(&mut *next.lock().unwrap(), Fault::None),
         _ => Fault::None,
     }));
-    let mut office = Office::create(Arc::clone(&store));
-    let (ear, from) = Ear::at(&mut office.ledger, Arc::clone(&store));
+    let mut office = Office::create(store.clone());
+    let (ear, from) = Ear::at(&mut office.ledger, store.clone());
     let mut run = office.open();
     let figures = office.ledger.figures();
     *fault.lock().unwrap() = Fault::Before(StoreError::Full);
@@ -152,9 +152,9 @@ fn failed_commit_is_never_heard_of() {
 #[test]
 fn append_that_lost_a_race_is_heard_of_once() {
     let store = Arc::new(MemoryStore::new());
-    let mut office = Office::create(Arc::clone(&store));
-    let (ear, _) = Ear::at(&mut office.ledger, Arc::clone(&store));
-    let twin = office.twin(Arc::clone(&store));
+    let mut office = Office::create(store.clone());
+    let (ear, _) = Ear::at(&mut office.ledger, store.clone());
+    let twin = office.twin(store.clone());
     let mut run = office.open();
     let mut expected = 1;
     for _ in 0..3 {
@@ -173,7 +173,7 @@ fn append_that_lost_a_race_is_heard_of_once() {
 fn proof_listener_beside_many_callers_misses_and_repeats_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(SqliteStore::create(folder.path().join("data")).unwrap());
-    let mut office = Office::create(Arc::clone(&store));
+    let mut office = Office::create(store.clone());
     let (ear, from) = Ear::at(&mut office.ledger, store);
     let count = rounds(500, 25);
     thread::scope(|scope| {

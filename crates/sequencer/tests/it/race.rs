@@ -16,7 +16,6 @@ use demur_ledger::{
     verify::Verdict,
 };
 use demur_sequencer::{Acknowledged, SequencerError};
-use demur_store::contract::Store as _;
 
 use demur_testing::{
     hall::{Attempt, Hall},

@@ -23,7 +23,7 @@ use demur_testing::{office::Office, sample::text};
 #[test]
 fn callers_of_one_trace_are_put_in_order() {
     let folder = tempfile::tempdir().unwrap();
-    let office = Office::create(SqliteStore::create(folder.path().join("data")).unwrap());
+    let office = Office::create(Arc::new(SqliteStore::create(folder.path().join("data")).unwrap()));
     let (mut run, proposal) = office.executing();
     let artifact = office.record(&mut run, b"words").unwrap();
     let positions = thread::scope(|scope| {
@@ -43,7 +43,7 @@ fn callers_of_one_trace_are_put_in_order() {
 #[test]
 fn traces_grow_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
-    let office = Office::create(SqliteStore::create(folder.path().join("data")).unwrap());
+    let office = Office::create(Arc::new(SqliteStore::create(folder.path().join("data")).unwrap()));
     let runs = thread::scope(|scope| {
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| office.whole_run())).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
@@ -55,7 +55,7 @@ fn traces_grow_side_by_side() {
 
 #[test]
 fn one_command_from_many_doors_counts_once() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     for _ in 0..20 {
         let run = office.open();
         let submission = office.submission(&run, ProposalCreated { fallback_for: None, replaces: None });
@@ -75,10 +75,10 @@ fn one_command_from_many_doors_counts_once() {
 #[test]
 fn two_ledgers_on_one_store_find_their_way() {
     let store = Arc::new(MemoryStore::new());
-    let office = Office::create(Arc::clone(&store));
+    let office = Office::create(store.clone());
     let (mut run, proposal) = office.executing();
     let artifact = office.record(&mut run, b"words").unwrap();
-    let other = office.twin(Arc::clone(&store));
+    let other = office.twin(store.clone());
     thread::scope(|scope| {
         for desk in [&office, &other] {
             for _ in 0..3 {
@@ -103,8 +103,8 @@ fn two_ledgers_on_one_store_find_their_way() {
 #[test]
 fn a_ledger_learns_of_a_registry_that_another_changed() {
     let store = Arc::new(MemoryStore::new());
-    let office = Office::create(Arc::clone(&store));
-    let other = office.twin(Arc::clone(&store));
+    let office = Office::create(store.clone());
+    let other = office.twin(store.clone());
     let mut run = office.open();
     let key = office.agent(Role::Planner).0.public().fingerprint();
     let note = Content::KeyRevoked(NoteContent { note: text("lost") });

@@ -27,36 +27,36 @@ fn kinds(store: &dyn Store, trace: TraceId) -> Vec<String> {
 #[test]
 fn an_interrupted_run_says_so_before_it_goes_on() {
     let store = Arc::new(MemoryStore::new());
-    let office = Office::create(Arc::clone(&store));
+    let office = Office::create(store.clone());
     let (mut run, finished) = (office.open(), office.whole_run());
     // The process ends without closing.
-    let office = office.reopen(Arc::clone(&store));
+    let office = office.reopen(store.clone());
     let proposal = office.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!(kinds(&store, run.trace), ["session_initialized", "recovery_recorded", "proposal_created"]);
+    assert_eq!(kinds(&*store, run.trace), ["session_initialized", "recovery_recorded", "proposal_created"]);
     assert_eq!(proposal, 2.into());
-    assert_eq!(kinds(&store, finished.trace).last().unwrap(), "verification_run_completed");
+    assert_eq!(kinds(&*store, finished.trace).last().unwrap(), "verification_run_completed");
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
 
 #[test]
 fn a_store_that_was_closed_goes_on_without_a_word() {
     let store = Arc::new(MemoryStore::new());
-    let office = Office::create(Arc::clone(&store));
+    let office = Office::create(store.clone());
     let mut run = office.open();
-    let office = office.close_and_reopen(Arc::clone(&store));
+    let office = office.close_and_reopen(store.clone());
     office.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!(kinds(&store, run.trace), ["session_initialized", "proposal_created"]);
+    assert_eq!(kinds(&*store, run.trace), ["session_initialized", "proposal_created"]);
 }
 
 #[test]
 fn a_long_trace_is_loaded_from_its_snapshot_and_goes_on() {
-    let office = Office::create(Arc::new(MemoryStore::new()));
+    let store = Arc::new(MemoryStore::new());
+    let office = Office::create(store.clone());
     let (mut run, proposal) = office.executing();
     let artifact = office.record(&mut run, b"words").unwrap();
     while run.seen.unwrap().sequence.number() < 4_200 {
         office.call(&mut run, proposal, artifact).unwrap();
     }
-    let store = Arc::clone(office.ledger.store());
     assert_eq!(store.snapshot(run.trace).unwrap().unwrap().head.sequence.number(), 4_096);
     let office = office.close_and_reopen(store);
     office.call(&mut run, proposal, artifact).unwrap();

@@ -30,9 +30,9 @@ use demur_testing::{
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
 /// Has the agent whose role fits say something that nobody has on the disk yet.
-fn say<S: Store>(
-    office: &Office<S>,
-    series: &mut Series<'_, S>,
+fn say(
+    office: &Office,
+    series: &mut Series<'_>,
     run: &mut Run,
     facts: impl Into<demur_ledger::event_type::Facts>,
 ) -> Sequence {
@@ -46,14 +46,14 @@ fn say<S: Store>(
 }
 
 /// Proposes, approves and intends, all in a series that is still open.
-fn three<S: Store>(office: &Office<S>, series: &mut Series<'_, S>, run: &mut Run) -> Sequence {
+fn three(office: &Office, series: &mut Series<'_>, run: &mut Run) -> Sequence {
     let proposal = say(office, series, run, PROPOSAL);
     let decision = ProposalDecision::Approved;
     say(office, series, run, ProposalReviewed { conditions: whole(0), decision, proposal });
     say(office, series, run, ToolIntentSigned { meets: list([]), proposal, retries: None, risk: Risk::Low })
 }
 
-fn heads<S: Store>(office: &Office<S>, run: &Run) -> Vec<u64> {
+fn heads(office: &Office, run: &Run) -> Vec<u64> {
     let stored = office.ledger.store().events(run.trace, Sequence::FIRST, 100).unwrap();
     (0..).zip(stored).filter(|(_, stored)| stored.head.is_some()).map(|(at, _)| at).collect()
 }
@@ -61,7 +61,7 @@ fn heads<S: Store>(office: &Office<S>, run: &Run) -> Vec<u64> {
 /// LED-16
 #[test]
 fn a_series_is_one_commit_and_verifies() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let mut series = office.ledger.series();
     three(&office, &mut series, &mut run);
@@ -74,7 +74,7 @@ fn a_series_is_one_commit_and_verifies() {
 
 #[test]
 fn a_series_that_is_let_go_is_committed() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     three(&office, &mut office.ledger.series(), &mut run);
     assert_eq!(heads(&office, &run), [0, 3]);
@@ -82,7 +82,7 @@ fn a_series_that_is_let_go_is_committed() {
 
 #[test]
 fn a_refused_statement_leaves_those_before_it() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let mut series = office.ledger.series();
     let intent = three(&office, &mut series, &mut run);
@@ -100,10 +100,10 @@ fn a_refused_statement_leaves_those_before_it() {
 fn a_series_whose_commit_fails_leaves_nothing_and_the_run_goes_on() {
     let full = Arc::new(AtomicBool::new(false));
     let switch = Arc::clone(&full);
-    let office = Office::create(MemoryStore::with_faults(move |write| match write {
+    let office = Office::create(Arc::new(MemoryStore::with_faults(move |write| match write {
         Write::Append if switch.load(Ordering::Relaxed) => Fault::Before(StoreError::Full),
         _ => Fault::None,
-    }));
+    })));
     let mut run = office.open();
     let opened = run;
     full.store(true, Ordering::Relaxed);
@@ -119,7 +119,7 @@ fn a_series_whose_commit_fails_leaves_nothing_and_the_run_goes_on() {
 
 #[test]
 fn nobody_waits_for_an_open_series() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let (mut run, mut other) = (office.open(), office.open());
     let mut series = office.ledger.series();
     three(&office, &mut series, &mut run);
@@ -133,7 +133,7 @@ fn nobody_waits_for_an_open_series() {
 
 #[test]
 fn the_same_command_twice_in_a_series_is_one_event() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let run = office.open();
     let command = CommandId::new(office.clock.now(), &mut demur_core::random::Seeded::from_number(9));
     let submission = office.submission_with(command, &run, PROPOSAL.into());
@@ -149,9 +149,9 @@ fn the_same_command_twice_in_a_series_is_one_event() {
 #[test]
 fn whoever_comes_back_reads_that_it_crashed() {
     let store = Arc::new(MemoryStore::new());
-    let office = Office::create(Arc::clone(&store));
+    let office = Office::create(store.clone());
     let run = office.open();
-    let office = office.reopen(Arc::clone(&store));
+    let office = office.reopen(store.clone());
     office.ledger.come_back(run.trace).unwrap();
     office.ledger.come_back(run.trace).unwrap();
     assert_eq!(heads(&office, &run), [0, 1], "the recovery, once");
@@ -164,7 +164,7 @@ fn whoever_comes_back_reads_that_it_crashed() {
 
 #[test]
 fn a_long_series_is_committed_in_parts() {
-    let office = Office::create(MemoryStore::new());
+    let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let mut series = office.ledger.series();
     for _ in 0..130 {

@@ -15,7 +15,6 @@ use std::{
 
 use demur_ledger::{name::TraceId, verify::Verdict};
 use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
-use demur_store::contract::Store as _;
 
 use demur_testing::hall::Hall;
 

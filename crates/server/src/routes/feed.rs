@@ -24,7 +24,7 @@ use demur_ledger::{
     name::{PrincipalId, Sequence, TraceId},
     question::touched,
 };
-use demur_store::contract::{Cursor, Store as _};
+use demur_store::contract::Cursor;
 use futures_core::Stream;
 use hyper::{HeaderMap, Method};
 use schemars::JsonSchema;

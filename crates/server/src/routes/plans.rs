@@ -22,7 +22,6 @@ use demur_desk::{
 use demur_ledger::{author::Author, name::Operation as Work, role::Role};
 use demur_plan::{Session, Standing};
 use demur_rules::Plan;
-use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;

@@ -26,7 +26,6 @@ use demur_ledger::{
     state::Phase,
     verify::Report,
 };
-use demur_store::contract::Store as _;
 use hyper::{HeaderMap, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

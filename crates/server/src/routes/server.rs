@@ -9,7 +9,6 @@ use axum::{
 };
 use demur_api::refusal::Refusal;
 use demur_ledger::question::OutcomeKind;
-use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,7 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_sequencer::SequencerError;
-use demur_store::contract::{Kept, Store as _, Stored, TraceSummary};
+use demur_store::contract::{Kept, Stored, TraceSummary};
 use hyper::{Method, StatusCode, header};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};

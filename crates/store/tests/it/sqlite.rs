@@ -103,6 +103,20 @@ fn second_owner_is_refused_and_told_by_which_file() {
     filled.open();
 }
 
+/// ONE-05
+#[test]
+fn lock_file_that_is_deleted_or_made_anew_lets_nobody_in() {
+    let filled = Filled::new();
+    let first = filled.open();
+    let lock = filled.path().join("lock");
+    fs::remove_file(&lock).unwrap();
+    assert!(matches!(SqliteStore::open(filled.path()), Err(StoreError::Owned { .. })));
+    fs::write(&lock, "").unwrap();
+    assert!(matches!(SqliteStore::open(filled.path()), Err(StoreError::Owned { .. })));
+    drop(first);
+    filled.open();
+}
+
 #[test]
 fn files_are_for_their_owner_only() {
     let filled = Filled::new();

@@ -11,10 +11,7 @@ use std::{
 
 use demur_ledger::name::{Position, TraceId};
 use demur_sequencer::SequencerError;
-use demur_store::{
-    contract::{Store as _, StoreError},
-    sqlite::SqliteStore,
-};
+use demur_store::{contract::StoreError, sqlite::SqliteStore};
 
 use super::{
     child::{self, Child},

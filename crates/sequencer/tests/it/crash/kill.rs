@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, env, path::PathBuf, sync::Arc, time::Duration};
 
 use demur_ledger::name::TraceId;
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
+use demur_store::{contract::Store, sqlite::SqliteStore};
 use tempfile::TempDir;
 
 use super::{
@@ -47,7 +47,7 @@ fn write_until_killed(folder: PathBuf) {
 }
 
 /// Makes the log as long as it gets: it is moved into the database from here on.
-fn fill_the_log(store: &SqliteStore) {
+fn fill_the_log(store: &dyn Store) {
     for megabyte in 0..18 {
         if megabyte == 15 {
             child::say(LOADED);
@@ -106,7 +106,7 @@ impl Used {
     fn examine(&mut self, round: usize, dice: &mut Dice) {
         if dice.roll(4) > 0 {
             let store = Arc::new(SqliteStore::open_read_only(self.path()).unwrap());
-            work::expect_all(&store, &self.acknowledged);
+            work::expect_all(&*store, &self.acknowledged);
             if round.is_multiple_of(VERIFIED) {
                 self.verify(&Office::beside(store).unwrap());
             }

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use demur_ledger::name::TraceId;
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
+use demur_store::sqlite::SqliteStore;
 
 use super::{
     child::{self, ACKNOWLEDGED, Child},

@@ -13,8 +13,8 @@ use demur_ledger::{
 };
 use demur_sequencer::{SequencerError, System as _};
 use demur_store::{
-    contract::{Store, StoreError, TraceSummary},
-    sqlite::{Problem, SqliteStore},
+    contract::{Store, StoreError, StoreProblem, TraceSummary},
+    sqlite::SqliteStore,
 };
 
 use super::dice::Dice;
@@ -24,7 +24,7 @@ use demur_testing::{
 };
 
 /// An office whose store other processes have used before.
-pub(super) type Desk = Office<Arc<SqliteStore>>;
+pub(super) type Desk = Office;
 
 /// What was acknowledged, by trace and place.
 pub(super) type Ledgered = BTreeMap<(TraceId, Sequence), Digest>;
@@ -198,7 +198,7 @@ pub(super) fn expect_the_truth(desk: &Desk, events: &Ledgered) -> (usize, bool) 
 }
 
 /// Returns every event of a store.
-pub(super) fn all_events(store: &SqliteStore) -> Ledgered {
+pub(super) fn all_events(store: &dyn Store) -> Ledgered {
     let mut events = Ledgered::new();
     for (trace, head) in store.heads().unwrap() {
         for sequence in 0..=head.sequence.number() {
@@ -219,8 +219,8 @@ pub(super) enum Damage {
 }
 
 /// Returns whether a store finds that something is wrong with it.
-pub(super) fn damage(store: &SqliteStore) -> Option<Damage> {
-    let is_derived = |problem: &Problem| matches!(problem, Problem::Derived { .. });
+pub(super) fn damage(store: &dyn Store) -> Option<Damage> {
+    let is_derived = |problem: &StoreProblem| matches!(problem, StoreProblem::Derived { .. });
     match store.check(&mut |_| ()) {
         Ok(problems) if problems.is_empty() => None,
         Ok(problems) if problems.iter().all(is_derived) => Some(Damage::Derived),
@@ -236,7 +236,7 @@ pub(super) fn reach(path: &Path) -> Desk {
     };
     // The registry begins with one event, so a store has one or none.
     let (store, began) = (Arc::new(store), |store: &SqliteStore| store.registry().unwrap().is_some());
-    match Office::at(Arc::clone(&store)) {
+    match Office::at(store.clone()) {
         Err(SequencerError::NotCreated) if !began(&store) => {
             Office::create_with(store, Clock::of_the_machine())
         }

@@ -14,7 +14,7 @@ use demur_ledger::{
     timeline::Entry,
 };
 use demur_sequencer::SequencerError;
-use demur_store::contract::{Store as _, TraceSummary};
+use demur_store::contract::TraceSummary;
 use demur_web::{
     event::{Artifact, Event},
     frame::Here,

@@ -7,8 +7,8 @@ use std::{
 };
 
 use demur_store::{
-    contract::{Cursor, RESTORED, Store as _, StoreError},
-    sqlite::{SqliteStore, Step},
+    contract::{Cursor, RESTORED, Store as _, StoreError, StoreStep},
+    sqlite::SqliteStore,
 };
 
 use super::Filled;
@@ -55,7 +55,7 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     store.set_note("cursor", b"7").unwrap();
     let mut steps = Vec::new();
     store.backup(&backup, &mut |progress| steps.push(progress.step)).unwrap();
-    assert_eq!(steps, [Step::Copy, Step::Copy, Step::Artifacts, Step::Artifacts]);
+    assert_eq!(steps, [StoreStep::Copy, StoreStep::Copy, StoreStep::Artifacts, StoreStep::Artifacts]);
     assert_eq!(store.note(RESTORED).unwrap(), None);
     let before = fs::read(backup.join("ledger.db")).unwrap();
 

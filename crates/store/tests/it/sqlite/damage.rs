@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use demur_store::{
-    contract::{Cursor, Store as _, StoreError},
-    sqlite::{Problem, SqliteStore, VERSION},
+    contract::{Cursor, Store as _, StoreError, StoreProblem},
+    sqlite::{SqliteStore, VERSION},
 };
 use rusqlite::Connection;
 
@@ -83,7 +83,10 @@ fn no_overwritten_page_goes_unnoticed_and_none_is_repaired() {
             Err(error) => assert!(matches!(error, StoreError::Corrupt { .. }), "page {page}: {error}"),
             Ok(store) => {
                 let problems = store.check(&mut |_| {}).unwrap();
-                assert!(problems.iter().any(|one| matches!(one, Problem::Database { .. })), "page {page}");
+                assert!(
+                    problems.iter().any(|one| matches!(one, StoreProblem::Database { .. })),
+                    "page {page}"
+                );
             }
         }
         assert_eq!(fs::read(filled.database()).unwrap(), damaged, "page {page}");
@@ -131,7 +134,7 @@ fn every_column_that_says_something_else_than_the_event_is_found() {
         drop(raw);
         let store = SqliteStore::open_to_mend(filled.path()).unwrap();
         let problems = store.check(&mut |_| {}).unwrap();
-        assert!(problems.iter().any(|one| matches!(one, Problem::Event { .. })), "{sql}: {problems:?}");
+        assert!(problems.iter().any(|one| matches!(one, StoreProblem::Event { .. })), "{sql}: {problems:?}");
     }
 }
 
@@ -144,7 +147,7 @@ fn missing_and_damaged_artifacts_are_found() {
     fs::write(&file, b"tWo").unwrap();
     let count = |store: &SqliteStore| {
         let problems = store.check(&mut |_| {}).unwrap();
-        assert!(problems.iter().all(|one| matches!(one, Problem::Event { .. })));
+        assert!(problems.iter().all(|one| matches!(one, StoreProblem::Event { .. })));
         problems.len()
     };
     assert_eq!(count(&store), 10);

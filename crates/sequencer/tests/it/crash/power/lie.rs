@@ -3,7 +3,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use demur_store::{contract::Store as _, sqlite::SqliteStore};
+use demur_store::sqlite::SqliteStore;
 
 use super::{ALL, Cut, Loss, Recording, STORE, Step, check_all, work_and_come_back};
 use crate::crash::{

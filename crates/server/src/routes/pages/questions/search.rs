@@ -6,7 +6,7 @@ use demur_desk::{
     question::{self, QuestionId, QuestionView},
 };
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use demur_web::list::{Filters, Which};
 
 use crate::problem::Problem;
