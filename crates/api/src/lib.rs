@@ -4,5 +4,11 @@
 //! | part | module |
 //! |---|---|
 //! | questions | [`question`] |
+//! | people who may sign in | [`person`] |
+//! | who may what | [`scope`] |
+//! | tokens | [`token`] |
 
+pub mod person;
 pub mod question;
+pub mod scope;
+pub mod token;

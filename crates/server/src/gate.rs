@@ -8,11 +8,12 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use demur_api::scope::Scope;
 use demur_core::{hash::sha256, limit::Text};
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
-    caller::{Caller, Scope},
+    caller::Caller,
     limits::{Peer, TooMany},
     problem::Problem,
     public_url::PublicUrl,

@@ -2,6 +2,7 @@
 
 mod page;
 
+use demur_api::scope::Scope;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +10,6 @@ pub use page::page;
 
 use crate::{
     api::{Operation, Returned},
-    caller::Scope,
     problem::{self, ProblemDetails},
 };
 

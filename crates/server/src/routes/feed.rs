@@ -16,6 +16,7 @@ use axum::{
         sse::{Event as Sent, KeepAlive, Sse},
     },
 };
+use demur_api::scope::Scope;
 use demur_core::time::Timestamp;
 use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
 use demur_ledger::{
@@ -32,7 +33,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::Parameters,
     service::Shared,

@@ -2,6 +2,7 @@
 //! for it, and it cannot call off its own questions.
 
 use axum::{Json, extract::State};
+use demur_api::scope::Scope;
 use demur_core::limit::{List, Text};
 use demur_desk::{marks, question::QuestionView};
 use hyper::{Method, StatusCode};
@@ -10,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Document,
     service::Shared,

@@ -1,6 +1,7 @@
 //! Identities over HTTP: the public facts of every key in the registry.
 
 use axum::{Json, extract::State};
+use demur_api::scope::Scope;
 use demur_core::key::Fingerprint;
 use demur_desk::{error::CommandError, key_entry::KeyEntry};
 use hyper::{Method, StatusCode};
@@ -9,7 +10,6 @@ use serde::Serialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Named,
     service::Shared,

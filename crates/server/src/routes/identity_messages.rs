@@ -2,6 +2,7 @@
 //! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
 
 use axum::{Json, extract::State};
+use demur_api::scope::Scope;
 use demur_clarify::{
     identity::{Found, FreePayload, SignedMessage, Verification, VerificationError},
     seal::AgentKey,
@@ -16,7 +17,6 @@ use serde_json::value::RawValue;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Document,
     service::Shared,

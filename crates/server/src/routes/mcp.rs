@@ -19,6 +19,7 @@ use axum::{
     routing::any,
 };
 use bytes::Bytes;
+use demur_api::scope::Scope;
 use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
@@ -40,7 +41,7 @@ use tower::ServiceExt as _;
 use self::sessions::Sessions;
 use crate::{
     api::admit,
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::{Problem, ProblemDetails},
     read,
     service::{Shared, over},

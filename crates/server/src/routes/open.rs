@@ -1,5 +1,6 @@
 //! What answers without credentials: whether the server lives, what it can do, and the JSON Schemas of every document.
 
+use demur_api::scope::Scope;
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Json;
@@ -133,5 +134,5 @@ async fn schema(
     Ok(([(header::CONTENT_TYPE, SCHEMA)], text).into_response())
 }
 
-const OPEN: &[crate::caller::Scope] = &[];
+const OPEN: &[Scope] = &[];
 const SCHEMA: &str = "application/schema+json";

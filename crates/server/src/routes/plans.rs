@@ -11,6 +11,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::scope::Scope;
 use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
 use demur_desk::{
@@ -31,7 +32,7 @@ use serde_json::{Map, Value};
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, LOCAL_AGENT, Scope},
+    caller::{Caller, LOCAL_AGENT},
     problem::Problem,
     read::{Document, Named},
     service::Shared,

@@ -15,7 +15,11 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_api::question::{AskParameters, AskedView, QuestionListParameters, WaitParameters};
+use demur_api::{
+    person::PersonRole,
+    question::{AskParameters, AskedView, QuestionListParameters, WaitParameters},
+    scope::Scope,
+};
 use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
@@ -38,7 +42,7 @@ use self::once::Repeating;
 use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, PersonRole, Scope},
+    caller::Caller,
     notices::Watch,
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},

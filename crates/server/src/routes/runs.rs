@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use demur_api::scope::Scope;
 use demur_core::{
     hash::Digest,
     limit::{List, Text},
@@ -35,7 +36,7 @@ use serde_json::{Map, Value};
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::{Bulky, Document, Named, idempotency_key},
     service::Shared,

@@ -7,6 +7,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::scope::Scope;
 use demur_desk::error::CommandError;
 use demur_ledger::question::OutcomeKind;
 use demur_store::contract::Store as _;
@@ -16,7 +17,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     service::Shared,
 };

@@ -4,6 +4,7 @@
 mod export;
 
 use axum::{Extension, Json, body::Body, extract::State, response::Response};
+use demur_api::scope::Scope;
 use demur_core::{commitment::Salt, hash::Digest, time::Timestamp};
 use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::{
@@ -26,7 +27,7 @@ pub(super) use export::LINES;
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     outlet::Held,
     problem::Problem,
     read::{Named, Parameters},

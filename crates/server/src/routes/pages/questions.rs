@@ -8,6 +8,7 @@ mod shown;
 pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
+use demur_api::person::PersonRole;
 use demur_desk::{
     error::CommandError,
     key_entry::Status,
@@ -28,7 +29,7 @@ use serde::Deserialize;
 use super::{LOOKING, Visiting, page};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, PersonRole},
+    caller::Caller,
     problem::Problem,
     read::{Named, Parameters},
     routes::questions::seen,

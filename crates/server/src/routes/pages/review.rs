@@ -8,6 +8,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::person::PersonRole;
 use demur_desk::{
     error::CommandError,
     owner::Owner,
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, PersonRole},
+    caller::Caller,
     problem::Problem,
     read::Named,
     routes::questions::{asker_for, note_answer, people_apart, seen},

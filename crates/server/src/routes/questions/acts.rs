@@ -4,7 +4,7 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_api::question::Deliveries;
+use demur_api::{question::Deliveries, scope::Scope};
 use demur_core::limit::Text;
 use demur_desk::{
     error::{self, CommandError},
@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::{Document, Named},
     service::{Service, Shared},

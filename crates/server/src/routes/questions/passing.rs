@@ -1,6 +1,7 @@
 //! To whom a question is handed, by name: to the holder of a key for answering, or to a person. The record names keys and
 //! says whether people may answer; which person was meant stands in the reason.
 
+use demur_api::person::PersonRole;
 use demur_core::limit::{LimitError, Text};
 use demur_desk::{
     error::CommandError,
@@ -8,7 +9,7 @@ use demur_desk::{
     question::{self, Passing},
 };
 
-use crate::{caller::PersonRole, people, service::Service};
+use crate::{people, service::Service};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
 pub(in crate::routes) fn people_apart(

@@ -5,6 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use demur_api::scope::Scope;
 use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
@@ -15,10 +16,7 @@ use demur_desk::{
 use demur_ledger::content::Wording;
 use demur_web::frame::Level;
 
-use crate::{
-    caller::{Caller, Scope},
-    service::Shared,
-};
+use crate::{caller::Caller, service::Shared};
 
 /// Notes that somebody was shown these questions.
 pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView], level: Level) {
