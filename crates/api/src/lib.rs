@@ -7,8 +7,16 @@
 //! | people who may sign in | [`person`] |
 //! | who may what | [`scope`] |
 //! | tokens | [`token`] |
+//! | what a refusal says | [`problem`] |
+//! | the server itself | [`server`] |
+//! | what stops an agent | [`hook`] |
+//! | what happens, as it happens | [`feed`] |
 
+pub mod feed;
+pub mod hook;
 pub mod person;
+pub mod problem;
 pub mod question;
 pub mod scope;
+pub mod server;
 pub mod token;

@@ -8,11 +8,8 @@ mod way;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use demur_server::{
-    gate::{PROCESS_HEADER, PROTOCOL_HEADER},
-    problem::ProblemDetails,
-    routes::server::PROTOCOL,
-};
+use demur_api::{problem::ProblemDetails, server::PROTOCOL};
+use demur_server::gate::{PROCESS_HEADER, PROTOCOL_HEADER};
 use demur_store::folder::Folder;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};

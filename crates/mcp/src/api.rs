@@ -3,6 +3,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
+use demur_api::problem::ProblemDetails;
 use demur_desk::{error, question::Whom};
 pub use rmcp::model::Extensions;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -149,6 +150,14 @@ impl Refusal {
     /// Returns whether it passes by itself: the server steps aside, ends or is away.
     pub fn is_passing(&self) -> bool {
         matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED" | SILENT)
+    }
+}
+
+/// As it goes over the wire, whatever carries it.
+impl From<ProblemDetails> for Refusal {
+    fn from(problem: ProblemDetails) -> Self {
+        let ProblemDetails { status, code, detail, hint, field, .. } = problem;
+        Self { status, code, detail, hint, field }
     }
 }
 

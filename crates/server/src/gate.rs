@@ -8,7 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::scope::Scope;
+use demur_api::{scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
@@ -17,7 +17,6 @@ use crate::{
     limits::{Peer, TooMany},
     problem::Problem,
     public_url::PublicUrl,
-    routes::server::PROTOCOL,
     service::Shared,
 };
 

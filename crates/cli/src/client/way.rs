@@ -3,9 +3,9 @@
 use std::{io, path::Path, time::Instant};
 
 use bytes::Bytes;
+use demur_api::server::PROTOCOL;
 use demur_server::{
     gate::{PROTOCOL_HEADER, RELAY_HEADER},
-    routes::server::PROTOCOL,
     socket,
 };
 use http_body_util::Full;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use demur_api::hook::{Hook, Stopped};
 use demur_core::{
     limit::{List, Text},
     visible::visible,
@@ -11,7 +12,6 @@ use demur_desk::{
     marks::{self, Standing},
     question::QuestionView,
 };
-use demur_server::routes::hook::{Hook, Stopped};
 
 use super::{
     operations::Operations,

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::Receiver;
 
+use demur_api::server::ServerStatus;
 use demur_core::{
     limit::{Text, Whole},
     visible::visible,
@@ -10,7 +11,6 @@ use demur_desk::question::{
     self as desk, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView,
 };
 use demur_ledger::facts::AnswerKind;
-use demur_server::routes::server::ServerStatus;
 
 use super::{
     face::{Face, Input},

@@ -19,7 +19,7 @@ use axum::{
     routing::any,
 };
 use bytes::Bytes;
-use demur_api::scope::Scope;
+use demur_api::{problem::ProblemDetails, scope::Scope};
 use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
@@ -42,7 +42,7 @@ use self::sessions::Sessions;
 use crate::{
     api::admit,
     caller::Caller,
-    problem::{Problem, ProblemDetails},
+    problem::Problem,
     read,
     service::{Shared, over},
 };
