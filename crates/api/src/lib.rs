@@ -11,10 +11,12 @@
 //! | the server itself | [`server`] |
 //! | what stops an agent | [`hook`] |
 //! | what happens, as it happens | [`feed`] |
+//! | plans | [`plan`] |
 
 pub mod feed;
 pub mod hook;
 pub mod person;
+pub mod plan;
 pub mod problem;
 pub mod question;
 pub mod scope;

@@ -5,6 +5,7 @@ mod standing;
 
 use std::sync::Arc;
 
+use demur_api::plan::PlanStanding;
 use demur_clarify::{
     attestation::{Attestation, FileHashes, Outputs, Particulars},
     document::Document,
@@ -30,7 +31,7 @@ use demur_plan::{
 use demur_rules::{Plan, Rules};
 use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
 
-pub use standing::{PlanStanding, ResolvedGap, SettledGap};
+pub use standing::{resolved, standing};
 
 use crate::{
     error::CommandError,

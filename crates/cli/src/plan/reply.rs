@@ -1,8 +1,8 @@
 //! Where a session stands, in words.
 
+use demur_api::plan::PlanStanding;
 use demur_clarify::gap;
 use demur_core::visible::visible;
-use demur_desk::plan::PlanStanding;
 use demur_plan::Standing;
 
 use crate::{

@@ -1,0 +1,22 @@
+//! Plans: held against the rules, submitted, clarified gap by gap, confirmed, attested, handed on.
+
+mod given;
+mod paper;
+mod standing;
+
+pub use given::{BeginOperation, CheckPlan, ConfirmPlan, ResolveGap, ResolveOwnGap, SubmitPlan};
+pub use paper::{
+    AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MadeFile, VerifiedAttestation,
+    VerifyAttestation,
+};
+pub use standing::{PlanStanding, ResolvedGap, SettledGap, WholePlan};
+
+use schemars::{Schema, SchemaGenerator, json_schema};
+
+fn plan_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "description": "What somebody wants done, member by member: at most 256 KiB, every member named by letters, digits, _, $ and -.",
+        "maxProperties": 1024,
+    })
+}
