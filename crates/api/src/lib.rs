@@ -12,6 +12,7 @@
 //! | what stops an agent | [`hook`] |
 //! | what happens, as it happens | [`feed`] |
 //! | plans | [`plan`] |
+//! | accountable runs | [`run`] |
 
 pub mod feed;
 pub mod hook;
@@ -19,6 +20,7 @@ pub mod person;
 pub mod plan;
 pub mod problem;
 pub mod question;
+pub mod run;
 pub mod scope;
 pub mod server;
 pub mod token;

@@ -1,12 +1,9 @@
 //! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
+use demur_api::run::{ClaimView, RunStanding};
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{
-    error::CommandError,
-    run::{ClaimView, RunStanding},
-    world::World,
-};
+use demur_desk::{error::CommandError, world::World};
 use demur_ledger::{
     facts::ProposalDecision,
     name::{Sequence, TraceId},

@@ -1,7 +1,7 @@
 //! What a tool of a run says in the end: what was recorded, where the run stands, and who can do what next.
 
+use demur_api::run::{Act, Next, RunStanding};
 use demur_core::visible::visible;
-use demur_desk::run::{Act, Next, RunStanding};
 use demur_ledger::name::TraceId;
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
