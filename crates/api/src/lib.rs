@@ -13,6 +13,7 @@
 //! | what happens, as it happens | [`feed`] |
 //! | plans | [`plan`] |
 //! | accountable runs | [`run`] |
+//! | the record | [`trace`] |
 
 pub mod feed;
 pub mod hook;
@@ -24,3 +25,4 @@ pub mod run;
 pub mod scope;
 pub mod server;
 pub mod token;
+pub mod trace;

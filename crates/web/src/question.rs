@@ -4,8 +4,8 @@ mod draft;
 mod outcome;
 mod page;
 
+use demur_api::question::QuestionView;
 use demur_core::{time::Timestamp, visible::visible};
-use demur_desk::question::QuestionView;
 use demur_ledger::{
     content::AnswerValue,
     facts::{AnswerKind, Assurance, Severity},

@@ -1,7 +1,7 @@
 //! What became of a question, for everybody who comes later: who, when and how (ONE-02).
 
+use demur_api::question::{Ending, QuestionView};
 use demur_core::time::Timestamp;
-use demur_desk::question::{Ending, QuestionView};
 use demur_ledger::facts::Assurance;
 
 use super::value_words;

@@ -1,0 +1,9 @@
+//! The record: traces, their events, and what could be checked of them.
+
+mod line;
+mod view;
+
+pub use line::{Line, Standing};
+pub use view::{
+    EventParameters, EventView, ListedEvents, ListedTraces, TraceListParameters, TraceView, Violation,
+};
