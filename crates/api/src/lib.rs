@@ -14,9 +14,13 @@
 //! | plans | [`plan`] |
 //! | accountable runs | [`run`] |
 //! | the record | [`trace`] |
+//! | keys and identities | [`key`] |
+//! | signed messages about identities | [`identity`] |
 
 pub mod feed;
 pub mod hook;
+pub mod identity;
+pub mod key;
 pub mod person;
 pub mod plan;
 pub mod problem;

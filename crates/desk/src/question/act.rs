@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use demur_api::key::{KeyEntry, Status};
 use demur_clarify::uuid::Uuid;
 use demur_core::{
     limit::{Text, Whole},
@@ -27,7 +28,6 @@ use super::{
 };
 use crate::{
     error::CommandError,
-    key_entry::Status,
     owner::Owner,
     plan::{self, Resolution},
     recording::Recording,
@@ -384,7 +384,7 @@ pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, CommandError
 }
 
 fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, CommandError> {
-    let answers = |entry: &crate::key_entry::KeyEntry| {
+    let answers = |entry: &KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
     };
     Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))

@@ -8,10 +8,9 @@ mod shown;
 pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
-use demur_api::person::PersonRole;
+use demur_api::{key::Status, person::PersonRole};
 use demur_desk::{
     error::CommandError,
-    key_entry::Status,
     owner::Owner,
     question::{QuestionId, QuestionView},
 };
