@@ -4,9 +4,11 @@ mod lines;
 
 use std::io::{self, IsTerminal as _, Read as _};
 
-use demur_api::question::Deliveries;
+use demur_api::question::{
+    Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionView,
+};
 use demur_core::{limit::Whole, visible::visible};
-use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
+use demur_desk::question;
 use demur_ledger::facts::AnswerKind;
 use serde::Serialize;
 

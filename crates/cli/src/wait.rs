@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use demur_desk::question::{Delivered, QuestionId, QuestionView};
+use demur_api::question::{Delivered, QuestionId, QuestionView};
 use demur_ledger::facts::AnswerKind;
 use serde::Serialize;
 use tokio::{

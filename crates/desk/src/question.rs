@@ -14,9 +14,9 @@ mod secret;
 mod typed;
 mod view;
 
-pub use demur_api::question::{
-    Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Kind, Listed, NoQuestion, Passing,
-    QuestionId, QuestionText, QuestionView, Said, UnknownKind, Whom, needed, way,
+use demur_api::question::{
+    Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Listed, Passing, QuestionId,
+    QuestionView, Whom, needed, way,
 };
 
 pub use act::{accept, answer, answer_shown, answering, cancel, decline, extend, has_answering_key, pass_on};

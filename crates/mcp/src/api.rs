@@ -3,8 +3,8 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_api::problem::ProblemDetails;
-use demur_desk::{error, question::Whom};
+use demur_api::{problem::ProblemDetails, question::Whom};
+use demur_desk::error;
 pub use rmcp::model::Extensions;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;

@@ -2,11 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use demur_api::question::{Delivered, Done, QuestionId, QuestionView};
 use demur_core::id::Ulid;
-use demur_desk::{
-    question::{Delivered, Done, QuestionId, QuestionView},
-    world::World,
-};
+use demur_desk::world::World;
 use demur_ledger::facts::AnswerKind;
 use rmcp::{
     ErrorData,

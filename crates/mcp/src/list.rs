@@ -1,8 +1,8 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
 //! Nothing counts as heard by that: the list goes over all conversations of the client, and another one may still wait.
 
+use demur_api::question::{Listed, QuestionView};
 use demur_core::limit::Whole;
-use demur_desk::question::{Listed, QuestionView};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! What is done at the desk in a caller's name, while a call waits and after it ended: a question is waited for, and what
 //! the client's user said is passed on.
 
+use demur_api::question::{Done, QuestionId, QuestionView};
 use std::time::Duration;
 
-use demur_desk::question::{Done, QuestionId, QuestionView};
 use serde_json::json;
 use tokio::{
     sync::watch,

@@ -7,11 +7,9 @@ mod paper;
 pub(crate) use attest::{attest, audit as audit_attestation, confirm, sign, verify};
 pub(crate) use paper::{Attested, Audited, Resolved, Standing, Verified};
 
+use demur_api::question::{Listed, QuestionView};
 use demur_clarify::uuid::Uuid;
-use demur_desk::{
-    plan::new_uuid,
-    question::{Listed, QuestionView},
-};
+use demur_desk::plan::new_uuid;
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},

@@ -1,8 +1,8 @@
 //! What a tool says in the end: a document for programs and a few sentences for models. What people or other agents said
 //! stands in both as data: in a member of its own, and as one JSON text after a line that says what it is.
 
+use demur_api::question::{Ending, QuestionView};
 use demur_core::visible::visible;
-use demur_desk::question::{Ending, QuestionView};
 use demur_ledger::content::AnswerValue;
 use rmcp::{
     ErrorData,

@@ -11,9 +11,10 @@ use std::{
     time::Duration,
 };
 
+use demur_api::question::QuestionId;
 use demur_clarify::uuid::Uuid;
 use demur_core::{canonical, hash::sha256, id::Ulid, random::Random as _};
-use demur_desk::{question::QuestionId, world::World};
+use demur_desk::world::World;
 use rmcp::{
     ErrorData,
     model::{JsonObject, RequestStateCodec, RequestStateError, SealOptions},

@@ -2,12 +2,10 @@
 //! itself. There is no store of tasks: a question is one, and so is a plan that is being clarified. So a task outlives the
 //! server, and nothing is pushed.
 
+use demur_api::question::{QuestionId, QuestionView};
 use demur_clarify::uuid::Uuid;
 use demur_core::time::Timestamp;
-use demur_desk::{
-    question::{QuestionId, QuestionView},
-    world::World,
-};
+use demur_desk::world::World;
 use rmcp::{
     ErrorData,
     model::{

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use demur_api::{person::PersonRole, scope::Scope};
+use demur_api::{person::PersonRole, question::Whom, scope::Scope};
 use demur_core::{limit::Text, time::Timestamp};
-use demur_desk::{error::CommandError, marks, owner::Owner, question::Whom, run, session::Speaker};
+use demur_desk::{error::CommandError, marks, owner::Owner, run, session::Speaker};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
+use demur_api::question::{QuestionId, QuestionView};
 use demur_engine::entry::Entry;
 use demur_ledger::{name::TraceId, question::touched};
 use demur_store::ledger::Listener;

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use demur_api::hook::{Hook, Stopped};
+use demur_api::{
+    hook::{Hook, Stopped},
+    question::QuestionView,
+};
 use demur_core::{
     limit::{List, Text},
     visible::visible,
 };
-use demur_desk::{
-    marks::{self, Standing},
-    question::QuestionView,
-};
+use demur_desk::marks::{self, Standing};
 
 use super::{
     operations::Operations,

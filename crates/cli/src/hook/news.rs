@@ -1,9 +1,8 @@
 //! Answers that a session has not seen yet, told to its agent when the session begins or goes on, when its user writes, and
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
-use demur_api::question::Heard;
+use demur_api::question::{Ending, Heard, QuestionId, QuestionView};
 use demur_core::{limit::List, visible::visible};
-use demur_desk::question::{Ending, QuestionId, QuestionView};
 use demur_ledger::content::AnswerValue;
 use serde_json::Value;
 

@@ -10,8 +10,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use demur_api::question::QuestionId;
 use demur_clarify::uuid::Uuid;
-use demur_desk::question::QuestionId;
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
     process::{Flock, FlockType, fcntl_getlk},

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use demur_api::question::{QuestionId, QuestionView};
 use demur_core::time::Timestamp;
-use demur_desk::question::{QuestionId, QuestionView};
 
 use super::line::Number;
 use crate::lookup::QuestionNumbers;

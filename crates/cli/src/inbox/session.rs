@@ -2,14 +2,15 @@
 
 use std::sync::mpsc::Receiver;
 
-use demur_api::server::ServerStatus;
+use demur_api::{
+    question::{Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView},
+    server::ServerStatus,
+};
 use demur_core::{
     limit::{Text, Whole},
     visible::visible,
 };
-use demur_desk::question::{
-    self as desk, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView,
-};
+use demur_desk::question as desk;
 use demur_ledger::facts::AnswerKind;
 
 use super::{

@@ -1,8 +1,8 @@
 //! A question as people read it. What came from the asker is shown as it is, with nothing hidden in it. Its lines are lines,
 //! each but the first behind a bar: none of them can pass for a line of ours.
 
+use demur_api::question::{Done, QuestionView, needed, way};
 use demur_core::visible::visible;
-use demur_desk::question::{self, Done, QuestionView};
 use demur_ledger::facts::{AnswerKind, Assurance, Severity};
 
 use crate::{
@@ -48,7 +48,7 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     }
     line("until", &question.deadline.map_or_else(|| "as long as it takes".to_owned(), clock));
     if question.outcome.is_none() {
-        line("needs", &format!("{}: {}", question::needed(question.assurance), question::way(question)));
+        line("needs", &format!("{}: {}", needed(question.assurance), way(question)));
     }
     line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {
@@ -102,7 +102,7 @@ pub(crate) fn remarks(question: &QuestionView, between: &str) -> String {
         return remarks;
     }
     if question.assurance > Assurance::Terminal {
-        remarks = format!("{between}needs {}", question::needed(question.assurance));
+        remarks = format!("{between}needs {}", needed(question.assurance));
     }
     if question.waited_for == Some(false) {
         remarks = format!("{remarks}{between}{NOBODY}");

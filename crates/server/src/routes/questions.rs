@@ -17,14 +17,17 @@ use axum::{
 };
 use demur_api::{
     person::PersonRole,
-    question::{AskParameters, AskedView, QuestionListParameters, WaitParameters},
+    question::{
+        Ask, AskParameters, AskedView, Delivered, Listed, QuestionId, QuestionListParameters, QuestionView,
+        WaitParameters,
+    },
     scope::Scope,
 };
 use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
     owner::Owner,
-    question::{self, Ask, Asked, Delivered, Listed, QuestionId, QuestionView},
+    question::{self, Asked},
     run,
 };
 use demur_ledger::{

@@ -8,12 +8,12 @@ mod shown;
 pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
-use demur_api::{key::Status, person::PersonRole};
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
+use demur_api::{
+    key::Status,
+    person::PersonRole,
     question::{QuestionId, QuestionView},
 };
+use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
 use demur_store::contract::Store as _;
 use demur_web::{

@@ -8,12 +8,11 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_api::person::PersonRole;
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
+use demur_api::{
+    person::PersonRole,
+    question::{Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
 };
+use demur_desk::{error::CommandError, owner::Owner, question};
 use demur_ledger::content::Wording;
 use demur_web::{
     frame::Level,

@@ -4,12 +4,17 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_api::{question::Deliveries, scope::Scope};
+use demur_api::{
+    question::{
+        Act, Answer, Deliveries, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said,
+    },
+    scope::Scope,
+};
 use demur_core::limit::Text;
 use demur_desk::{
     error::{self, CommandError},
     owner::Owner,
-    question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
+    question,
     recording::Recording,
     session::Speaker,
 };

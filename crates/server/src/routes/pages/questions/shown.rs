@@ -5,14 +5,12 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_api::scope::Scope;
-use demur_core::limit::Text;
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, QuestionId, QuestionView},
-    session::Speaker,
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    scope::Scope,
 };
+use demur_core::limit::Text;
+use demur_desk::{error::CommandError, owner::Owner, question, session::Speaker};
 use demur_ledger::content::Wording;
 use demur_web::frame::Level;
 

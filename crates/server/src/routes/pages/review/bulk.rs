@@ -2,12 +2,9 @@
 //! what does not fit one question does not stop the others.
 
 use axum::{extract::State, response::Response};
+use demur_api::question::{Done, QuestionId, QuestionView};
 use demur_core::limit::Text;
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, Done, QuestionId, QuestionView},
-};
+use demur_desk::{error::CommandError, owner::Owner, question};
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
