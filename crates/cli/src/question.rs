@@ -5,10 +5,9 @@ mod lines;
 use std::io::{self, IsTerminal as _, Read as _};
 
 use demur_api::question::{
-    Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionView,
+    Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed,
 };
 use demur_core::{limit::Whole, visible::visible};
-use demur_desk::question;
 use demur_ledger::facts::AnswerKind;
 use serde::Serialize;
 
@@ -45,8 +44,9 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let shown = fetch(&client, id)?;
     let words = if words == "-" { read(context, &shown)? } else { words.clone() };
     let given = Answer {
-        answer: question::typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
-            error.with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
+        answer: typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
+            CommandError::from(error)
+                .with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
         })?,
         note: arguments.note.clone(),
         request: shown.request,

@@ -27,5 +27,4 @@ pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
 pub(crate) use recent::Recent;
 pub use secret::{forget_secret, secret};
-pub use typed::typed;
 pub use view::{recent, view};

@@ -3,8 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use demur_api::question::{Delivered, Done, QuestionId, QuestionView};
-use demur_core::id::Ulid;
-use demur_desk::world::World;
 use demur_ledger::facts::AnswerKind;
 use rmcp::{
     ErrorData,
@@ -16,6 +14,7 @@ use serde_json::json;
 use crate::{
     api::{Call, Refusal},
     arguments::{AskHuman, CancelQuestion, CheckQuestion},
+    fresh::Fresh,
     need::Need,
     pass::Passed,
     reply::{self, Stop},
@@ -42,7 +41,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
             let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
             let path = format!("/v1/questions?once={}", visit.visitor.conversation);
             let call = if given.again {
-                Call::post(format!("{path}&again=true"), &body).under(new_key()?)
+                Call::post(format!("{path}&again=true"), &body).under(Fresh::open()?.key())
             } else {
                 Call::post(path, &body)
             };
@@ -198,11 +197,4 @@ async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Sto
         Err(refusal) if refusal.code == "SECRET_GONE" => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
-}
-
-/// Returns a key under which a request can be sent again without being recorded twice.
-pub(crate) fn new_key() -> Result<String, Refusal> {
-    let world = World::open().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
-    let now = world.now().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
-    Ok(Ulid::new(now, &mut { world }).to_string())
 }

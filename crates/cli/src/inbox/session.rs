@@ -3,14 +3,13 @@
 use std::sync::mpsc::Receiver;
 
 use demur_api::{
-    question::{Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView},
+    question::{Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed},
     server::ServerStatus,
 };
 use demur_core::{
     limit::{Text, Whole},
     visible::visible,
 };
-use demur_desk::question as desk;
 use demur_ledger::facts::AnswerKind;
 
 use super::{
@@ -147,7 +146,7 @@ impl<'a> Session<'a> {
             return self.say(&format!("{}{waiting}", words::too_late(number, shown)));
         }
         let given = Answer {
-            answer: desk::typed(&shown.kinds, &shown.choices, words)?,
+            answer: typed(&shown.kinds, &shown.choices, words)?,
             note: None,
             request: shown.request,
             by: None,

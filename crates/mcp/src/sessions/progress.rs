@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{Call, Refusal},
-    ask::new_key,
+    fresh::Fresh,
     reply::{self, Stop},
     visit::Visit,
 };
@@ -74,7 +74,7 @@ impl<'a> Turn<'a> {
     }
 
     async fn send(&mut self, kind: &str, body: &Value) -> Result<u64, Stop> {
-        let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(new_key()?);
+        let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(Fresh::open()?.key());
         let recorded: Recorded = self.visit.visitor.call(call).await?;
         self.events.push((kind.to_owned(), recorded.sequence));
         Ok(recorded.sequence)

@@ -2,9 +2,9 @@
 //! what does not fit one question does not stop the others.
 
 use axum::{extract::State, response::Response};
-use demur_api::question::{Done, QuestionId, QuestionView};
+use demur_api::question::{Done, QuestionId, QuestionView, typed};
 use demur_core::limit::Text;
-use demur_desk::{error::CommandError, owner::Owner, question};
+use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
@@ -99,7 +99,7 @@ impl Wanted {
             "answer" if question.kinds.contains(&AnswerKind::Secret) => {
                 Err(ENGLISH.bulk_not_secret.to_owned())
             }
-            "answer" => question::typed(&question.kinds, &question.choices, &self.fields.value)
+            "answer" => typed(&question.kinds, &question.choices, &self.fields.value)
                 .map(|value| Intent::Answer { value, note: reason })
                 .map_err(|error| error.to_string()),
             "accept" if question.gap.is_some() && question.severity == Severity::Warn => {
