@@ -27,7 +27,7 @@ use crate::{
 pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
     let client = Client::of_existing(context)?;
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
-    let (id, waits) = (question.id, question.state == "open");
+    let (id, waits) = (question.id, question.is_open());
     context.output.reply(&Shown(question))?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }

@@ -82,7 +82,7 @@ impl Standing {
     }
 
     fn open(&self) -> impl Iterator<Item = &QuestionView> {
-        self.questions.iter().filter(|question| question.state == "open")
+        self.questions.iter().filter(|question| question.is_open())
     }
 }
 

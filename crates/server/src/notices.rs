@@ -71,7 +71,7 @@ impl Notices {
 
     /// Adds to an open question whether its asker waits for the answer, as far as that is known.
     pub fn tell(&self, question: &mut QuestionView) {
-        if question.state == "open" {
+        if question.is_open() {
             question.waited_for = self.attendance().waits(question.id, Instant::now());
         }
     }

@@ -19,6 +19,7 @@ use demur_ledger::{
         QuestionExtended, QuestionPassedOn,
     },
     name::{Position, PrincipalId},
+    question::OutcomeKind,
     role::Role,
 };
 use demur_plan::{act, act::Judged};
@@ -143,7 +144,8 @@ pub fn decline(
     act: &Act,
 ) -> Result<Done, CommandError> {
     let id = question.id;
-    if question.state == "declined" && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
+    if question.state == OutcomeKind::Declined
+        && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
     {
         return Ok(repeated(question));
     }
@@ -216,7 +218,7 @@ pub fn cancel(
 ) -> Result<Done, CommandError> {
     let id = question.id;
     owner.marks().check_release(question, by.as_ref())?;
-    if question.state == "cancelled" && question.asker.principal == asker.principal() {
+    if question.state == OutcomeKind::Cancelled && question.asker.principal == asker.principal() {
         return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
@@ -300,7 +302,8 @@ fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
 
 /// Returns whether this very answer counts already.
 fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
-    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == "answered") else {
+    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)
+    else {
         return false;
     };
     is_by(ending, speaker) && ending.value.as_ref() == Some(answer)

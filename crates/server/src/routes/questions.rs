@@ -417,7 +417,7 @@ async fn watched(
             return Err(api::stranger());
         }
         let shown = look(service, &caller, id).await?;
-        if shown.state != "open" {
+        if !shown.is_open() {
             return Ok(shown);
         }
         if caller.waits_as(&shown.asker) {

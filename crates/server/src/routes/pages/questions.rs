@@ -192,7 +192,7 @@ fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
 /// Returns what a page says about what was just done; nothing for a word that means nothing. Anybody can make a link: that
 /// something is on record is said only of a question that is no longer open.
 fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
-    let over = question.state != "open";
+    let over = !question.is_open();
     Some(match sent {
         "answer" if over => ENGLISH.sent_answered,
         "accept" if over => ENGLISH.sent_accepted,

@@ -100,7 +100,7 @@ impl Asked<'_> {
         // What was declined or is past its time blocks until it is called off.
         let can_be_called_off =
             self.act == "cancel" && matches!(question.state.as_str(), "declined" | "expired");
-        if question.state != "open" && !can_be_called_off {
+        if !question.is_open() && !can_be_called_off {
             return self.late(&question);
         }
         let intent = match Intent::read(self.act, self.form, &question) {
@@ -161,7 +161,7 @@ impl Asked<'_> {
             Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),
             Ok(_) => Ok(self.go_on(intent.act())),
             Err(problem) => match self.question().await {
-                Ok(question) if question.state != "open" => self.late(&question),
+                Ok(question) if !question.is_open() => self.late(&question),
                 Ok(question) => self.refused(&problem, Some(&question)),
                 Err(_) => self.refused(&problem, None),
             },

@@ -18,7 +18,7 @@ use demur_desk::{
     recording::Recording,
     session::Speaker,
 };
-use demur_ledger::author::Author;
+use demur_ledger::{author::Author, question::OutcomeKind};
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -231,7 +231,11 @@ async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> 
 
 /// Notes how long a question waited for an answer that was given now.
 pub(in crate::routes) fn note_answer(service: &Service, done: &Done) {
-    let ending = done.question.outcome.as_ref().filter(|ending| ending.state == "answered" && !done.repeated);
+    let ending = done
+        .question
+        .outcome
+        .as_ref()
+        .filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
     if let Some(ending) = ending {
         let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
         service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());

@@ -24,7 +24,7 @@ pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView]
         return;
     }
     let name = token.name.as_str().to_owned();
-    let waiting = questions.iter().filter(|question| question.state == "open" && question.people);
+    let waiting = questions.iter().filter(|question| question.is_open() && question.people);
     // Claimed before it is recorded: two pages at once are one showing.
     let claimed: Vec<QuestionId> = waiting.map(|shown| shown.id).filter(|id| claim(*id, &name)).collect();
     if claimed.is_empty() {

@@ -154,7 +154,7 @@ async fn show(
 
 fn item(service: &Shared, chosen: &Chosen, level: Level) -> Result<BulkItem, Problem> {
     let question = chosen.question.as_ref();
-    let closed = question.is_some_and(|question| question.state != "open");
+    let closed = question.is_some_and(|question| !question.is_open());
     let shown = match (&chosen.intent, question) {
         (Ok(Intent::Answer { value, .. }), Some(question)) => Some(value_words(question, value)),
         _ => None,
