@@ -9,7 +9,7 @@ pub use paper::{
     AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MadeFile, VerifiedAttestation,
     VerifyAttestation,
 };
-pub use standing::{PlanStanding, ResolvedGap, SettledGap, WholePlan};
+pub use standing::{GapStatus, PlanStanding, ResolvedGap, SettledGap, WholePlan};
 
 use demur_clarify::uuid::Uuid;
 use demur_core::id::Ulid;

@@ -5,5 +5,6 @@ mod view;
 
 pub use line::{Line, Standing};
 pub use view::{
-    EventParameters, EventView, ListedEvents, ListedTraces, TraceListParameters, TraceView, Violation,
+    EventParameters, EventView, KeptArtifact, ListedEvents, ListedTraces, TraceListParameters, TraceView,
+    Violation,
 };

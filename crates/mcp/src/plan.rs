@@ -211,8 +211,7 @@ pub(crate) async fn resolve(visit: &Visit<'_>, given: &ResolveGap) -> Result<Cal
     if let Some(answer) = &given.answer {
         body["answer"] = json!(answer);
     }
-    let reply: Value = visit.visitor.call(Call::post(path, &body)).await?;
-    let resolved = Resolved::of(&reply);
+    let resolved = Resolved::of(visit.visitor.call(Call::post(path, &body)).await?);
     let words = resolved.words();
     Ok(reply::with(&resolved, words).into())
 }

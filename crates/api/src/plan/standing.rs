@@ -2,26 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use demur_clarify::{document::Document, gap, uuid::Uuid};
+use demur_clarify::{document::Document, gap, status::PlanStatus, uuid::Uuid};
 use demur_ledger::{
     facts::Assurance,
     name::{PrincipalId, Sequence, TraceId},
+    question::OutcomeKind,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::plan_schema;
 
 /// Where a session stands.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanStanding {
     /// Its name in the protocol.
     pub session_id: Option<Uuid>,
     /// Its trace.
     pub trace: Option<TraceId>,
     /// `needs_clarification`, `ready_to_proceed`, `plan_accepted` or `attested`.
-    pub status: &'static str,
+    #[schemars(with = "String")]
+    pub status: PlanStatus,
     /// How many gaps must be answered.
     pub blocking_count: u64,
     /// How many are to be confirmed.
@@ -40,14 +42,15 @@ pub struct PlanStanding {
 }
 
 /// A gap that was settled.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SettledGap {
     /// Its name in the session.
     pub id: String,
     /// The field of the plan.
     pub field: String,
     /// What became of it.
-    pub outcome: &'static str,
+    #[schemars(with = "String")]
+    pub outcome: OutcomeKind,
     /// The event that settled it.
     pub event: Option<Sequence>,
     /// Whose key; none for a person.
@@ -57,12 +60,13 @@ pub struct SettledGap {
 }
 
 /// What became of an answer to a gap.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ResolvedGap {
     /// The gap's name in the session.
     pub gap_id: String,
     /// `resolved`, or `escalated` where the answer does not settle it.
-    pub status: &'static str,
+    #[schemars(with = "String")]
+    pub status: GapStatus,
     /// The answer that counts.
     pub accepted_answer: Option<String>,
     /// Why it does not settle the gap.
@@ -71,8 +75,28 @@ pub struct ResolvedGap {
     pub session: PlanStanding,
 }
 
+/// Whether an answer settles its gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GapStatus {
+    /// It does.
+    Resolved,
+    /// It does not, and the gap is put again.
+    Escalated,
+}
+
+impl GapStatus {
+    /// Returns the word of the protocol.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::Escalated => "escalated",
+        }
+    }
+}
+
 /// A plan in which nothing is missing.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WholePlan {
     /// The plan with every answer in it.
     #[schemars(schema_with = "plan_schema")]
@@ -81,7 +105,7 @@ pub struct WholePlan {
 
 impl PlanStanding {
     /// Returns what a check found.
-    pub fn new(status: &'static str, gaps: Vec<gap::Gap>, rules: String, document: Option<Document>) -> Self {
+    pub fn new(status: PlanStatus, gaps: Vec<gap::Gap>, rules: String, document: Option<Document>) -> Self {
         let count = |severity| gaps.iter().filter(|gap| gap.severity() == severity).count() as u64;
         Self {
             session_id: None,

@@ -7,6 +7,7 @@ use demur_ledger::{
     },
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
+    state::Phase,
     verify::Report,
 };
 use schemars::JsonSchema;
@@ -21,7 +22,8 @@ pub struct RunStanding {
     /// The run.
     pub trace: TraceId,
     /// Its phase, such as `planning`.
-    pub phase: String,
+    #[schemars(with = "String")]
+    pub phase: Phase,
     /// How many events it has.
     pub events: u64,
     /// The name of the task.
@@ -144,7 +146,8 @@ pub struct RunEvent {
     /// Its hash.
     pub hash: Digest,
     /// Where the run stands now.
-    pub phase: Option<&'static str>,
+    #[schemars(with = "Option<String>")]
+    pub phase: Option<Phase>,
 }
 
 /// A run with its verdict.

@@ -1,7 +1,11 @@
 //! Traces and events, as programs read them.
 
 use demur_core::{commitment::Salt, hash::Digest, time::Timestamp};
-use demur_ledger::name::{Position, Sequence, TraceId};
+use demur_ledger::{
+    event_type::TraceKind,
+    name::{Position, Sequence, TraceId},
+    state::Phase,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -43,7 +47,8 @@ pub struct TraceView {
     /// Its name.
     pub trace: TraceId,
     /// `registry`, `run` or `work`.
-    pub kind: &'static str,
+    #[schemars(with = "String")]
+    pub kind: TraceKind,
     /// How many events it has.
     pub events: u64,
     /// The newest of them.
@@ -53,7 +58,8 @@ pub struct TraceView {
     /// When the newest event was recorded.
     pub changed: Timestamp,
     /// Where a run stands.
-    pub phase: Option<&'static str>,
+    #[schemars(with = "Option<String>")]
+    pub phase: Option<Phase>,
     /// The integrity violation that was found, if any.
     pub failed: Option<Violation>,
 }
@@ -94,7 +100,18 @@ pub struct EventView {
     /// Whether there was content that was erased.
     pub erased: bool,
     /// What became of the artifact that it records: `here` or `erased`; none where it records none.
-    pub artifact: Option<&'static str>,
+    #[schemars(with = "Option<String>")]
+    pub artifact: Option<KeptArtifact>,
+}
+
+/// What became of the bytes of an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptArtifact {
+    /// The store has them.
+    Here,
+    /// They were erased.
+    Erased,
 }
 
 impl EventView {

@@ -1,6 +1,6 @@
 //! Where a session stands, for people and for programs.
 
-use demur_api::plan::{PlanStanding, ResolvedGap, SettledGap};
+use demur_api::plan::{GapStatus, PlanStanding, ResolvedGap, SettledGap};
 use demur_clarify::document::Document;
 use demur_ledger::question::Outcome;
 use demur_plan::{Error, Session, act::Judged};
@@ -8,8 +8,8 @@ use demur_plan::{Error, Session, act::Judged};
 /// Returns what became of an answer to a gap that was judged so.
 pub fn resolved(gap: &str, answer: Option<&str>, judged: &Judged, session: PlanStanding) -> ResolvedGap {
     let (status, reason) = match judged {
-        Judged::Resolved => ("resolved", None),
-        Judged::Escalated(why) => ("escalated", Some(why.to_string())),
+        Judged::Resolved => (GapStatus::Resolved, None),
+        Judged::Escalated(why) => (GapStatus::Escalated, Some(why.to_string())),
     };
     let accepted_answer = answer.filter(|_| reason.is_none()).map(str::to_owned);
     ResolvedGap { gap_id: gap.to_owned(), status, accepted_answer, reason, session }
@@ -19,7 +19,7 @@ pub fn resolved(gap: &str, answer: Option<&str>, judged: &Judged, session: PlanS
 pub fn standing(session: &Session, document: Option<Document>) -> Result<PlanStanding, Error> {
     let gaps = session.open_gaps().map(demur_plan::Gap::to_clarify).collect::<Result<Vec<_>, _>>()?;
     let rules = session.rules_hash().map(|hash| hash.to_string()).unwrap_or_default();
-    let mut standing = PlanStanding::new(session.standing().as_str(), gaps, rules, document);
+    let mut standing = PlanStanding::new(session.standing(), gaps, rules, document);
     standing.session_id = Some(session.uuid());
     standing.trace = Some(session.trace());
     standing.settled = settled(session);
@@ -29,17 +29,17 @@ pub fn standing(session: &Session, document: Option<Document>) -> Result<PlanSta
 }
 
 fn settled(session: &Session) -> Vec<SettledGap> {
-    let settled = session.gaps().filter(|(_, outcome)| outcome.is_some_and(Outcome::settles));
     let line = |(gap, outcome): (&demur_plan::Gap, Option<&Outcome>)| {
-        let given = outcome.and_then(Outcome::given);
-        SettledGap {
+        let outcome = outcome.filter(|outcome| outcome.settles())?;
+        let given = outcome.given();
+        Some(SettledGap {
             id: gap.id.to_string(),
             field: gap.field.to_string(),
-            outcome: outcome.map_or("unknown", Outcome::as_str),
+            outcome: outcome.kind(),
             event: given.map(|given| given.at),
             by: given.and_then(|given| given.by),
             assurance: given.map(|given| given.assurance),
-        }
+        })
     };
-    settled.map(line).collect()
+    session.gaps().filter_map(line).collect()
 }

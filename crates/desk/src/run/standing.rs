@@ -39,7 +39,7 @@ pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, CommandErr
     let next = acts.into_iter().map(|(role, act, events)| Next { role, agent: name(role), act, events });
     Ok(RunStanding {
         trace,
-        phase: phase.as_str().to_owned(),
+        phase,
         events: history.state().length(),
         next: next.collect(),
         proposals: words.proposals(&history),

@@ -113,7 +113,7 @@ fn told(standing: &RunStanding, events: Events, verdict: Option<&str>) -> CallTo
     let progress = Progress {
         trace: standing.trace.to_string(),
         events: events.into_iter().map(|(_, number)| number).collect(),
-        phase: standing.phase.clone(),
+        phase: standing.phase.to_string(),
         verdict: verdict.map(str::to_owned),
         next,
     };

@@ -18,7 +18,7 @@ use demur_api::{
     },
     scope::Scope,
 };
-use demur_clarify::uuid::Uuid;
+use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
@@ -27,7 +27,7 @@ use demur_desk::{
     session::{self, Speaker},
 };
 use demur_ledger::{author::Author, role::Role};
-use demur_plan::{Session, Standing};
+use demur_plan::Session;
 use demur_rules::Plan;
 use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode};
@@ -244,7 +244,7 @@ async fn confirm(
     let confirmed = service.work(move |_, owner| {
         let (found, author) = own(owner, &caller, session, given.agent.as_deref())?;
         // The same confirmation again.
-        if found.standing() == Standing::Confirmed && found.work().agent() == Some(author.principal()) {
+        if found.standing() == PlanStatus::Confirmed && found.work().agent() == Some(author.principal()) {
             return standing(owner, &found);
         }
         let name = owner.roster()?.name(author.principal()).to_owned();

@@ -16,7 +16,7 @@ use demur_desk::{
     owner::Owner,
     run::{self, Opening, Saying},
 };
-use demur_ledger::{content::SessionContent, name::TraceId, role::Role, state::Phase};
+use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
 use demur_store::contract::Store as _;
 use hyper::{HeaderMap, Method, StatusCode};
 
@@ -145,7 +145,7 @@ async fn say(
         let recorded = run::say(owner, &author, saying, key.as_deref())?;
         let phase = owner.ledger().store().trace(trace)?.and_then(|summary| summary.phase);
         let (sequence, hash) = (recorded.position.sequence, recorded.position.hash);
-        Ok((recorded.repeated, RunEvent { trace, sequence, hash, phase: phase.map(Phase::as_str) }))
+        Ok((recorded.repeated, RunEvent { trace, sequence, hash, phase }))
     });
     let (repeated, event) = said.await?;
     Ok((status(repeated), Json(event)).into_response())

@@ -7,7 +7,8 @@ use axum::{Extension, Json, body::Body, extract::State, response::Response};
 use demur_api::{
     scope::Scope,
     trace::{
-        EventParameters, EventView, ListedEvents, ListedTraces, TraceListParameters, TraceView, Violation,
+        EventParameters, EventView, KeptArtifact, ListedEvents, ListedTraces, TraceListParameters, TraceView,
+        Violation,
     },
 };
 use demur_desk::{error::CommandError, owner::Owner};
@@ -15,7 +16,6 @@ use demur_ledger::{
     event_type::TraceKind,
     name::{Sequence, TraceId},
     signed::{Receipt, Signed},
-    state::Phase,
 };
 use demur_store::{
     contract::{Kept, Store as _, Stored, TraceSummary},
@@ -102,8 +102,7 @@ fn trace_view(summary: TraceSummary) -> TraceView {
     let TraceSummary { trace, kind, head, opened, changed, phase, failed, .. } = summary;
     let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
     let events = head.sequence.next().number();
-    let phase = phase.map(Phase::as_str);
-    TraceView { trace, kind: kind.as_str(), events, head, opened, changed, phase, failed }
+    TraceView { trace, kind, events, head, opened, changed, phase, failed }
 }
 
 async fn list(
@@ -175,8 +174,8 @@ fn event_view(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<Even
         Kept::Absent | Kept::Erased => (None, None),
     };
     let artifact = match stored.artifact {
-        Kept::Here(_) => Some("here"),
-        Kept::Erased => Some("erased"),
+        Kept::Here(_) => Some(KeptArtifact::Here),
+        Kept::Erased => Some(KeptArtifact::Erased),
         Kept::Absent => None,
     };
     Ok(EventView {

@@ -11,11 +11,12 @@ use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
     audit::AuditRecord,
     handoff::Handoff,
+    status::PlanStatus,
     uuid::Uuid,
 };
 use demur_core::canonical;
 use demur_desk::{error::CommandError, plan, session};
-use demur_plan::{Session, Standing};
+use demur_plan::Session;
 use hyper::{Method, StatusCode};
 
 use super::{ASKING, SEEING, own, seen};
@@ -113,7 +114,7 @@ fn earlier(
     given: &AttestPlan,
     files: &FileHashes,
 ) -> Result<Option<Attestation>, CommandError> {
-    if session.standing() != Standing::Attested {
+    if session.standing() != PlanStatus::Attested {
         return Ok(None);
     }
     let same = |attestation: &Attestation| {
