@@ -1,2 +1,32 @@
 //! What can be asked of demur and what comes back: operations, documents and refusals, the same through every way in.
 //! Pure: no files, no clock, no store, no HTTP.
+//!
+//! | part | module |
+//! |---|---|
+//! | questions | [`question`] |
+//! | people who may sign in | [`person`] |
+//! | who may what | [`scope`] |
+//! | tokens | [`token`] |
+//! | what a refusal says | [`problem`] |
+//! | the server itself | [`server`] |
+//! | what stops an agent | [`hook`] |
+//! | what happens, as it happens | [`feed`] |
+//! | plans | [`plan`] |
+//! | accountable runs | [`run`] |
+//! | the record | [`trace`] |
+//! | keys and identities | [`key`] |
+//! | signed messages about identities | [`identity`] |
+
+pub mod feed;
+pub mod hook;
+pub mod identity;
+pub mod key;
+pub mod person;
+pub mod plan;
+pub mod problem;
+pub mod question;
+pub mod run;
+pub mod scope;
+pub mod server;
+pub mod token;
+pub mod trace;

@@ -10,7 +10,8 @@ mod way;
 use std::time::Duration;
 
 use bytes::Bytes;
-use demur_server::{gate::PROTOCOL_HEADER, problem::ProblemDetails, routes::server::PROTOCOL};
+use demur_api::{problem::ProblemDetails, server::PROTOCOL};
+use demur_server::gate::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
 use serde::{Serialize, de::DeserializeOwned};

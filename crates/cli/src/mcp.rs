@@ -3,6 +3,7 @@
 
 use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
+use demur_api::{problem::ProblemDetails, server::ServerStatus};
 use demur_core::hash::sha256;
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
@@ -11,10 +12,7 @@ use demur_mcp::{
     stdio,
     tools::Sets,
 };
-use demur_server::{
-    problem::{Problem, ProblemDetails},
-    routes::server::ServerStatus,
-};
+use demur_server::problem::Problem;
 
 use crate::{
     arguments::{Era, Forms, Mcp, ToolSet},

@@ -2,10 +2,8 @@
 
 use std::{io, net::SocketAddr, process};
 
-use demur_server::{
-    routes::server::ServerStatus,
-    serve::{self, Config, Listen},
-};
+use demur_api::server::ServerStatus;
+use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},

@@ -21,6 +21,7 @@ use std::{
     },
 };
 
+use demur_api::question::{QuestionId, QuestionView};
 use demur_core::limit::Text;
 use demur_ledger::{
     entry::Entry,
@@ -32,11 +33,7 @@ use demur_sequencer::Listener;
 
 pub use standing::{name, tidy};
 
-use crate::{
-    durable,
-    error::CommandError,
-    question::{QuestionId, QuestionView},
-};
+use crate::{durable, error::CommandError};
 
 /// The marks of a data folder.
 pub struct Marks {

@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use demur_api::key::{KeyEntry, Status};
 use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
     time::Timestamp,
@@ -31,7 +32,7 @@ use crate::{
     data::DataFolder,
     durable::Tentative,
     error::CommandError,
-    key_entry::{KeyEntry, Status},
+    key_entry,
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
     marks::{self, Marks},
     question::Recent,
@@ -208,7 +209,7 @@ impl Owner {
 
     /// Returns every key.
     pub fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
-        Ok(KeyEntry::all(&*self.roster()?, &self.keystore))
+        Ok(key_entry::entries(&*self.roster()?, &self.keystore))
     }
 
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no

@@ -3,7 +3,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_desk::{error, question::Whom};
+use demur_api::{problem::ProblemDetails, question::Whom};
 pub use rmcp::model::Extensions;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -138,17 +138,25 @@ impl Refusal {
 
     /// Returns whether somebody else was first.
     pub fn is_late(&self) -> bool {
-        error::is_late(&self.code)
+        matches!(self.code.as_str(), "ALREADY_ANSWERED" | "QUESTION_CLOSED")
     }
 
     /// Returns whether an answer is not of a kind that was asked for.
     pub fn is_about_the_kind(&self) -> bool {
-        error::is_about_the_kind(&self.code)
+        matches!(self.code.as_str(), "ANSWER_KIND" | "ANSWER_CHOICE")
     }
 
     /// Returns whether it passes by itself: the server steps aside, ends or is away.
     pub fn is_passing(&self) -> bool {
         matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED" | SILENT)
+    }
+}
+
+/// As it goes over the wire, whatever carries it.
+impl From<ProblemDetails> for Refusal {
+    fn from(problem: ProblemDetails) -> Self {
+        let ProblemDetails { status, code, detail, hint, field, .. } = problem;
+        Self { status, code, detail, hint, field }
     }
 }
 

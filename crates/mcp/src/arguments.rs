@@ -4,8 +4,8 @@ pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod session;
 
+use demur_api::question::{Ask, Kind, QuestionId, QuestionText};
 use demur_core::limit::{List, Text, Whole};
-use demur_desk::question::{Ask, Kind, QuestionId, QuestionText};
 use demur_ledger::{
     content::Choice,
     facts::AnswerKind,

@@ -1,7 +1,7 @@
 //! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
+use demur_api::question::{QuestionId, QuestionView};
 use demur_clarify::uuid::Uuid;
-use demur_desk::question::{QuestionId, QuestionView};
 use demur_ledger::name::TraceId;
 use rmcp::{
     ErrorData,

@@ -8,15 +8,15 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 use crate::{
-    caller::{Caller, Scope},
+    caller::Caller,
     limits::{Peer, TooMany},
     problem::Problem,
     public_url::PublicUrl,
-    routes::server::PROTOCOL,
     service::Shared,
 };
 

@@ -9,7 +9,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
+use demur_api::question::QuestionId;
+use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::{
     envelope::Event,
     facts::Severity,

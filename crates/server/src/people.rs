@@ -1,11 +1,10 @@
 //! The people who may sign in besides the user of this machine. Operational data, kept in a note of the store: what people
 //! do is in the ledger under their names.
 
+use demur_api::person::PersonRole;
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_desk::{error::CommandError, owner::Owner};
 use serde::{Deserialize, Serialize};
-
-use crate::caller::PersonRole;
 
 /// Somebody who may sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

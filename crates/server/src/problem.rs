@@ -2,43 +2,13 @@
 //! found, and what to do.
 
 use axum::response::{IntoResponse, Response};
-use demur_desk::{error::CommandError, exit::Exit, question::Ending};
-use demur_mcp::api::Refusal;
+use demur_api::{problem::ProblemDetails, question::Ending};
+use demur_desk::{error::CommandError, exit::Exit};
 use hyper::{StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Why a request was refused.
 #[derive(Clone, Debug)]
 pub struct Problem(Box<ProblemDetails>);
-
-/// A problem, as it goes over the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProblemDetails {
-    /// `urn:demur:problem:` and the code.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The HTTP status.
-    pub status: u16,
-    /// What kind of problem it is.
-    pub title: String,
-    /// The stable code.
-    pub code: String,
-    /// What was expected and found.
-    pub detail: String,
-    /// What to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// The member it is about, as a dotted path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-    /// Who was first, when and how, where somebody was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Ending>,
-    /// After how many seconds it is worth another try; a header of its own.
-    #[serde(skip)]
-    pub retry_after: Option<u64>,
-}
 
 impl Problem {
     /// Returns the problem of this status and code.
@@ -128,14 +98,6 @@ impl From<ProblemDetails> for Problem {
 impl From<Problem> for ProblemDetails {
     fn from(problem: Problem) -> Self {
         *problem.0
-    }
-}
-
-/// As the door of MCP passes it on, whatever carries it.
-impl From<ProblemDetails> for Refusal {
-    fn from(problem: ProblemDetails) -> Self {
-        let ProblemDetails { status, code, detail, hint, field, .. } = problem;
-        Self { status, code, detail, hint, field }
     }
 }
 

@@ -20,12 +20,13 @@ pub mod verify;
 use std::sync::Arc;
 
 use axum::{Router, middleware};
+use demur_api::scope::Scope;
 use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::name::{PrincipalId, TraceId};
 
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     gate,
     service::Shared,
 };

@@ -7,9 +7,9 @@ use std::{
 };
 
 use bytes::Bytes;
+use demur_api::server::PROTOCOL;
 use demur_server::{
     gate::{PROTOCOL_HEADER, RELAY_HEADER},
-    routes::server::PROTOCOL,
     socket,
 };
 use http_body_util::Full;

@@ -10,7 +10,8 @@ use std::{
     time::Duration,
 };
 
-use demur_server::{routes::server::ServerStatus, socket};
+use demur_api::server::ServerStatus;
+use demur_server::socket;
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};

@@ -1,6 +1,6 @@
 //! Which question is meant.
 
-use demur_desk::question::QuestionId;
+use demur_api::question::QuestionId;
 use demur_ledger::name::{Sequence, TraceId};
 use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
 

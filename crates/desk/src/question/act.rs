@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use demur_api::key::{KeyEntry, Status};
 use demur_clarify::uuid::Uuid;
 use demur_core::{
-    hash::Digest,
-    limit::{List, Text, Whole},
+    limit::{Text, Whole},
     time::Timestamp,
 };
 use demur_engine::command::Consequences;
@@ -19,113 +19,22 @@ use demur_ledger::{
         QuestionExtended, QuestionPassedOn,
     },
     name::{Position, PrincipalId},
+    question::OutcomeKind,
     role::Role,
 };
 use demur_plan::{act, act::Judged};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{Ending, QuestionId, QuestionView, needed, secret, view, way};
+use super::{
+    Act, Answer, Done, Ending, Extension, Passing, QuestionId, QuestionView, needed, secret, view, way,
+};
 use crate::{
     error::CommandError,
-    key_entry::Status,
     owner::Owner,
     plan::{self, Resolution},
     recording::Recording,
     run,
     session::{self, Speaker},
 };
-
-/// An answer, as somebody gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Answer {
-    /// A text, the value of a choice, yes or no as a boolean, or a number.
-    pub answer: AnswerValue,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<Text<1, 4096>>,
-    /// The digest of the request that waits, if the question names one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Digest>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// Why somebody does something about a question.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Act {
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// More time for an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Extension {
-    /// How many seconds after the deadline there is.
-    pub seconds: Whole<1, 31_536_000>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// To whom a question is handed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Passing {
-    /// The names of holders of keys for answering, or of people who can sign in.
-    #[serde(default)]
-    pub to: List<Text<1, 64>, 0, 64>,
-    /// Whether people may answer from now on.
-    #[serde(default)]
-    pub people: bool,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// Something that is said about a question, for oneself or for somebody else.
-pub trait Said {
-    /// Returns who says so, where a person speaks through somebody else.
-    fn by(&self) -> Option<&Text<1, 256>>;
-}
-
-/// Gives everything that can be said about a question its one speaker.
-macro_rules! said_by {
-    ($($what:ident)+) => {
-        $(impl Said for $what {
-            fn by(&self) -> Option<&Text<1, 256>> {
-                self.by.as_ref()
-            }
-        })+
-    };
-}
-
-said_by!(Answer Act Extension Passing);
-
-/// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Done {
-    /// The question as it stands now.
-    pub question: QuestionView,
-    /// Whether it had happened before and nothing was recorded now.
-    pub repeated: bool,
-    /// Why the answer does not settle the question, which is put again.
-    pub unsettled: Option<String>,
-}
 
 /// Answers a question, as the caller has just seen it in its usual wording.
 pub fn answer(
@@ -235,7 +144,8 @@ pub fn decline(
     act: &Act,
 ) -> Result<Done, CommandError> {
     let id = question.id;
-    if question.state == "declined" && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
+    if question.state == OutcomeKind::Declined
+        && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
     {
         return Ok(repeated(question));
     }
@@ -308,7 +218,7 @@ pub fn cancel(
 ) -> Result<Done, CommandError> {
     let id = question.id;
     owner.marks().check_release(question, by.as_ref())?;
-    if question.state == "cancelled" && question.asker.principal == asker.principal() {
+    if question.state == OutcomeKind::Cancelled && question.asker.principal == asker.principal() {
         return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
@@ -392,7 +302,8 @@ fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
 
 /// Returns whether this very answer counts already.
 fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
-    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == "answered") else {
+    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)
+    else {
         return false;
     };
     is_by(ending, speaker) && ending.value.as_ref() == Some(answer)
@@ -476,7 +387,7 @@ pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, CommandError
 }
 
 fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, CommandError> {
-    let answers = |entry: &crate::key_entry::KeyEntry| {
+    let answers = |entry: &KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
     };
     Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use demur_core::{limit::Text, visible::visible};
 
-use super::ask::Ask;
+use super::Ask;
 use crate::error::CommandError;
 
 /// Refuses a question of whose choices two look alike: blanks around them do not show.

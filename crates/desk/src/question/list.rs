@@ -2,20 +2,9 @@
 
 use demur_ledger::name::PrincipalId;
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{QuestionView, view::view_of};
+use super::{Listed, QuestionView, view::view_of};
 use crate::{error::CommandError, owner::Owner};
-
-/// One page of questions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Listed {
-    /// The questions, in the order in which they were asked.
-    pub questions: Vec<QuestionView>,
-    /// Where the next page begins; none at the end.
-    pub next: Option<String>,
-}
 
 /// Returns a page of the questions that fit.
 pub fn list(

@@ -2,30 +2,14 @@
 //! taken it, then it is gone.
 
 use demur_core::commitment::{Commitment, Salt};
-use demur_ledger::content::{AnswerValue, Sealed};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_ledger::{
+    content::{AnswerValue, Sealed},
+    question::OutcomeKind,
+};
 use zeroize::Zeroizing;
 
-use super::{QuestionId, view};
+use super::{Delivered, QuestionId, view};
 use crate::{error::CommandError, owner::Owner};
-
-/// A secret answer on its way to the asker.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Delivered {
-    /// The answer.
-    pub value: String,
-    /// What opens the commitment in the ledger.
-    pub salt: Salt,
-}
-
-/// A secret does not show in logs.
-impl std::fmt::Debug for Delivered {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Delivered(..)")
-    }
-}
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, CommandError> {
@@ -43,7 +27,7 @@ pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), CommandError> 
 
 /// Before the answer counts nobody gets it, and nobody throws it away.
 fn expect_answered(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
-    if view(owner, id)?.state == "answered" { Ok(()) } else { Err(gone(id)) }
+    if view(owner, id)?.state == OutcomeKind::Answered { Ok(()) } else { Err(gone(id)) }
 }
 
 fn gone(id: QuestionId) -> CommandError {
@@ -70,7 +54,7 @@ pub(super) fn seal<T>(
     // One at a time: whoever comes second must not touch what the first one left.
     let _turn = owner.secret_turn();
     let store = owner.ledger().store();
-    if view(owner, id)?.state != "open" {
+    if !view(owner, id)?.is_open() {
         return say(sealed);
     }
     store.keep_secret(id.trace, id.sequence, &bytes)?;

@@ -1,16 +1,9 @@
 //! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
+use demur_api::run::{ClaimView, RunStanding};
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{
-    error::CommandError,
-    run::{ClaimView, RunStanding},
-    world::World,
-};
-use demur_ledger::{
-    facts::ProposalDecision,
-    name::{Sequence, TraceId},
-};
+use demur_ledger::{facts::ProposalDecision, name::Sequence};
 use rmcp::model::{CallToolResponse, JsonObject};
 use serde_json::{Value, json};
 
@@ -23,6 +16,7 @@ use crate::{
             AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report, Review, Start,
         },
     },
+    fresh::Fresh,
     reply::Stop,
     tools::Job,
     visit::Visit,
@@ -51,7 +45,7 @@ pub(crate) async fn play(
 
 async fn open(visit: &Visit<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
-    let trace = new_trace()?;
+    let trace = Fresh::open()?.trace();
     let body = json!({
         "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
         "agents": given.agents,
@@ -204,10 +198,4 @@ fn ascending(numbers: &[u64]) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-fn new_trace() -> Result<TraceId, Refusal> {
-    let told = |error: CommandError| Refusal::new(500, error.code(), error.to_string());
-    let world = World::open().map_err(told)?;
-    Ok(TraceId::new(world.now().map_err(told)?, &mut { world }))
 }

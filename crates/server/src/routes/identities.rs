@@ -1,15 +1,16 @@
 //! Identities over HTTP: the public facts of every key in the registry.
 
 use axum::{Json, extract::State};
+use demur_api::{
+    key::{KeyEntry, ListedIdentities},
+    scope::Scope,
+};
 use demur_core::key::Fingerprint;
-use demur_desk::{error::CommandError, key_entry::KeyEntry};
+use demur_desk::error::CommandError;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Named,
     service::Shared,
@@ -39,13 +40,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<KeyEntry>(StatusCode::OK, "The key"),
         show,
     )
-}
-
-/// Every key.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ListedIdentities {
-    /// The oldest first.
-    identities: Vec<KeyEntry>,
 }
 
 async fn list(State(service): State<Shared>) -> Result<Json<ListedIdentities>, Problem> {

@@ -19,6 +19,7 @@ use axum::{
     routing::any,
 };
 use bytes::Bytes;
+use demur_api::{problem::ProblemDetails, scope::Scope};
 use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
@@ -40,8 +41,8 @@ use tower::ServiceExt as _;
 use self::sessions::Sessions;
 use crate::{
     api::admit,
-    caller::{Caller, Scope},
-    problem::{Problem, ProblemDetails},
+    caller::Caller,
+    problem::Problem,
     read,
     service::{Shared, over},
 };

@@ -5,7 +5,6 @@ mod acts;
 mod once;
 mod passing;
 
-pub use acts::Deliveries;
 pub(super) use acts::note_answer;
 pub(super) use passing::people_apart;
 
@@ -16,33 +15,37 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{
+    person::PersonRole,
+    question::{
+        Ask, AskParameters, AskedView, Delivered, Listed, QuestionId, QuestionListParameters, QuestionView,
+        WaitParameters,
+    },
+    scope::Scope,
+};
 use demur_core::limit::Text;
 use demur_desk::{
     error::CommandError,
     owner::Owner,
-    question::{self, Ask, Asked, Delivered, Listed, QuestionId, QuestionView},
+    question::{self, Asked},
     run,
 };
 use demur_ledger::{
     author::Author,
     event_type::TraceKind,
-    facts::Severity,
     name::{PrincipalId, TraceId},
     question::OutcomeKind,
     role::Role,
 };
 use demur_store::contract::QuestionFilter;
 use hyper::{HeaderMap, Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use tokio::time;
 
 use self::once::Repeating;
-pub use self::once::{AskedView, Heard};
 use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, PersonRole, Scope},
+    caller::Caller,
     notices::Watch,
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
@@ -78,7 +81,7 @@ fn add_asking(api: Api) -> Api {
             SEEING,
             "List questions, the oldest first",
         )
-        .query::<ListParameters>()
+        .query::<QuestionListParameters>()
         .gives::<Listed>(StatusCode::OK, "One page"),
         list,
     )
@@ -130,58 +133,6 @@ fn add_secret(api: Api) -> Api {
         .gives_nothing("It is forgotten"),
         forget,
     )
-}
-
-/// How a question is asked.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AskParameters {
-    /// How many seconds to wait for the answer, up to 300.
-    #[schemars(range(max = 300))]
-    wait: Option<u64>,
-    /// The name under which the user of this machine asks.
-    #[serde(rename = "as")]
-    #[schemars(length(min = 1, max = 64))]
-    asker: Option<String>,
-    /// The conversation it belongs to, for a client that may repeat itself: if the same question of it is open, or nobody
-    /// has heard yet what became of it, that one is given and nothing is recorded. It makes a retry safe by itself: an
-    /// Idempotency-Key beside it is for `again` only.
-    #[schemars(length(min = 1, max = 256))]
-    once: Option<String>,
-    /// Ask anew all the same.
-    again: Option<bool>,
-}
-
-/// How long to wait.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WaitParameters {
-    /// How many seconds, up to 300.
-    #[schemars(range(max = 300))]
-    seconds: Option<u64>,
-}
-
-/// Which questions to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ListParameters {
-    /// Only those in these states, with commas between them, such as `open`.
-    state: Option<String>,
-    /// Only those of this trace.
-    trace: Option<TraceId>,
-    /// Only those of this severity.
-    severity: Option<Severity>,
-    /// Only those that people may answer, or only those that they may not.
-    people: Option<bool>,
-    /// Only what the caller asked.
-    mine: Option<bool>,
-    /// The newest first.
-    newest: Option<bool>,
-    /// The cursor that the page before gave.
-    after: Option<String>,
-    /// How many at most, up to 200.
-    #[schemars(range(min = 1, max = 200))]
-    limit: Option<usize>,
 }
 
 async fn ask(
@@ -264,7 +215,7 @@ fn player_in(
 async fn list(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
-    Parameters(parameters): Parameters<ListParameters>,
+    Parameters(parameters): Parameters<QuestionListParameters>,
 ) -> Result<Json<Listed>, Problem> {
     let limit = parameters.limit.unwrap_or(50);
     if !(1..=200).contains(&limit) {
@@ -466,7 +417,7 @@ async fn watched(
             return Err(api::stranger());
         }
         let shown = look(service, &caller, id).await?;
-        if shown.state != "open" {
+        if !shown.is_open() {
             return Ok(shown);
         }
         if caller.waits_as(&shown.asker) {

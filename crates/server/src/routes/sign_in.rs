@@ -11,6 +11,10 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
+use demur_api::{
+    person::{Link, NewLink, PersonRole},
+    scope::Scope,
+};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
@@ -20,11 +24,10 @@ use demur_desk::{error::CommandError, world::World};
 use demur_web::notice::SignIn;
 use hyper::{HeaderMap, Method, StatusCode, header};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::{PersonRole, Scope},
     gate::Way,
     limits::Peer,
     people,
@@ -51,24 +54,6 @@ pub(super) fn add(api: Api) -> Api {
     )
     .with(Operation::page(Method::GET, PATH, OPEN), page)
     .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
-}
-
-/// A link to be made.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewLink {
-    /// Who is to sign in with it; otherwise the user of this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub person: Option<Text<1, 64>>,
-}
-
-/// A link that signs a browser in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Link {
-    /// To be opened in a browser on this machine.
-    pub url: String,
-    /// For how many seconds.
-    pub seconds: u64,
 }
 
 /// The code in a link.

@@ -12,6 +12,7 @@ use axum::{
     extract::{Request, State},
 };
 use bytes::{Buf as _, Bytes};
+use demur_api::scope::Scope;
 use demur_desk::{error::CommandError, verification::Verification};
 use demur_ledger::verify::{Options, VerifyError, verify};
 use http_body_util::{BodyExt as _, Limited};
@@ -21,7 +22,6 @@ use tokio::{sync::mpsc, task, time};
 use super::traces::LINES;
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read,
     service::Shared,

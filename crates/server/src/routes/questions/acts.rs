@@ -4,23 +4,29 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_core::limit::{List, Text};
+use demur_api::{
+    question::{
+        Act, Answer, Deliveries, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said,
+    },
+    scope::Scope,
+};
+use demur_core::limit::Text;
 use demur_desk::{
     error::{self, CommandError},
     owner::Owner,
-    question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
+    question,
     recording::Recording,
     session::Speaker,
 };
-use demur_ledger::author::Author;
+use demur_ledger::{author::Author, question::OutcomeKind};
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::{Document, Named},
     service::{Service, Shared},
@@ -95,19 +101,6 @@ fn act<T: JsonSchema>(
     Operation::new(Method::POST, path, id, scopes, summary)
         .takes::<T>()
         .gives::<Done>(StatusCode::OK, "Done, or done before")
-}
-
-/// Questions that were put before somebody.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Deliveries {
-    /// Which.
-    pub questions: List<QuestionId, 1, 200>,
-    /// The way they went, such as `terminal`.
-    pub channel: Text<1, 64>,
-    /// Before whom, where they went through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Text<1, 256>>,
 }
 
 /// What somebody says who may answer.
@@ -238,7 +231,11 @@ async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> 
 
 /// Notes how long a question waited for an answer that was given now.
 pub(in crate::routes) fn note_answer(service: &Service, done: &Done) {
-    let ending = done.question.outcome.as_ref().filter(|ending| ending.state == "answered" && !done.repeated);
+    let ending = done
+        .question
+        .outcome
+        .as_ref()
+        .filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
     if let Some(ending) = ending {
         let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
         service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());

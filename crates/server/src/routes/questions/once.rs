@@ -1,11 +1,9 @@
 //! Clients that repeat themselves: what says that a question belongs to a conversation, and that its outcome was heard.
 
 use axum::{Extension, extract::State};
-use demur_core::limit::List;
-use demur_desk::question::{self, Once, QuestionId, QuestionView};
+use demur_api::question::Heard;
+use demur_desk::question::{self, Once};
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{ASKING, asker_of};
 use crate::{
@@ -30,25 +28,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives_nothing("It is noted, now or before; of an open question nothing is"),
         heard,
     )
-}
-
-/// Questions whose outcome their asker has heard.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Heard {
-    /// Which.
-    pub questions: List<QuestionId, 1, 200>,
-}
-
-/// A question that was asked, now or before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AskedView {
-    /// The question.
-    #[serde(flatten)]
-    pub question: QuestionView,
-    /// With `once`: whether it had been asked before and nothing was recorded now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeated: Option<bool>,
 }
 
 /// How a client asks that may repeat itself.

@@ -1,14 +1,11 @@
 //! To whom a question is handed, by name: to the holder of a key for answering, or to a person. The record names keys and
 //! says whether people may answer; which person was meant stands in the reason.
 
+use demur_api::{person::PersonRole, question::Passing};
 use demur_core::limit::{LimitError, Text};
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, Passing},
-};
+use demur_desk::{error::CommandError, owner::Owner, question};
 
-use crate::{caller::PersonRole, people, service::Service};
+use crate::{people, service::Service};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
 pub(in crate::routes) fn people_apart(

@@ -1,10 +1,7 @@
 //! Finding questions: what the store can tell from its rows at once, and words by reading, so many per request and no more.
 
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, QuestionId, QuestionView},
-};
+use demur_api::question::{QuestionId, QuestionView};
+use demur_desk::{error::CommandError, owner::Owner, question};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use demur_web::list::{Filters, Which};
