@@ -10,6 +10,7 @@ mod parameters;
 mod secret;
 mod text;
 mod told;
+mod typed;
 mod view;
 
 pub use act::{Act, Answer, Done, Extension, Passing, Said};
@@ -22,4 +23,5 @@ pub use parameters::{AskParameters, QuestionListParameters, WaitParameters};
 pub use secret::Delivered;
 pub use text::{NoQuestion, QuestionText};
 pub use told::{Deliveries, Heard};
+pub use typed::{NoAnswer, typed};
 pub use view::{AskedView, Ending, QuestionView, Whom};

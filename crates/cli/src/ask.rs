@@ -2,11 +2,11 @@
 
 use std::io::{self, IsTerminal as _};
 
+use demur_api::question::{Ask as Question, QuestionId, QuestionText, QuestionView, typed};
 use demur_core::{
     id::Ulid,
     limit::{List, Text, Whole},
 };
-use demur_desk::question::{Ask as Question, QuestionId, QuestionText, QuestionView, typed};
 use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 

@@ -10,12 +10,8 @@ mod way;
 use std::time::Duration;
 
 use bytes::Bytes;
-use demur_api::{code::Code, refusal::Refusal};
-use demur_server::{
-    gate::PROTOCOL_HEADER,
-    problem::{ProblemDetails, read_back},
-    routes::server::PROTOCOL,
-};
+use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, server::PROTOCOL};
+use demur_server::gate::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
 use serde::{Serialize, de::DeserializeOwned};
@@ -196,7 +192,7 @@ impl Unanswered {
     fn of(status: StatusCode, bytes: &[u8]) -> Self {
         let details: Result<ProblemDetails, _> = serde_json::from_slice(bytes);
         let silent = |_| Refusal::bug(&format!("the server answered {status} without a reason"));
-        Self::Refused(details.map_or_else(silent, read_back))
+        Self::Refused(details.map_or_else(silent, Refusal::from))
     }
 }
 

@@ -7,7 +7,8 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use demur_desk::key_entry::{KeyEntry, Moment, NO_NOTE, OVERLAP, Status, reason_word};
+pub(crate) use demur_api::key::{KeyEntry, Moment, Status, reason_word};
+pub(crate) use demur_desk::key_entry::{NO_NOTE, OVERLAP};
 pub(crate) use select::select;
 
 pub(crate) use crate::clock::clock;

@@ -3,7 +3,7 @@
 
 use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
-use demur_api::refusal::Refusal;
+use demur_api::{refusal::Refusal, server::ServerStatus};
 use demur_core::hash::sha256;
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Visitor},
@@ -12,7 +12,6 @@ use demur_mcp::{
     stdio,
     tools::Sets,
 };
-use demur_server::routes::server::ServerStatus;
 
 use crate::{
     arguments::{Era, Forms, Mcp, ToolSet},

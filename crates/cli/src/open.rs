@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use demur_server::routes::sign_in::{Link, NewLink};
+use demur_api::person::{Link, NewLink};
 use serde::Serialize;
 
 use crate::{

@@ -13,9 +13,8 @@ use std::{
     path::Path,
 };
 
-use demur_api::code::Code;
+use demur_api::{code::Code, question::QuestionId};
 use demur_core::{canonical, visible::visible};
-use demur_desk::question::QuestionId;
 use serde::Serialize;
 
 pub(crate) use count::{counted, counted_as};

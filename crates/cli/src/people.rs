@@ -1,7 +1,7 @@
 //! `demur people`: who may sign in with a browser, and as what.
 
+use demur_api::person::{ListedPeople, NewPerson, RemovedPerson, ShownPerson};
 use demur_core::visible::visible;
-use demur_server::routes::people::{ListedPeople, NewPerson, RemovedPerson, ShownPerson};
 use serde::Serialize;
 
 use crate::{

@@ -7,11 +7,14 @@ mod reply;
 
 use std::{path::Path, thread, time::Duration};
 
-use demur_api::code::Code;
+use demur_api::{
+    code::Code,
+    plan::{PlanStanding, ResolvedGap},
+};
 use demur_clarify::seal::Signer;
 use demur_core::limit::Text;
 use demur_desk::{
-    plan::{self as desk, PlanStanding, Resolution, ResolvedGap, Submission},
+    plan::{self as desk, Resolution, Submission},
     session::{self, Speaker},
 };
 use demur_ledger::{facts::Assurance, name::Sequence, role::Role};
@@ -45,7 +48,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
             let id = lookup::session(archive.ledger().store(), &arguments.session)?;
             let session = session::read(archive.ledger(), id)?;
             let document = desk::document(&session, archive.ledger(), &context.keystore()?)?;
-            context.output.reply(&PlanStanding::of(&session, document)?)?;
+            context.output.reply(&desk::standing(&session, document)?)?;
             Ok(Exit::Success)
         }
         PlanCommand::Resolve(arguments) => resolve(context, arguments),
@@ -131,7 +134,7 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, F
     let session = session::read(owner.ledger(), id)?;
     let standing = standing(&owner, &session)?;
     let answer = arguments.answer.as_deref();
-    context.output.reply(&ResolvedGap::new(&arguments.gap, answer, &judged, standing))?;
+    context.output.reply(&desk::resolved(&arguments.gap, answer, &judged, standing))?;
     let by = speaker.by();
     let to = arguments.author.as_deref().or(by.as_deref()).unwrap_or("somebody");
     desk::deliver(&owner, &session, to, CHANNEL)?;
@@ -166,7 +169,7 @@ fn tell(context: &mut Context<'_>, owner: &Owner, session: &Session, to: &str) -
 
 fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Failure> {
     let document = desk::document(session, owner.ledger(), owner.keystore())?;
-    Ok(PlanStanding::of(session, document)?)
+    Ok(desk::standing(session, document)?)
 }
 
 /// Returns the rules that were chosen.

@@ -6,11 +6,10 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use demur_api::{
     code::{Code, RuleCode},
-    question::Deliveries,
+    question::{Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed},
     refusal::Refusal,
 };
 use demur_core::{limit::Whole, visible::visible};
-use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
 use demur_ledger::facts::AnswerKind;
 use serde::Serialize;
 
@@ -30,7 +29,7 @@ use crate::{
 pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), Failure> {
     let client = Client::of_existing(context)?;
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
-    let (id, waits) = (question.id, question.state == "open");
+    let (id, waits) = (question.id, question.is_open());
     context.output.reply(&Shown(question))?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
@@ -47,8 +46,9 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let shown = fetch(&client, id)?;
     let words = if words == "-" { read(context, &shown)? } else { words.clone() };
     let given = Answer {
-        answer: question::typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
-            error.with_cure(format!("the question is still open; `demur show {id}` shows what fits"))
+        answer: typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
+            Failure::from(error)
+                .with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
         })?,
         note: arguments.note.clone(),
         request: shown.request,

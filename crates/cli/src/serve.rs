@@ -2,11 +2,8 @@
 
 use std::{io, net::SocketAddr, process};
 
-use demur_api::code::Code;
-use demur_server::{
-    routes::server::ServerStatus,
-    serve::{self, Config, Listen},
-};
+use demur_api::{code::Code, server::ServerStatus};
+use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},

@@ -18,9 +18,9 @@ mod yaml_file;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
+use demur_api::hook::{Hook, Stopped};
 use demur_core::limit::Text;
 use demur_desk::marks::{self, Standing};
-use demur_server::routes::hook::{Hook, Stopped};
 use serde::Serialize;
 
 use self::{

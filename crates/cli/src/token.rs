@@ -1,7 +1,7 @@
 //! `demur token`: credentials for what is not on this machine.
 
+use demur_api::token::{ListedTokens, MadeToken, NewToken, ShownToken};
 use demur_core::{limit::Whole, visible::visible};
-use demur_server::routes::tokens::{ListedTokens, MadeToken, NewToken, ShownToken};
 use serde::Serialize;
 
 use crate::{

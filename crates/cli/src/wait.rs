@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
-use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::question::{Delivered, QuestionId, QuestionView};
-use demur_ledger::facts::AnswerKind;
+use demur_api::{
+    code::Code,
+    question::{Delivered, QuestionId, QuestionView},
+    refusal::Refusal,
+};
+use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use serde::Serialize;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -134,7 +137,7 @@ async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
             serde_json::from_slice::<QuestionView>(&bytes).map_err(|error| Refusal::bug(&error))
         });
         match shown {
-            Ok(shown) if shown.state != "open" => return Heard::Settled(at, Ok(Box::new(shown))),
+            Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
             // Another command has the folder for long, or the server is away: the question is still there.
             Err(refusal) if refusal.code.is_passing() => {}
@@ -157,7 +160,7 @@ fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> Failure {
 
 /// A secret is read by its asker alone: by the user of this machine, for whoever asked here.
 fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, Failure> {
-    let waits = question.state == "answered" && question.kinds.contains(&AnswerKind::Secret);
+    let waits = question.state == OutcomeKind::Answered && question.kinds.contains(&AnswerKind::Secret);
     let take = || client.call(&Call::get(&format!("/v1/questions/{}/secret", question.id)));
     waits.then(take).transpose()
 }
@@ -174,19 +177,19 @@ fn forget(client: &Client, ended: &Ended) -> Result<(), Failure> {
 
 /// Says on standard error why there is no answer, or whose it is not.
 fn remark(context: &Context<'_>, question: &QuestionView) {
-    if question.state == "answered" {
+    if question.state == OutcomeKind::Answered {
         return;
     }
     let ending = question.outcome.as_ref();
     let by = ending.and_then(|ending| ending.by.as_deref());
     let note = ending.and_then(|ending| ending.note.as_deref());
-    context.output.notice(&unanswered(&question.state, by, note));
+    context.output.notice(&unanswered(question.state, by, note));
 }
 
-fn unanswered(state: &str, by: Option<&str>, note: Option<&str>) -> String {
+fn unanswered(state: OutcomeKind, by: Option<&str>, note: Option<&str>) -> String {
     let ended = match (state, by) {
-        ("expired", _) => "Nobody answered in time.".to_owned(),
-        ("defaulted", _) => "Nobody answered in time. The default holds.".to_owned(),
+        (OutcomeKind::Expired, _) => "Nobody answered in time.".to_owned(),
+        (OutcomeKind::Defaulted, _) => "Nobody answered in time. The default holds.".to_owned(),
         (state, Some(by)) => format!("The question was {state} by {by}."),
         (state, None) => format!("The question was {state}."),
     };
@@ -209,12 +212,12 @@ impl Ended {
     }
 
     fn exit(&self) -> Exit {
-        match self.question.state.as_str() {
-            "answered" | "accepted" => Exit::Success,
-            "declined" => Exit::Declined,
-            "expired" => Exit::Expired,
-            "defaulted" => Exit::Defaulted,
-            _ => Exit::Cancelled,
+        match self.question.state {
+            OutcomeKind::Answered | OutcomeKind::Accepted => Exit::Success,
+            OutcomeKind::Declined => Exit::Declined,
+            OutcomeKind::Expired => Exit::Expired,
+            OutcomeKind::Defaulted => Exit::Defaulted,
+            OutcomeKind::Open | OutcomeKind::Cancelled | OutcomeKind::Withdrawn => Exit::Cancelled,
         }
     }
 }

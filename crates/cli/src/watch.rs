@@ -1,7 +1,6 @@
 //! `demur watch`: every event as it is recorded, one line each.
 
-use demur_desk::question::QuestionView;
-use demur_server::routes::feed::Notice;
+use demur_api::{feed::Notice, question::QuestionView};
 use serde::Serialize;
 
 use crate::{

@@ -21,7 +21,11 @@ use std::{
     },
 };
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_core::limit::Text;
 use demur_ledger::{
     entry::Entry,
@@ -33,10 +37,7 @@ use demur_sequencer::Listener;
 
 pub use standing::{name, tidy};
 
-use crate::{
-    durable,
-    question::{QuestionId, QuestionView},
-};
+use crate::durable;
 
 /// The marks of a data folder.
 pub struct Marks {

@@ -9,7 +9,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, Status},
+    refusal::Refusal,
+};
 use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
     time::Timestamp,
@@ -31,7 +35,7 @@ use demur_store::{
 use crate::{
     data::DataFolder,
     durable::Tentative,
-    key_entry::{KeyEntry, Status},
+    key_entry,
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
     marks::{self, Marks},
     question::Recent,
@@ -208,7 +212,7 @@ impl Owner {
 
     /// Returns every key.
     pub fn entries(&self) -> Result<Vec<KeyEntry>, Refusal> {
-        Ok(KeyEntry::all(&*self.roster()?, &self.keystore))
+        Ok(key_entry::entries(&*self.roster()?, &self.keystore))
     }
 
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use demur_api::{
     code::{Code, RuleCode},
+    plan::PlanStanding,
     refusal::Refusal,
 };
 use demur_clarify::{
@@ -14,6 +15,7 @@ use demur_clarify::{
     document::Document,
     name::AgentId,
     seal::Signer,
+    status::PlanStatus,
     time::Time,
     uuid::Uuid,
 };
@@ -28,13 +30,13 @@ use demur_ledger::{
     name::{Operation, Position, Sequence},
 };
 use demur_plan::{
-    Error, Session, Standing,
+    Error, Session,
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 
-pub use standing::{PlanStanding, ResolvedGap, SettledGap};
+pub use standing::{resolved, standing};
 
 use crate::{
     keystore::Keystore,
@@ -61,8 +63,8 @@ pub struct Submission<'a> {
 /// Returns what the rules find in a plan, with the signed document that asks; nothing is recorded.
 pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<PlanStanding, Refusal> {
     let (gaps, closed): (Vec<_>, Vec<_>) = act::gaps(plan, rules)?.into_iter().unzip();
-    let status = if gaps.is_empty() { Standing::ReadyToProceed } else { Standing::NeedsClarification };
-    let mut standing = PlanStanding::new(status.as_str(), gaps.clone(), rules.hash().to_string(), None);
+    let status = if gaps.is_empty() { PlanStatus::ReadyToProceed } else { PlanStatus::NeedsClarification };
+    let mut standing = PlanStanding::new(status, gaps.clone(), rules.hash().to_string(), None);
     let named = gaps.iter().zip(closed).filter(|(_, closed)| *closed);
     standing.closed = named.map(|(gap, _)| gap.id().to_string()).collect();
     if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {

@@ -11,12 +11,11 @@ mod list;
 mod once;
 mod recent;
 mod secret;
-mod typed;
 mod view;
 
-pub use demur_api::question::{
-    Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Kind, Listed, NoQuestion, Passing,
-    QuestionId, QuestionText, QuestionView, Said, UnknownKind, Whom, needed, way,
+use demur_api::question::{
+    Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Listed, Passing, QuestionId,
+    QuestionView, Whom, needed, way,
 };
 
 pub use act::{accept, answer, answer_shown, answering, cancel, decline, extend, has_answering_key, pass_on};
@@ -27,5 +26,4 @@ pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
 pub(crate) use recent::Recent;
 pub use secret::{forget_secret, secret};
-pub use typed::typed;
 pub use view::{recent, view};

@@ -3,8 +3,7 @@
 
 use std::{fmt::Display, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::question::Whom;
+use demur_api::{code::Code, question::Whom, refusal::Refusal};
 pub use rmcp::model::Extensions;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

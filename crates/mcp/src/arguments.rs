@@ -4,9 +4,12 @@ pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod session;
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    question::{Ask, Kind, QuestionId, QuestionText},
+    refusal::Refusal,
+};
 use demur_core::limit::{List, Text, Whole};
-use demur_desk::question::{Ask, Kind, QuestionId, QuestionText};
 use demur_ledger::{
     content::Choice,
     facts::AnswerKind,

@@ -2,13 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use demur_api::{code::Code, refusal::Refusal};
-use demur_core::id::Ulid;
-use demur_desk::{
+use demur_api::{
+    code::Code,
     question::{Delivered, Done, QuestionId, QuestionView},
-    world::World,
 };
-use demur_ledger::facts::AnswerKind;
+use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
@@ -19,6 +17,7 @@ use serde_json::json;
 use crate::{
     api::{self, Call},
     arguments::{AskHuman, CancelQuestion, CheckQuestion},
+    fresh::Fresh,
     need::Need,
     pass::Passed,
     reply::{self, Stop},
@@ -45,7 +44,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
             let body = serde_json::to_value(&ask).map_err(|error| api::unreadable(&error))?;
             let path = format!("/v1/questions?once={}", visit.visitor.conversation);
             let call = if given.again {
-                Call::post(format!("{path}&again=true"), &body).under(new_key()?)
+                Call::post(format!("{path}&again=true"), &body).under(Fresh::open()?.key())
             } else {
                 Call::post(path, &body)
             };
@@ -60,7 +59,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
 
 /// Puts a question before somebody, in the way of the client's tier, and waits for the answer.
 async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
-    if asked.state != "open" {
+    if !asked.is_open() {
         return tell(visit, &asked).await;
     }
     match visit.tier {
@@ -115,7 +114,7 @@ async fn round(
 /// Goes on with a question that an earlier round asked. Whatever the client brings, the first answer counts.
 async fn go_on(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, Stop> {
     let asked = visit.look(id).await?;
-    if asked.state != "open" {
+    if !asked.is_open() {
         return tell(visit, &asked).await;
     }
     let need = Need::of(&asked);
@@ -143,7 +142,7 @@ pub(crate) async fn check(visit: &mut Visit<'_>, given: &CheckQuestion) -> Resul
         None => {}
     }
     let shown = visit.look(given.question_id).await?;
-    if shown.state != "open" {
+    if !shown.is_open() {
         return tell(visit, &shown).await;
     }
     let enough = visit.memory.look(&visit.visitor.identity, &shown.id.to_string());
@@ -179,7 +178,7 @@ async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolRespons
 
 /// Returns how a question stands, as its asker hears it.
 pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResult, Stop> {
-    let address = if shown.state == "open" { visit.address().await } else { None };
+    let address = if shown.is_open() { visit.address().await } else { None };
     let secret = if is_secret(shown) { secret(visit, shown.id).await? } else { None };
     visit.heard(shown).await;
     Ok(reply::told(shown, address.as_deref(), secret, visit.enough.load(Ordering::Relaxed)))
@@ -187,7 +186,7 @@ pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<Ca
 
 /// Returns whether its answer is one that only its asker is told, once.
 pub(crate) fn is_secret(shown: &QuestionView) -> bool {
-    shown.state == "answered" && shown.kinds.contains(&AnswerKind::Secret)
+    shown.state == OutcomeKind::Answered && shown.kinds.contains(&AnswerKind::Secret)
 }
 
 /// Returns a secret answer, once: then it is forgotten.
@@ -201,11 +200,4 @@ async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Sto
         Err(refusal) if refusal.code == Code::SecretGone => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
-}
-
-/// Returns a key under which a request can be sent again without being recorded twice.
-pub(crate) fn new_key() -> Result<String, Refusal> {
-    let world = World::open()?;
-    let now = world.now()?;
-    Ok(Ulid::new(now, &mut { world }).to_string())
 }

@@ -1,9 +1,9 @@
 //! A form before a client's user (2025-11-25 and 2025-06-18): everybody else can answer too, and then it is taken back. When
 //! the call ends first, the form stays where the connection does, and what comes back through it still counts.
 
+use demur_api::question::QuestionView;
 use std::sync::Arc;
 
-use demur_desk::question::QuestionView;
 use rmcp::{
     Peer, RoleServer,
     model::{ClientResult, ElicitRequest, ElicitationAction, ServerRequest},

@@ -1,12 +1,13 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
 //! Nothing counts as heard by that: the list goes over all conversations of the client, and another one may still wait.
 
+use demur_api::question::{Listed, QuestionView};
 use demur_core::limit::Whole;
-use demur_desk::question::{Listed, QuestionView};
+use demur_ledger::{facts::Assurance, question::OutcomeKind};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     api::{self, Call},
@@ -26,7 +27,7 @@ pub(crate) struct Questions {
 #[derive(Clone, Debug, Serialize)]
 struct One {
     question_id: String,
-    state: String,
+    state: OutcomeKind,
     question: String,
     asked: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +35,7 @@ struct One {
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    assurance: Option<String>,
+    assurance: Option<&'static str>,
 }
 
 /// Lists what the caller asked.
@@ -56,15 +57,14 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<Cal
 fn one(shown: &QuestionView) -> One {
     let ending = shown.outcome.as_ref();
     let words = shown.question.as_deref().unwrap_or("(erased)");
-    let assurance = ending.and_then(|ending| ending.assurance).map(|assurance| json!(assurance));
     One {
         question_id: shown.id.to_string(),
-        state: shown.state.clone(),
+        state: shown.state,
         question: cut(words),
         asked: shown.asked.to_string(),
         answer: reply::value(ending),
         by: ending.and_then(|ending| ending.by.clone()),
-        assurance: assurance.and_then(|word| word.as_str().map(str::to_owned)),
+        assurance: ending.and_then(|ending| ending.assurance).map(Assurance::as_str),
     }
 }
 

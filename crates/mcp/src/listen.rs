@@ -1,12 +1,12 @@
 //! Questions that are listened to: whoever asked for it hears once that `demur://questions/{id}` has changed, which is when
 //! it is no longer open. For programs: no client is known that wakes a model on it.
 
+use demur_api::question::QuestionId;
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_desk::question::QuestionId;
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{ResourceUpdatedNotificationParam, SubscriptionFilter},

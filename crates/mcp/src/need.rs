@@ -1,8 +1,8 @@
 //! What is missing, one definition for all tiers: a question of the desk as a form with one field, or as an address where
 //! people answer; and what comes back, as an answer.
 
+use demur_api::question::{QuestionId, QuestionView, typed};
 use demur_core::{hash::Digest, limit::Text};
-use demur_desk::question::{QuestionId, QuestionView, typed};
 use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::{AnswerKind, Assurance, Severity},

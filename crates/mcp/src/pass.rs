@@ -1,9 +1,9 @@
 //! What is done at the desk in a caller's name, while a call waits and after it ended: a question is waited for, and what
 //! the client's user said is passed on.
 
+use demur_api::question::{Done, QuestionId, QuestionView};
 use std::time::Duration;
 
-use demur_desk::question::{Done, QuestionId, QuestionView};
 use serde_json::json;
 use tokio::{
     sync::watch,
@@ -43,7 +43,7 @@ pub(crate) async fn closing(
         let seconds = left.as_secs().clamp(1, LONGEST.as_secs());
         let call = Call::get(format!("/v1/questions/{id}/wait?seconds={seconds}")).within(left.min(LONGEST));
         match visitor.call::<QuestionView>(call).await {
-            Ok(shown) if shown.state != "open" => return Ok(Some(shown)),
+            Ok(shown) if !shown.is_open() => return Ok(Some(shown)),
             Ok(_) => {}
             // The server is away for a moment: the question is still there.
             Err(refusal) if refusal.code.is_passing() => time::sleep(MOMENT).await,
@@ -87,7 +87,7 @@ pub(crate) async fn pass_on(
 
 /// Notes the outcomes that a caller hears now, so that somebody is asked anew when it asks in the same words.
 pub(crate) async fn heard(visitor: &Visitor, told: &QuestionView) {
-    if told.state != "open" && visitor.api.is_heard().await {
+    if !told.is_open() && visitor.api.is_heard().await {
         // What cannot be noted is told once more: better than a person who is asked twice.
         let call = Call::post("/v1/heard", &json!({"questions": [told.id]})).within(SECOND);
         let _ = visitor.api.call(call).await;

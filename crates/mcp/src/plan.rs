@@ -7,11 +7,11 @@ mod paper;
 pub(crate) use attest::{attest, audit as audit_attestation, confirm, sign, verify};
 pub(crate) use paper::{Attested, Audited, Resolved, Standing, Verified};
 
-use demur_clarify::uuid::Uuid;
-use demur_desk::{
-    plan::new_uuid,
+use demur_api::{
+    plan::trace_of,
     question::{Listed, QuestionView},
 };
+use demur_clarify::uuid::Uuid;
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
@@ -23,6 +23,7 @@ use tokio::time;
 use crate::{
     api::Call,
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
+    fresh::Fresh,
     need::Need,
     pass::{MOMENT, Passed},
     reply::{self, Stop},
@@ -100,9 +101,8 @@ async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolRe
 }
 
 async fn submit(visit: &Visit<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
-    let fresh = new_uuid;
     // Chosen here, so that the request can be sent again.
-    let session = given.session_id.map_or_else(fresh, Ok)?;
+    let session = given.session_id.map_or_else(|| Fresh::open().map(|mut fresh| fresh.session()), Ok)?;
     let body = json!({"plan": given.plan, "session_id": session});
     let _: Value = visit.visitor.call(Call::post("/v1/plans", &body)).await?;
     Ok(session)
@@ -165,7 +165,7 @@ pub(crate) async fn questions(
     session: Uuid,
     filter: &str,
 ) -> Result<Vec<QuestionView>, Stop> {
-    let trace = demur_desk::session::trace_of(session);
+    let trace = trace_of(session);
     let path = format!("/v1/questions?trace={trace}{filter}&limit=200");
     let listed: Listed = visit.visitor.call(Call::get(path)).await?;
     Ok(listed.questions.into_iter().filter(|question| question.gap.is_some()).collect())
@@ -211,8 +211,7 @@ pub(crate) async fn resolve(visit: &Visit<'_>, given: &ResolveGap) -> Result<Cal
     if let Some(answer) = &given.answer {
         body["answer"] = json!(answer);
     }
-    let reply: Value = visit.visitor.call(Call::post(path, &body)).await?;
-    let resolved = Resolved::of(&reply);
+    let resolved = Resolved::of(visit.visitor.call(Call::post(path, &body)).await?);
     let words = resolved.words();
     Ok(reply::with(&resolved, words).into())
 }

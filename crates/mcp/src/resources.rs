@@ -1,8 +1,11 @@
 //! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
-use demur_desk::question::{QuestionId, QuestionView};
 use demur_ledger::name::TraceId;
 use rmcp::{
     ErrorData,

@@ -6,8 +6,7 @@ mod progress;
 pub(crate) use play::play;
 pub(crate) use progress::Progress;
 
-use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::run::RunStanding;
+use demur_api::{code::Code, refusal::Refusal, run::RunStanding};
 use demur_ledger::name::{Sequence, TraceId};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;

@@ -11,14 +11,16 @@ use std::{
     time::Duration,
 };
 
+use demur_api::question::QuestionId;
 use demur_clarify::uuid::Uuid;
-use demur_core::{canonical, hash::sha256, id::Ulid, random::Random as _};
-use demur_desk::{question::QuestionId, world::World};
+use demur_core::{canonical, hash::sha256, random::Random as _};
 use rmcp::{
     ErrorData,
     model::{JsonObject, RequestStateCodec, RequestStateError, SealOptions},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::fresh::Fresh;
 
 /// What seals and opens.
 #[derive(Clone, Debug)]
@@ -116,11 +118,10 @@ impl States {
 
 /// Makes the key. Whoever is second finds the key of the first; nobody ever reads half of one.
 fn create(path: &Path) -> io::Result<()> {
-    let mut world = World::open().map_err(io::Error::other)?;
+    let mut fresh = Fresh::open().map_err(|refusal| io::Error::other(refusal.message))?;
     let mut key = [0; 32];
-    world.fill(&mut key);
-    let now = world.now().map_err(io::Error::other)?;
-    let beside = path.with_extension(Ulid::new(now, &mut world).to_string());
+    fresh.fill(&mut key);
+    let beside = path.with_extension(fresh.key());
     let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);
     let made = written.and_then(|mut file| {
         file.write_all(&key)?;

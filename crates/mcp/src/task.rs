@@ -2,13 +2,12 @@
 //! itself. There is no store of tasks: a question is one, and so is a plan that is being clarified. So a task outlives the
 //! server, and nothing is pushed.
 
-use demur_api::refusal::Refusal;
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
 use demur_core::time::Timestamp;
-use demur_desk::{
-    question::{QuestionId, QuestionView},
-    world::World,
-};
 use rmcp::{
     ErrorData,
     model::{
@@ -22,6 +21,7 @@ use serde_json::Value;
 use crate::{
     api::Call,
     ask,
+    fresh::Fresh,
     need::Need,
     pass::Passed,
     plan::{self, Goal},
@@ -85,7 +85,7 @@ impl Standing {
     }
 
     fn open(&self) -> impl Iterator<Item = &QuestionView> {
-        self.questions.iter().filter(|question| question.state == "open")
+        self.questions.iter().filter(|question| question.is_open())
     }
 }
 
@@ -180,7 +180,7 @@ async fn waiting(visit: &Visit<'_>, standing: &Standing) -> TaskPayload {
 
 fn seed(name: String, begun: Timestamp, changed: Timestamp) -> Task {
     // Without a clock nobody knows how long it has been: then the client looks as often as at first.
-    let now = World::open().ok().and_then(|world| world.now().ok()).unwrap_or(begun);
+    let now = Fresh::open().map_or(begun, |fresh| fresh.now());
     let is_young = now.as_millis().saturating_sub(begun.as_millis()) < SOON;
     Task::new(name, TaskStatus::Working, begun.to_string(), changed.to_string())
         .with_poll_interval_ms(if is_young { OFTEN } else { SELDOM })
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_young_task_is_looked_at_more_often_than_an_old_one() {
-        let now = World::open().unwrap().now().unwrap();
+        let now = Fresh::open().unwrap().now();
         let before = |millis| Timestamp::from_millis(now.as_millis() - millis).unwrap();
         let pace = |begun| seed("a task".to_owned(), begun, begun).poll_interval_ms;
         assert_eq!((pace(before(0)), pace(before(SOON))), (Some(OFTEN), Some(SELDOM)));

@@ -1,6 +1,7 @@
 //! One call of a tool: who calls, in which tier, with what from the round before; and what waiting means: with progress,
 //! until the time is over, the client takes the call back, or nobody listens any more.
 
+use demur_api::question::{QuestionId, QuestionView};
 use std::{
     future::Future,
     pin::pin,
@@ -11,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
 use rmcp::{
     ErrorData, RoleServer,
     model::{

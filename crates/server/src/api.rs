@@ -9,12 +9,12 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::MethodFilter,
 };
-use demur_api::code::Code;
+use demur_api::{code::Code, scope::Scope};
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{
-    caller::{Caller, Scope, TOKEN_HINT},
+    caller::{Caller, TOKEN_HINT},
     limits::TooMany,
     problem::Problem,
     routes::pages,

@@ -8,16 +8,15 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::code::Code;
+use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
 use crate::{
-    caller::{Caller, Scope},
+    caller::Caller,
     limits::{Peer, TooMany},
     problem::Problem,
     public_url::PublicUrl,
-    routes::server::PROTOCOL,
     service::Shared,
 };
 

@@ -9,8 +9,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_api::refusal::Refusal;
-use demur_desk::{owner::Owner, question::QuestionId};
+use demur_api::{question::QuestionId, refusal::Refusal};
+use demur_desk::owner::Owner;
 use demur_ledger::{
     envelope::Event,
     facts::Severity,

@@ -12,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
+use demur_api::question::{QuestionId, QuestionView};
 use demur_ledger::{entry::Entry, name::TraceId, question::touched};
 use demur_sequencer::Listener;
 use tokio::sync::{Notify, watch};
@@ -70,7 +70,7 @@ impl Notices {
 
     /// Adds to an open question whether its asker waits for the answer, as far as that is known.
     pub fn tell(&self, question: &mut QuestionView) {
-        if question.state == "open" {
+        if question.is_open() {
             question.waited_for = self.attendance().waits(question.id, Instant::now());
         }
     }

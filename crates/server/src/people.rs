@@ -1,12 +1,10 @@
 //! The people who may sign in besides the user of this machine. Operational data, kept in a note of the store: what people
 //! do is in the ledger under their names.
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_desk::owner::Owner;
 use serde::{Deserialize, Serialize};
-
-use crate::caller::PersonRole;
 
 /// Somebody who may sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

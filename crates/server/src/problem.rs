@@ -1,10 +1,8 @@
 //! What the server says when it says no: a refusal as problem details (RFC 9457), under the HTTP status of its code.
 
 use axum::response::{IntoResponse, Response};
-use demur_api::{code::Code, question::Ending, refusal::Refusal};
+use demur_api::{code::Code, problem::ProblemDetails, question::Ending, refusal::Refusal};
 use hyper::{StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A refusal on its way out over HTTP.
 #[derive(Clone, Debug)]
@@ -12,31 +10,6 @@ pub struct Problem {
     refusal: Box<Refusal>,
     /// After how many seconds it is worth another try.
     retry_after: Option<u64>,
-}
-
-/// A problem, as it goes over the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProblemDetails {
-    /// `urn:demur:problem:` and the code.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The HTTP status.
-    pub status: u16,
-    /// What kind of problem it is.
-    pub title: String,
-    /// The stable code.
-    pub code: String,
-    /// What was expected and found.
-    pub detail: String,
-    /// What to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// The member it is about, as a dotted path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-    /// Who was first, when and how, where somebody was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Ending>,
 }
 
 impl Problem {
@@ -117,15 +90,6 @@ fn written(refusal: Refusal) -> ProblemDetails {
         field,
         outcome: outcome.map(|outcome| *outcome),
     }
-}
-
-/// Returns the refusal that came over the wire.
-pub fn read_back(details: ProblemDetails) -> Refusal {
-    let ProblemDetails { status, code, detail, hint, field, outcome, .. } = details;
-    let Some(code) = Code::read(&code, status) else {
-        return Refusal::bug(&format!("the server refused with a code that nobody knows, {code}: {detail}"));
-    };
-    Refusal { code, field, message: detail, cure: hint, outcome: outcome.map(Box::new) }
 }
 
 impl From<Refusal> for Problem {

@@ -20,13 +20,13 @@ pub mod verify;
 use std::sync::Arc;
 
 use axum::{Router, middleware};
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_desk::owner::Owner;
 use demur_ledger::name::{PrincipalId, TraceId};
 
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     gate,
     service::Shared,
 };

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, person::PersonRole, refusal::Refusal, scope::Scope};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
@@ -14,10 +14,7 @@ use demur_desk::owner::Owner;
 use demur_ledger::role::Role;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    caller::{PersonRole, Scope, Token},
-    people,
-};
+use crate::{caller::Token, people};
 
 /// The tokens of a store, as read when somebody first asked.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! One event with everything that is recorded of it, and the artifact that it records.
 
 use askama::Template;
+use demur_api::trace::{Line, Standing};
 use demur_core::time::Timestamp;
-use demur_desk::excerpt::{Line, Standing};
 use demur_ledger::{
     name::{Sequence, TraceId},
     proof::Proof,

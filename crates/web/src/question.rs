@@ -4,11 +4,12 @@ mod draft;
 mod outcome;
 mod page;
 
+use demur_api::question::QuestionView;
 use demur_core::{time::Timestamp, visible::visible};
-use demur_desk::question::QuestionView;
 use demur_ledger::{
     content::AnswerValue,
     facts::{AnswerKind, Assurance, Severity},
+    question::OutcomeKind,
 };
 
 pub use draft::{Draft, Wrong};
@@ -43,7 +44,7 @@ pub struct Card {
     /// Its trace.
     pub trace: String,
     /// `open`, or what became of it.
-    pub state: String,
+    pub state: OutcomeKind,
     /// `block` or `warn`.
     pub severity: &'static str,
     /// The same in words.
@@ -153,7 +154,7 @@ impl Card {
         Self {
             id: question.id.to_string(),
             trace: question.trace.to_string(),
-            state: question.state.clone(),
+            state: question.state,
             severity: match question.severity {
                 Severity::Block => "block",
                 Severity::Warn => "warn",
@@ -253,7 +254,7 @@ fn context(question: &QuestionView, look: &Look<'_>, writer: &Writer<'_>) -> Opt
 
 /// Returns the forms, or why there are none.
 fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'static str>) {
-    let Some(visitor) = look.visitor.filter(|_| question.state == "open") else { return (None, None) };
+    let Some(visitor) = look.visitor.filter(|_| question.is_open()) else { return (None, None) };
     if !visitor.may_answer {
         return (None, Some(ENGLISH.auditor_reads));
     }

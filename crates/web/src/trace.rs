@@ -1,8 +1,8 @@
 //! Traces: the list of them, and one as a timeline, page by page.
 
 use askama::Template;
+use demur_api::{question::QuestionId, trace::Line};
 use demur_core::time::Timestamp;
-use demur_desk::{excerpt::Line, question::QuestionId};
 use demur_ledger::{
     event_type::{EventType, TraceKind},
     name::{Sequence, TraceId},

@@ -5,6 +5,7 @@ use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::{AnswerKind, Assurance, Severity},
     name::{Operation, PrincipalId, Sequence, TraceId},
+    question::OutcomeKind,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,8 @@ pub struct QuestionView {
     /// The hash of the event that asked: an answer belongs to it.
     pub hash: Digest,
     /// `open`, `answered`, `accepted`, `declined`, `expired`, `defaulted`, `cancelled` or `withdrawn`.
-    pub state: String,
+    #[schemars(with = "String")]
+    pub state: OutcomeKind,
     /// The question; none once it was erased.
     pub question: Option<String>,
     /// In a few words.
@@ -72,6 +74,13 @@ pub struct QuestionView {
     pub waited_for: Option<bool>,
 }
 
+impl QuestionView {
+    /// Returns whether it waits for an answer.
+    pub fn is_open(&self) -> bool {
+        self.state == OutcomeKind::Open
+    }
+}
+
 /// Somebody with a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Whom {
@@ -85,7 +94,8 @@ pub struct Whom {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ending {
     /// The same word as the question's state.
-    pub state: String,
+    #[schemars(with = "String")]
+    pub state: OutcomeKind,
     /// The answer, or the default that holds now; none for a secret, which its asker alone gets.
     pub value: Option<AnswerValue>,
     /// Who, by name.
@@ -111,4 +121,18 @@ pub struct AskedView {
     /// With `once`: whether it had been asked before and nothing was recorded now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn state_is_the_word_of_its_outcome_and_no_other() {
+        for kind in OutcomeKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+            assert_eq!(serde_json::from_value::<OutcomeKind>(kind.as_str().into()).unwrap(), kind);
+        }
+        assert!(serde_json::from_value::<OutcomeKind>("pending".into()).is_err());
+    }
 }

@@ -2,7 +2,7 @@
 //! caller's.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 use crate::{Error, name::AgentId, seal::AgentKey, time::Time};
 
 /// What came of checking messages about an identity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityVerification")]
 #[non_exhaustive]
 pub struct Verification {
@@ -41,7 +41,7 @@ pub struct Verification {
 }
 
 /// One message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityMessageLine")]
 #[non_exhaustive]
 pub struct MessageLine {
@@ -56,7 +56,7 @@ pub struct MessageLine {
 }
 
 /// A message that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityMessageProblem")]
 #[non_exhaustive]
 pub struct MessageProblem {
@@ -71,7 +71,7 @@ pub struct MessageProblem {
 }
 
 /// What an identity rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "IdentityAnchor")]
 pub enum Anchor {

@@ -3,8 +3,8 @@
 use std::{str::FromStr, time::Duration};
 
 use clap::Args;
+use demur_api::question::{Kind, NoQuestion, QuestionText};
 use demur_core::limit::Text;
-use demur_desk::question::{Kind, NoQuestion, QuestionText};
 use demur_ledger::{content::Choice, facts::AnswerKind};
 
 use super::kind::KindParser;

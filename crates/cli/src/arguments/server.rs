@@ -3,11 +3,9 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
+use demur_api::{person::PersonRole, scope::Scope};
 use demur_core::limit::Text;
-use demur_server::{
-    caller::{PersonRole, Scope},
-    public_url::PublicUrl,
-};
+use demur_server::public_url::PublicUrl;
 
 use super::{help, question::duration};
 use crate::lookup::TypedId;

@@ -1,8 +1,8 @@
 //! The live feed, followed line by line; after a broken connection from where it broke.
 
+use demur_api::feed::Notice;
 use std::time::Duration;
 
-use demur_server::routes::feed::Notice;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
 

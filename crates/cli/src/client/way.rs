@@ -7,11 +7,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, server::PROTOCOL};
 use demur_desk::error;
 use demur_server::{
     gate::{PROTOCOL_HEADER, RELAY_HEADER},
-    routes::server::PROTOCOL,
     socket,
 };
 use http_body_util::Full;

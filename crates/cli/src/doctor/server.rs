@@ -10,8 +10,8 @@ use std::{
     time::Duration,
 };
 
-use demur_api::code::Code;
-use demur_server::{routes::server::ServerStatus, socket};
+use demur_api::{code::Code, server::ServerStatus};
+use demur_server::socket;
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};

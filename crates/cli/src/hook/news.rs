@@ -1,10 +1,12 @@
 //! Answers that a session has not seen yet, told to its agent when the session begins or goes on, when its user writes, and
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
-use demur_api::{code::Code, question::Heard};
+use demur_api::{
+    code::Code,
+    question::{Ending, Heard, QuestionId, QuestionView},
+};
 use demur_core::{limit::List, visible::visible};
-use demur_desk::question::{Ending, QuestionId, QuestionView};
-use demur_ledger::content::AnswerValue;
+use demur_ledger::{content::AnswerValue, question::OutcomeKind};
 use serde_json::Value;
 
 use super::{
@@ -71,7 +73,7 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
                 }
             };
             // The hook that takes it as seen tells it.
-            if question.state == "open" {
+            if question.is_open() {
                 first.get_or_insert(*id);
             } else if see(&folder, &session, *id) {
                 told.push(words(&question));
@@ -113,7 +115,7 @@ fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
 fn words(question: &QuestionView) -> String {
     let id = question.id;
     let asked = question.terse.as_deref().or(question.question.as_deref()).unwrap_or("(erased)");
-    let mut lines = vec![ended(id, &question.state, question.outcome.as_ref())];
+    let mut lines = vec![ended(id, question.state, question.outcome.as_ref())];
     lines.extend(fenced("Question", &Value::from(asked)));
     let Some(ending) = &question.outcome else { return lines.join("\n") };
     match &ending.value {
@@ -125,15 +127,15 @@ fn words(question: &QuestionView) -> String {
     lines.join("\n")
 }
 
-fn ended(id: QuestionId, state: &str, ending: Option<&Ending>) -> String {
+fn ended(id: QuestionId, state: OutcomeKind, ending: Option<&Ending>) -> String {
     let by = ending.and_then(|ending| ending.by.as_deref()).unwrap_or("demur");
     let by = visible(by);
     let sure =
         ending.and_then(|ending| ending.assurance).map(|assurance| format!(" ({})", assurance.as_str()));
     match state {
-        "answered" => format!("Question {id}: Answered by {by}{}.", sure.unwrap_or_default()),
-        "defaulted" => format!("Question {id}: nobody answered in time, and its default holds."),
-        "expired" => format!("Question {id}: nobody answered in time. Do not assume an answer."),
+        OutcomeKind::Answered => format!("Question {id}: Answered by {by}{}.", sure.unwrap_or_default()),
+        OutcomeKind::Defaulted => format!("Question {id}: nobody answered in time, and its default holds."),
+        OutcomeKind::Expired => format!("Question {id}: nobody answered in time. Do not assume an answer."),
         state => format!("Question {id}: {state} by {by}. Do not assume an answer."),
     }
 }

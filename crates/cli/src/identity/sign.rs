@@ -14,6 +14,7 @@ use demur_clarify::{
     time::Time,
 };
 use demur_core::{canonical, key::SecretKey, visible::visible};
+use demur_desk::key_entry;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -89,7 +90,7 @@ impl Ring {
         let data = context.data()?;
         let keystore = Keystore::of(&data);
         let roster = Roster::of(&data)?;
-        let entries = roster.map_or_else(Vec::new, |roster| KeyEntry::all(&roster, &keystore));
+        let entries = roster.map_or_else(Vec::new, |roster| key_entry::entries(&roster, &keystore));
         Ok(Self { entries, keystore })
     }
 

@@ -1,7 +1,7 @@
 //! `demur inbox --list`: what waits, page by page, however much it is.
 
+use demur_api::question::{QuestionId, QuestionView};
 use demur_core::canonical;
-use demur_desk::question::{QuestionId, QuestionView};
 
 use crate::{
     client::Client,

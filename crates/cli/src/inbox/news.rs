@@ -1,15 +1,13 @@
 //! What happens to questions while somebody sits at the inbox: a thread follows the feed with a connection of its own,
 //! looks at each question that was touched, and rings. It holds a few of them at most: whoever reads slowly is waited for.
 
+use demur_api::{code::Code, question::QuestionView};
 use std::{
     io::{self, Write as _},
     os::unix::net::UnixStream,
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,
 };
-
-use demur_api::code::Code;
-use demur_desk::question::QuestionView;
 
 use crate::{
     client::{Client, Follow},

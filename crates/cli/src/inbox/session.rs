@@ -2,16 +2,16 @@
 
 use std::sync::mpsc::Receiver;
 
-use demur_api::code::Code;
+use demur_api::{
+    code::Code,
+    question::{Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed},
+    server::ServerStatus,
+};
 use demur_core::{
     limit::{Text, Whole},
     visible::visible,
 };
-use demur_desk::question::{
-    self as desk, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView,
-};
 use demur_ledger::facts::AnswerKind;
-use demur_server::routes::server::ServerStatus;
 
 use super::{
     face::{Face, Input},
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
         let shown = question::fetch(&self.client, id)?;
         let number = self.numbers.see(&shown).number();
         self.face.say(&describe(&shown, self.face.paint()))?;
-        if !is_secret(&shown) || shown.state != "open" {
+        if !is_secret(&shown) || !shown.is_open() {
             return Ok(());
         }
         self.say(&format!("What you type now is not shown. Enter alone leaves {number} open."))?;
@@ -129,7 +129,7 @@ impl<'a> Session<'a> {
 
     fn answer(&mut self, number: Number, id: QuestionId, words: &str) -> Result<(), Failure> {
         let shown = question::fetch(&self.client, id)?;
-        if is_secret(&shown) && shown.state == "open" {
+        if is_secret(&shown) && shown.is_open() {
             return self.say(&format!(
                 "{number} asks for a secret. Nothing was sent: type {number} alone, then the secret where nobody sees it."
             ));
@@ -145,7 +145,7 @@ impl<'a> Session<'a> {
             return self.say(&format!("{}{waiting}", words::too_late(number, shown)));
         }
         let given = Answer {
-            answer: desk::typed(&shown.kinds, &shown.choices, words)?,
+            answer: typed(&shown.kinds, &shown.choices, words)?,
             note: None,
             request: shown.request,
             by: None,
@@ -220,8 +220,8 @@ impl<'a> Session<'a> {
                 }
             };
             let known = self.numbers.knows(question.id);
-            if !known && (question.state != "open" || shown.len() >= AT_ONCE) {
-                untold += u64::from(question.state == "open");
+            if !known && (!question.is_open() || shown.len() >= AT_ONCE) {
+                untold += u64::from(question.is_open());
                 continue;
             }
             match self.numbers.see(&question) {

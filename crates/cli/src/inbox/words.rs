@@ -1,7 +1,7 @@
 //! What the inbox says.
 
+use demur_api::question::{Done, QuestionView};
 use demur_core::visible::visible;
-use demur_desk::question::{Done, QuestionView};
 
 use super::line::Number;
 use crate::{

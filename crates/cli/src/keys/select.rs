@@ -8,7 +8,7 @@ use crate::{
     failure::Failure,
     lookup::{LAST, Noun, SHORTEST_PREFIX},
 };
-use demur_desk::key_entry::{KeyEntry, Status};
+use demur_api::key::{KeyEntry, Status};
 
 /// Returns the one key that is meant.
 ///
@@ -105,7 +105,7 @@ mod tests {
     use demur_ledger::{name::Sequence, role::Role};
 
     use super::*;
-    use demur_desk::key_entry::{Moment, Origin};
+    use demur_api::key::{Moment, Origin};
 
     fn entry(name: &str, number: u8, principal: u64, status: Status) -> KeyEntry {
         let public_key = SecretKey::from_seed(&[number; 32]).public();

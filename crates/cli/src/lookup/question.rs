@@ -1,7 +1,6 @@
 //! Which question is meant.
 
-use demur_api::code::Code;
-use demur_desk::question::QuestionId;
+use demur_api::{code::Code, question::QuestionId};
 use demur_ledger::name::{Sequence, TraceId};
 use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
 

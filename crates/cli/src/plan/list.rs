@@ -1,10 +1,11 @@
 //! `demur plan list`: the plans of a data folder, the newest first, and how each stands.
 
+use demur_clarify::status::PlanStatus;
 use demur_clarify::uuid::Uuid;
 use demur_core::{time::Timestamp, visible::visible};
 use demur_desk::session;
 use demur_ledger::name::TraceId;
-use demur_plan::{Session, Standing};
+use demur_plan::Session;
 use demur_store::contract::TraceSummary;
 use serde::Serialize;
 
@@ -44,7 +45,7 @@ fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedP
         changed,
         open: session.as_ref().map(|session| session.open_gaps().count() as u64),
         session: id,
-        status: session.as_ref().map(Session::standing).map(Standing::as_str),
+        status: session.as_ref().map(Session::standing).map(PlanStatus::as_str),
         subject: subject(archive.ledger().store(), trace)?,
         submitted: opened,
         trace,

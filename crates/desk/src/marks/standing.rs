@@ -7,7 +7,10 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use demur_api::refusal::Refusal;
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_ledger::{
     facts::Severity,
     name::{PrincipalId, Sequence, TraceId},
@@ -16,12 +19,7 @@ use demur_ledger::{
 use demur_store::contract::{QuestionFilter, QuestionSummary};
 
 use super::{HOOKED, Marks, OPEN, is_of, parse};
-use crate::{
-    durable, error,
-    owner::Owner,
-    question::{QuestionId, QuestionView, view},
-    record, run,
-};
+use crate::{durable, error, owner::Owner, question::view, record, run};
 
 /// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
 pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, Refusal> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use demur_api::{
     code::{Code, RuleCode},
+    key::{KeyEntry, Status},
     refusal::Refusal,
 };
 use demur_clarify::uuid::Uuid;
@@ -22,6 +23,7 @@ use demur_ledger::{
         QuestionExtended, QuestionPassedOn,
     },
     name::{Position, PrincipalId},
+    question::OutcomeKind,
     role::Role,
 };
 use demur_plan::{act, act::Judged};
@@ -30,7 +32,6 @@ use super::{
     Act, Answer, Done, Ending, Extension, Passing, QuestionId, QuestionView, needed, secret, view, way,
 };
 use crate::{
-    key_entry::Status,
     owner::Owner,
     plan::{self, Resolution},
     recording::Recording,
@@ -143,7 +144,8 @@ pub fn decline(
     act: &Act,
 ) -> Result<Done, Refusal> {
     let id = question.id;
-    if question.state == "declined" && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
+    if question.state == OutcomeKind::Declined
+        && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
     {
         return Ok(repeated(question));
     }
@@ -216,7 +218,7 @@ pub fn cancel(
 ) -> Result<Done, Refusal> {
     let id = question.id;
     owner.marks().check_release(question, by.as_ref())?;
-    if question.state == "cancelled" && question.asker.principal == asker.principal() {
+    if question.state == OutcomeKind::Cancelled && question.asker.principal == asker.principal() {
         return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
@@ -300,7 +302,8 @@ fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
 
 /// Returns whether this very answer counts already.
 fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
-    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == "answered") else {
+    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)
+    else {
         return false;
     };
     is_by(ending, speaker) && ending.value.as_ref() == Some(answer)
@@ -384,7 +387,7 @@ pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, Refusal> {
 }
 
 fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, Refusal> {
-    let answers = |entry: &crate::key_entry::KeyEntry| {
+    let answers = |entry: &KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
     };
     Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))

@@ -42,7 +42,7 @@ pub fn deliver_shown(
         None => speaker.by().map_or_else(|| Text::try_from("somebody"), Ok)?,
     };
     // The record of a run that is over is closed.
-    if question.state != "open" || run::is_over(owner, id.trace)? || was_delivered(owner, id, &to, channel)? {
+    if !question.is_open() || run::is_over(owner, id.trace)? || was_delivered(owner, id, &to, channel)? {
         return Ok(false);
     }
     let facts = QuestionDelivered { question: id.sequence, to: principal };

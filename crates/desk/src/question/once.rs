@@ -59,7 +59,7 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
 
 /// Notes that an asker has heard what became of a question. While it is open there is nothing to hear.
 pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
-    if view(owner, id)?.state != "open" && !was_heard(owner, id)? {
+    if !view(owner, id)?.is_open() && !was_heard(owner, id)? {
         owner.ledger().store().set_note(&heard(id), b"")?;
     }
     Ok(())
@@ -67,7 +67,7 @@ pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
 
 /// Returns whether a question is still of use to whoever asked it: it is open, also once more, or its outcome is news.
 fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
-    Ok(!was_heard(owner, id)? || view(owner, id)?.state == "open")
+    Ok(!was_heard(owner, id)? || view(owner, id)?.is_open())
 }
 
 fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {

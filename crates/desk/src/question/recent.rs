@@ -80,7 +80,7 @@ impl Recent {
         let whole = content.is_some() == entry.opening.is_some();
         match ending(&entry.event, content, outcome).filter(|_| whole) {
             Some(ending) => {
-                outcome.as_str().clone_into(&mut view.state);
+                view.state = outcome;
                 view.outcome = Some(ending);
             }
             None => drop(kept.questions.remove(&id)),

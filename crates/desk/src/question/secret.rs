@@ -3,7 +3,10 @@
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::commitment::{Commitment, Salt};
-use demur_ledger::content::{AnswerValue, Sealed};
+use demur_ledger::{
+    content::{AnswerValue, Sealed},
+    question::OutcomeKind,
+};
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};
@@ -25,7 +28,7 @@ pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
 
 /// Before the answer counts nobody gets it, and nobody throws it away.
 fn expect_answered(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
-    if view(owner, id)?.state == "answered" { Ok(()) } else { Err(gone(id)) }
+    if view(owner, id)?.state == OutcomeKind::Answered { Ok(()) } else { Err(gone(id)) }
 }
 
 fn gone(id: QuestionId) -> Refusal {
@@ -52,7 +55,7 @@ pub(super) fn seal<T>(
     // One at a time: whoever comes second must not touch what the first one left.
     let _turn = owner.secret_turn();
     let store = owner.ledger().store();
-    if view(owner, id)?.state != "open" {
+    if !view(owner, id)?.is_open() {
         return say(sealed);
     }
     store.keep_secret(id.trace, id.sequence, &bytes)?;

@@ -81,7 +81,7 @@ pub(super) fn shown(
         id: QuestionId { trace: summary.trace, sequence: summary.sequence },
         trace: summary.trace,
         hash,
-        state: row.outcome.as_str().to_owned(),
+        state: row.outcome,
         question: text(words.map(|words| words.wording.normal.as_str())),
         terse: text(words.map(|words| words.wording.terse.as_str())),
         detailed: text(words.map(|words| words.wording.detailed.as_str())),
@@ -133,7 +133,7 @@ pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKi
     };
     let principal = event.envelope().statement.as_ref().map(|_| event.envelope().actor);
     Some(Ending {
-        state: outcome.as_str().to_owned(),
+        state: outcome,
         value,
         by: by.map(|by| by.to_string()),
         principal,

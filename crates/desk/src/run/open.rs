@@ -2,21 +2,19 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, run::Demands};
 use demur_core::{
-    limit::{List, Text, Whole},
+    limit::{List, Text},
     visible::visible,
 };
 use demur_ledger::{
     author::{Author, Place},
     content::SessionContent,
     event_type::{Content, Facts},
-    facts::{Participant, Policy, Risk, SessionInitialized},
+    facts::{Participant, Policy, SessionInitialized},
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::seat::seat_name;
 use crate::{owner::Owner, record};
@@ -38,21 +36,6 @@ pub struct Opening<'a> {
     pub demands: Demands,
 }
 
-/// What a run demands before it goes on; what is left out is as usual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(rename = "RunPolicy")]
-pub struct Demands {
-    /// The lowest risk class that needs the critic's approval before it starts; `low` means every call.
-    pub approval_from: Risk,
-    /// How many artifacts a claim must cite at least.
-    pub evidence_minimum: Whole<1, 64>,
-    /// Whether a failed call may be followed by a fallback proposal.
-    pub fallback: bool,
-    /// How often one call may be tried again.
-    pub retry_limit: Whole<0, 16>,
-}
-
 /// A run that is on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opened {
@@ -60,25 +43,6 @@ pub struct Opened {
     pub trace: TraceId,
     /// Whether it was there before.
     pub repeated: bool,
-}
-
-impl Default for Demands {
-    /// Whoever executes elsewhere could start a tool before anybody looks: the critic approves every call.
-    fn default() -> Self {
-        Self {
-            approval_from: Risk::Low,
-            evidence_minimum: Whole::of::<1>(),
-            fallback: true,
-            retry_limit: Whole::of::<3>(),
-        }
-    }
-}
-
-impl From<Demands> for Policy {
-    fn from(demands: Demands) -> Self {
-        let Demands { approval_from, evidence_minimum, fallback, retry_limit } = demands;
-        Self { approval_from, evidence_minimum, fallback, retry_limit }
-    }
 }
 
 impl Opening<'_> {

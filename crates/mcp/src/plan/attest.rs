@@ -2,7 +2,7 @@
 //! refuses while one is (CLR-61, CLR-63).
 
 use demur_api::{code::Code, refusal::Refusal};
-use demur_clarify::uuid::Uuid;
+use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 
@@ -23,9 +23,8 @@ pub(crate) async fn confirm(visit: &Visit<'_>, given: &GivenSession) -> Result<C
 }
 
 async fn confirming(visit: &Visit<'_>, session: Uuid) -> Result<Standing, Stop> {
-    let found: Value =
-        visit.visitor.call(Call::post(format!("/v1/plans/{session}/confirm"), &json!({}))).await?;
-    Ok(Standing::of(&found))
+    let call = Call::post(format!("/v1/plans/{session}/confirm"), &json!({}));
+    Ok(Standing::of(visit.visitor.call(call).await?))
 }
 
 /// Confirms a plan, where that was not done, and attests what was made of it.
@@ -34,7 +33,7 @@ pub(crate) async fn attest(visit: &Visit<'_>, given: &Made) -> Result<CallToolRe
         Err(refused) => return Ok(refused.into()),
         Ok(standing) => standing,
     };
-    if standing.status == "ready_to_proceed" {
+    if standing.status == PlanStatus::ReadyToProceed {
         confirming(visit, given.session_id).await?;
     }
     attesting(visit, given, true).await

@@ -4,16 +4,10 @@
 use demur_api::{
     code::{Code, RuleCode},
     refusal::Refusal,
+    run::{ClaimView, RunStanding},
 };
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{
-    run::{ClaimView, RunStanding},
-    world::World,
-};
-use demur_ledger::{
-    facts::ProposalDecision,
-    name::{Sequence, TraceId},
-};
+use demur_ledger::{facts::ProposalDecision, name::Sequence};
 use rmcp::model::{CallToolResponse, JsonObject};
 use serde_json::{Value, json};
 
@@ -26,6 +20,7 @@ use crate::{
             AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report, Review, Start,
         },
     },
+    fresh::Fresh,
     reply::Stop,
     tools::Job,
     visit::Visit,
@@ -54,7 +49,7 @@ pub(crate) async fn play(
 
 async fn open(visit: &Visit<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
-    let trace = new_trace()?;
+    let trace = Fresh::open()?.trace();
     let body = json!({
         "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
         "agents": given.agents,
@@ -207,9 +202,4 @@ fn ascending(numbers: &[u64]) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-fn new_trace() -> Result<TraceId, Refusal> {
-    let world = World::open()?;
-    Ok(TraceId::new(world.now()?, &mut { world }))
 }

@@ -1,7 +1,7 @@
 //! What a tool of a run says in the end: what was recorded, where the run stands, and who can do what next.
 
+use demur_api::run::{Act, Next, RunStanding};
 use demur_core::visible::visible;
-use demur_desk::run::{Act, Next, RunStanding};
 use demur_ledger::name::TraceId;
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{self, Call},
-    ask::new_key,
+    fresh::Fresh,
     reply::{self, Stop},
     visit::Visit,
 };
@@ -74,7 +74,7 @@ impl<'a> Turn<'a> {
     }
 
     async fn send(&mut self, kind: &str, body: &Value) -> Result<u64, Stop> {
-        let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(new_key()?);
+        let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(Fresh::open()?.key());
         let recorded: Recorded = self.visit.visitor.call(call).await?;
         self.events.push((kind.to_owned(), recorded.sequence));
         Ok(recorded.sequence)
@@ -113,7 +113,7 @@ fn told(standing: &RunStanding, events: Events, verdict: Option<&str>) -> CallTo
     let progress = Progress {
         trace: standing.trace.to_string(),
         events: events.into_iter().map(|(_, number)| number).collect(),
-        phase: standing.phase.clone(),
+        phase: standing.phase.to_string(),
         verdict: verdict.map(str::to_owned),
         next,
     };

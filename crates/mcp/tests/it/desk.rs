@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
+use demur_api::question::{QuestionId, QuestionView};
 use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Refusal, Visitor};
 use serde_json::{Value, json};
 use tokio::{sync::Notify, time};

@@ -2,12 +2,11 @@
 //! between two requests, so that it takes a while until somebody counts as away. Nothing here is recorded: it is a hint for
 //! whoever answers. Others who wait for the same question do not count: their leaving says nothing about the asker.
 
+use demur_api::question::QuestionId;
 use std::{
     collections::HashMap,
     time::{Duration, Instant},
 };
-
-use demur_desk::question::QuestionId;
 
 /// Who is there and who was.
 #[derive(Debug, Default)]

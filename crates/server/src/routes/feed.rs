@@ -16,24 +16,22 @@ use axum::{
         sse::{Event as Sent, KeepAlive, Sse},
     },
 };
-use demur_api::refusal::Refusal;
-use demur_core::time::Timestamp;
-use demur_desk::{owner::Owner, question::QuestionId};
-use demur_ledger::{
-    envelope::Event,
-    name::{PrincipalId, Sequence, TraceId},
-    question::touched,
+use demur_api::{
+    feed::{FeedParameters, Notice},
+    question::QuestionId,
+    refusal::Refusal,
+    scope::Scope,
 };
+use demur_desk::owner::Owner;
+use demur_ledger::{envelope::Event, question::touched};
 use demur_store::contract::Cursor;
 use futures_core::Stream;
 use hyper::{HeaderMap, Method};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::Parameters,
     service::Shared,
@@ -53,33 +51,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives_text("Server-sent events; the data of each is a notice in JSON", "text/event-stream"),
         feed,
     )
-}
-
-/// Where to begin.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FeedParameters {
-    /// The id of the last event seen, `0` for the very first; otherwise what happens from now on. The header
-    /// `Last-Event-ID` says the same.
-    after: Option<u64>,
-}
-
-/// An event, as far as somebody who follows needs to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Notice {
-    /// The trace.
-    pub trace: TraceId,
-    /// Its place in it.
-    pub sequence: Sequence,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// When.
-    pub time: Timestamp,
-    /// Who.
-    pub actor: PrincipalId,
-    /// The questions it touches.
-    pub questions: Vec<QuestionId>,
 }
 
 async fn feed(

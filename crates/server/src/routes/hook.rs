@@ -2,15 +2,16 @@
 //! for it, and it cannot call off its own questions.
 
 use axum::{Json, extract::State};
-use demur_core::limit::{List, Text};
-use demur_desk::{marks, question::QuestionView};
+use demur_api::{
+    hook::{Hook, Stopped},
+    scope::Scope,
+};
+use demur_core::limit::Text;
+use demur_desk::marks;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Document,
     service::Shared,
@@ -30,26 +31,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<Stopped>(StatusCode::OK, "What stops them"),
         hook,
     )
-}
-
-/// Whom a hook stops.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Hook {
-    /// The names under which they ask.
-    pub askers: List<Text<1, 64>, 1, 16>,
-    /// Whether the hook is taken out.
-    #[serde(default)]
-    pub off: bool,
-}
-
-/// What stops somebody.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Stopped {
-    /// The questions and gaps that block and are not settled, the oldest first.
-    pub questions: Vec<QuestionView>,
-    /// Where people answer in a browser.
-    pub address: Option<String>,
 }
 
 async fn hook(

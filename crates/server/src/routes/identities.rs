@@ -1,16 +1,17 @@
 //! Identities over HTTP: the public facts of every key in the registry.
 
 use axum::{Json, extract::State};
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, ListedIdentities},
+    refusal::Refusal,
+    scope::Scope,
+};
 use demur_core::key::Fingerprint;
-use demur_desk::key_entry::KeyEntry;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Named,
     service::Shared,
@@ -40,13 +41,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<KeyEntry>(StatusCode::OK, "The key"),
         show,
     )
-}
-
-/// Every key.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ListedIdentities {
-    /// The oldest first.
-    identities: Vec<KeyEntry>,
 }
 
 async fn list(State(service): State<Shared>) -> Result<Json<ListedIdentities>, Problem> {

@@ -2,21 +2,16 @@
 //! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
 
 use axum::{Json, extract::State};
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, identity::VerifyIdentity, refusal::Refusal, scope::Scope};
 use demur_clarify::{
-    identity::{Found, FreePayload, SignedMessage, Verification, VerificationError},
-    seal::AgentKey,
+    identity::{Found, Verification, VerificationError},
     time::Time,
 };
-use demur_core::limit::List;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Document,
     service::Shared,
@@ -36,25 +31,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<Verification>(StatusCode::OK, "What was found; whether it is valid stands in it"),
         verify,
     )
-}
-
-/// Messages to be judged.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct VerifyIdentity {
-    /// The messages. Without `identity`, they are the agent's history if they begin with its registration.
-    #[schemars(with = "List<SignedMessage<FreePayload>, 1, { Verification::MOST }>")]
-    messages: List<Box<RawValue>, 1, { Verification::MOST }>,
-    /// What is known of the agent: its registration and what followed, each judged at its own time.
-    #[serde(default)]
-    #[schemars(with = "List<SignedMessage<FreePayload>, 0, { Verification::MOST }>")]
-    identity: List<Box<RawValue>, 0, { Verification::MOST }>,
-    /// The key that the registration has to name, or to check signatures with where there is no registration.
-    #[serde(default)]
-    key: Option<AgentKey>,
-    /// The time to judge at, which is also when the messages came where there is an `identity`: now unless it is given.
-    #[serde(default)]
-    at: Option<Time>,
 }
 
 async fn verify(

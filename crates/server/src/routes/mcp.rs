@@ -19,7 +19,7 @@ use axum::{
     routing::any,
 };
 use bytes::Bytes;
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Visitor},
@@ -41,8 +41,8 @@ use tower::ServiceExt as _;
 use self::sessions::Sessions;
 use crate::{
     api::admit,
-    caller::{Caller, Scope},
-    problem::{ProblemDetails, for_others, read_back},
+    caller::Caller,
+    problem::for_others,
     read,
     service::{Shared, over},
 };
@@ -221,7 +221,7 @@ fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
     let Ok(problem) = serde_json::from_slice::<ProblemDetails>(bytes) else {
         return Refusal::new(Code::Bug, "the server said no without a reason");
     };
-    let refusal = read_back(problem);
+    let refusal = Refusal::from(problem);
     let hidden = status.is_server_error() && !caller.is_local();
     if hidden { for_others(refusal) } else { refusal }
 }

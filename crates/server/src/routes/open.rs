@@ -1,5 +1,10 @@
 //! What answers without credentials: whether the server lives, what it can do, and the JSON Schemas of every document.
 
+use demur_api::{
+    code::Code,
+    scope::Scope,
+    server::{Health, SchemaList},
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Json;
@@ -8,10 +13,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_api::code::Code;
 use hyper::{Method, StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, JSON, Operation},
@@ -53,20 +55,6 @@ pub(super) fn add(api: Api) -> Api {
             .gives_text("The schema", SCHEMA),
         schema,
     )
-}
-
-/// How the server is.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-struct Health {
-    /// `ok`, or why not.
-    status: String,
-}
-
-/// The paths of every schema.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-struct SchemaList {
-    /// By path.
-    schemas: Vec<String>,
 }
 
 /// What never changes while the server runs, made once.
@@ -134,5 +122,5 @@ async fn schema(
     Ok(([(header::CONTENT_TYPE, SCHEMA)], text).into_response())
 }
 
-const OPEN: &[crate::caller::Scope] = &[];
+const OPEN: &[Scope] = &[];
 const SCHEMA: &str = "application/schema+json";

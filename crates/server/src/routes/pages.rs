@@ -17,7 +17,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::refusal::Refusal;
+use demur_api::{refusal::Refusal, scope::Scope};
 use demur_web::{
     frame::{Frame, Here},
     notice::{Message, Refused, SignedOut, style_hash},
@@ -28,11 +28,7 @@ pub(crate) use form::Form;
 pub(crate) use session::Visiting;
 
 use super::sign_in;
-use crate::{
-    api::Api,
-    caller::{Caller, Scope},
-    problem::Problem,
-};
+use crate::{api::Api, caller::Caller, problem::Problem};
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {

@@ -5,14 +5,14 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_core::{limit::Text, time::Timestamp};
+use demur_api::{
+    person::{ListedPeople, NewPerson, RemovedPerson, ShownPerson},
+    scope::Scope,
+};
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::{PersonRole, Scope},
     people::{self, Person},
     problem::Problem,
     read::{Document, Named},
@@ -49,43 +49,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<RemovedPerson>(StatusCode::OK, "Removed; the sessions have ended"),
         remove,
     )
-}
-
-/// Somebody to be added.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewPerson {
-    /// The name under which this one answers; nobody else has it.
-    pub name: Text<1, 64>,
-    /// What this one may do.
-    pub role: PersonRole,
-}
-
-/// Somebody who can sign in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ShownPerson {
-    /// The name.
-    pub name: String,
-    /// What this one may do.
-    pub role: PersonRole,
-    /// Since when.
-    pub added: Timestamp,
-}
-
-/// Everybody who can sign in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ListedPeople {
-    /// In the order in which they were added.
-    pub people: Vec<ShownPerson>,
-}
-
-/// Somebody who was removed.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct RemovedPerson {
-    /// Who.
-    pub person: ShownPerson,
-    /// How many sessions ended.
-    pub sessions: u64,
 }
 
 impl From<Person> for ShownPerson {

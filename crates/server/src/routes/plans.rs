@@ -11,26 +11,32 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, refusal::Refusal};
-use demur_clarify::uuid::Uuid;
+use demur_api::{
+    code::Code,
+    plan::{
+        BeginOperation, CheckPlan, ConfirmPlan, PlanStanding, ResolveGap, ResolveOwnGap, ResolvedGap,
+        SubmitPlan,
+    },
+    refusal::Refusal,
+    scope::Scope,
+};
+use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
 use demur_desk::{
     owner::Owner,
-    plan::{self, PlanStanding, Resolution, ResolvedGap, Submission},
+    plan::{self, Resolution, Submission},
     session::{self, Speaker},
 };
-use demur_ledger::{author::Author, name::Operation as Work, role::Role};
-use demur_plan::{Session, Standing};
+use demur_ledger::{author::Author, role::Role};
+use demur_plan::Session;
 use demur_rules::Plan;
 use hyper::{Method, StatusCode};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, LOCAL_AGENT, Scope},
+    caller::{Caller, LOCAL_AGENT},
     problem::Problem,
     read::{Document, Named},
     service::Shared,
@@ -125,77 +131,6 @@ fn add_going_on(api: Api) -> Api {
     )
 }
 
-/// A plan to be held against the rules.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct CheckPlan {
-    /// The plan.
-    #[schemars(schema_with = "plan_schema")]
-    plan: Map<String, Value>,
-}
-
-/// A plan to be submitted.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SubmitPlan {
-    /// The plan.
-    #[schemars(schema_with = "plan_schema")]
-    plan: Map<String, Value>,
-    /// The name of the session: the same plan under the same name is recorded once. Otherwise the server chooses one.
-    #[serde(default)]
-    session_id: Option<Uuid>,
-    /// The agent in whose name the user of this machine submits; otherwise `agent`. A token speaks as itself.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// What settles a gap.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ResolveGap {
-    /// The answer; none to accept a warning as it is.
-    #[serde(default)]
-    answer: Option<Text<1, 4000>>,
-    /// Why.
-    #[serde(default)]
-    note: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default)]
-    by: Option<Text<1, 256>>,
-}
-
-/// What settles a gap by the word of whoever submitted the plan.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ResolveOwnGap {
-    /// The answer; none to accept a warning as it is.
-    #[serde(default)]
-    answer: Option<Text<1, 4000>>,
-    /// Why.
-    #[serde(default)]
-    note: Option<Text<1, 4096>>,
-}
-
-/// An operation that is to begin.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct BeginOperation {
-    /// Its name, as gaps name what they block.
-    operation: Work,
-    /// The agent in whose name the user of this machine begins it; otherwise whoever submitted the plan.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// A plan to be confirmed.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ConfirmPlan {
-    /// The agent in whose name the user of this machine confirms it; otherwise whoever submitted the plan.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
 async fn check(
     State(service): State<Shared>,
     Document(given): Document<CheckPlan>,
@@ -283,7 +218,7 @@ fn resolving(
         None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
     };
     let session = told(owner, &session::read(owner.ledger(), session)?, &to)?;
-    Ok(ResolvedGap::new(gap, answer, &judged, session))
+    Ok(plan::resolved(gap, answer, &judged, session))
 }
 
 async fn begin(
@@ -309,7 +244,7 @@ async fn confirm(
     let confirmed = service.work(move |_, owner| {
         let (found, author) = own(owner, &caller, session, given.agent.as_deref())?;
         // The same confirmation again.
-        if found.standing() == Standing::Confirmed && found.work().agent() == Some(author.principal()) {
+        if found.standing() == PlanStatus::Confirmed && found.work().agent() == Some(author.principal()) {
             return standing(owner, &found);
         }
         let name = owner.roster()?.name(author.principal()).to_owned();
@@ -327,7 +262,7 @@ fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, Refu
 
 fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
     let document = plan::document(session, owner.ledger(), owner.keystore())?;
-    Ok(PlanStanding::of(session, document)?)
+    Ok(plan::standing(session, document)?)
 }
 
 /// Returns a session that this caller may see; one that it may not see is as unknown as one that is not there.
@@ -374,14 +309,6 @@ fn read_plan(members: Map<String, Value>) -> Result<Plan, Refusal> {
 }
 
 /// A plan is free in its members; the limits on their names and number are the rules' own.
-fn plan_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": "object",
-        "description": "What somebody wants done, member by member: at most 256 KiB, every member named by letters, digits, _, $ and -.",
-        "maxProperties": 1024,
-    })
-}
-
 /// Who may submit plans and go on with them.
 const ASKING: &[Scope] = &[Scope::Ask];
 /// Who may settle gaps.

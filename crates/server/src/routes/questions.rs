@@ -17,13 +17,18 @@ use axum::{
 };
 use demur_api::{
     code::Code,
-    question::{AskParameters, AskedView, QuestionListParameters, WaitParameters},
+    person::PersonRole,
+    question::{
+        Ask, AskParameters, AskedView, Delivered, Listed, QuestionId, QuestionListParameters, QuestionView,
+        WaitParameters,
+    },
     refusal::Refusal,
+    scope::Scope,
 };
 use demur_core::limit::Text;
 use demur_desk::{
     owner::Owner,
-    question::{self, Ask, Asked, Delivered, Listed, QuestionId, QuestionView},
+    question::{self, Asked},
     run,
 };
 use demur_ledger::{
@@ -41,7 +46,7 @@ use self::once::Repeating;
 use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, PersonRole, Scope},
+    caller::Caller,
     notices::Watch,
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
@@ -409,7 +414,7 @@ async fn watched(
             return Err(api::stranger());
         }
         let shown = look(service, &caller, id).await?;
-        if shown.state != "open" {
+        if !shown.is_open() {
             return Ok(shown);
         }
         if caller.waits_as(&shown.asker) {

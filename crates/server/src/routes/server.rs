@@ -7,15 +7,16 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_api::refusal::Refusal;
+use demur_api::{
+    refusal::Refusal,
+    scope::Scope,
+    server::{PROTOCOL, ServerStatus},
+};
 use demur_ledger::question::OutcomeKind;
 use hyper::{Method, StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     service::Shared,
 };
@@ -56,27 +57,6 @@ pub(super) fn add(api: Api) -> Api {
     )
 }
 
-/// A server that runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ServerStatus {
-    /// The version of demur.
-    pub version: String,
-    /// The version of what goes over the socket: client and server must have the same.
-    pub protocol: u32,
-    /// The process.
-    pub process: u32,
-    /// The data folder.
-    pub folder: String,
-    /// The store, by the hash of its first event.
-    pub store: String,
-    /// Where it listens on TCP.
-    pub address: Option<String>,
-    /// How many questions are open.
-    pub open: u64,
-    /// How many questions somebody waits for at this moment.
-    pub waiting: u64,
-}
-
 async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Problem> {
     let found = service.work(|service, owner| {
         let counts = owner.ledger().store().question_counts()?;
@@ -111,9 +91,6 @@ async fn metrics(State(service): State<Shared>) -> Result<Response, Problem> {
     let page = service.work(|service, owner| service.metrics.text(owner)).await?;
     Ok(([(header::CONTENT_TYPE, METRICS)], page).into_response())
 }
-
-/// What every client has to speak.
-pub const PROTOCOL: u32 = 1;
 
 const LOCAL: &[Scope] = &[Scope::Local];
 /// The media type of the counters.

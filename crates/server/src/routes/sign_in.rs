@@ -11,7 +11,12 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    person::{Link, NewLink, PersonRole},
+    refusal::Refusal,
+    scope::Scope,
+};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
@@ -21,11 +26,10 @@ use demur_desk::world::World;
 use demur_web::notice::SignIn;
 use hyper::{HeaderMap, Method, StatusCode, header};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::{PersonRole, Scope},
     gate::Way,
     limits::Peer,
     people,
@@ -52,24 +56,6 @@ pub(super) fn add(api: Api) -> Api {
     )
     .with(Operation::page(Method::GET, PATH, OPEN), page)
     .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
-}
-
-/// A link to be made.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewLink {
-    /// Who is to sign in with it; otherwise the user of this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub person: Option<Text<1, 64>>,
-}
-
-/// A link that signs a browser in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Link {
-    /// To be opened in a browser on this machine.
-    pub url: String,
-    /// For how many seconds.
-    pub seconds: u64,
 }
 
 /// The code in a link.

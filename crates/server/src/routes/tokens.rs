@@ -5,17 +5,16 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_core::{
-    limit::{List, Text, Whole},
-    time::Timestamp,
+use demur_api::{
+    scope::Scope,
+    token::{ListedTokens, MadeToken, NewToken, ShownToken},
 };
+use demur_core::limit::Whole;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::{Scope, Token},
+    caller::Token,
     problem::Problem,
     read::{Document, Named},
     service::Shared,
@@ -40,50 +39,6 @@ pub(super) fn add(api: Api) -> Api {
             .gives::<ShownToken>(StatusCode::OK, "It is good for nothing from now on"),
         revoke,
     )
-}
-
-/// A token to be made.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewToken {
-    /// Whose it is: the name under which it asks or answers.
-    pub name: Text<1, 64>,
-    /// What it allows.
-    pub scopes: List<Scope, 1, 5>,
-    /// How long it is good for; otherwise until it is taken back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<Whole<1, 31_536_000>>,
-}
-
-/// A token as it is shown later.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ShownToken {
-    /// Its public name.
-    pub id: String,
-    /// Whose it is.
-    pub name: String,
-    /// What it allows.
-    pub scopes: Vec<Scope>,
-    /// When it was made.
-    pub created: Timestamp,
-    /// When it ends.
-    pub expires: Option<Timestamp>,
-}
-
-/// A token just made.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
-pub struct MadeToken {
-    /// What it is.
-    pub token: ShownToken,
-    /// What has to be sent. Nothing keeps it: it is shown once.
-    pub secret: String,
-}
-
-/// Every token.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ListedTokens {
-    /// The oldest first.
-    pub tokens: Vec<ShownToken>,
 }
 
 impl From<Token> for ShownToken {

@@ -12,7 +12,7 @@ use axum::{
     extract::{Request, State},
 };
 use bytes::{Buf as _, Bytes};
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_desk::verification::Verification;
 use demur_ledger::verify::{Options, VerifyError, verify};
 use http_body_util::{BodyExt as _, Limited};
@@ -22,7 +22,6 @@ use tokio::{sync::mpsc, task, time};
 use super::traces::LINES;
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read,
     service::Shared,

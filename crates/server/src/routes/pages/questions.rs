@@ -8,12 +8,13 @@ mod shown;
 pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
-use demur_api::refusal::Refusal;
-use demur_desk::{
-    key_entry::Status,
-    owner::Owner,
+use demur_api::{
+    key::Status,
+    person::PersonRole,
     question::{QuestionId, QuestionView},
+    refusal::Refusal,
 };
+use demur_desk::owner::Owner;
 use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
 use demur_web::{
     frame::{Frame, Here, Level},
@@ -27,7 +28,7 @@ use serde::Deserialize;
 use super::{LOOKING, Visiting, page};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, PersonRole},
+    caller::Caller,
     problem::Problem,
     read::{Named, Parameters},
     routes::questions::seen,
@@ -191,7 +192,7 @@ fn names(owner: &Owner) -> Result<Vec<String>, Refusal> {
 /// Returns what a page says about what was just done; nothing for a word that means nothing. Anybody can make a link: that
 /// something is on record is said only of a question that is no longer open.
 fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
-    let over = question.state != "open";
+    let over = !question.is_open();
     Some(match sent {
         "answer" if over => ENGLISH.sent_answered,
         "accept" if over => ENGLISH.sent_accepted,

@@ -1,11 +1,8 @@
 //! Traces as pages: the list, a timeline page by page, one event, one artifact. A page reads what it shows and no more.
 
 use axum::{extract::State, response::Response};
-use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::{
-    excerpt::{self, Line},
-    owner::Owner,
-};
+use demur_api::{code::Code, refusal::Refusal, trace::Line};
+use demur_desk::{excerpt, owner::Owner};
 use demur_ledger::{
     event_type::{Content, EventType, TraceKind},
     name::{Sequence, TraceId},

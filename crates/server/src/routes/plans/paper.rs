@@ -6,25 +6,22 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    plan::{AttestPlan, AttestedPlan, HandOffPlan, MadeFile},
+    refusal::Refusal,
+};
 use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
     audit::AuditRecord,
     handoff::Handoff,
-    name::FilePath,
-    seal::Sha256,
+    status::PlanStatus,
     uuid::Uuid,
 };
-use demur_core::{
-    canonical,
-    limit::{List, Text},
-};
+use demur_core::canonical;
 use demur_desk::{plan, session};
-use demur_ledger::name::Sequence;
-use demur_plan::{Session, Standing};
+use demur_plan::Session;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{ASKING, SEEING, own, seen};
 use crate::{
@@ -75,48 +72,6 @@ pub(super) fn add(api: Api) -> Api {
     )
 }
 
-/// What was made of a plan.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AttestPlan {
-    /// The folder.
-    output_path: Text<1, 1024>,
-    /// Every file in it, each path once.
-    files: List<MadeFile, 1, 4_000>,
-    /// The version of the program that made them.
-    program_version: Text<1, 64>,
-    /// The agent in whose name the user of this machine attests; otherwise whoever submitted the plan.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// One file.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct MadeFile {
-    /// Where it is, below the folder.
-    path: FilePath,
-    /// SHA-256 over its bytes.
-    sha256: Sha256,
-}
-
-/// An attestation on record.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AttestedPlan {
-    /// The attestation.
-    pub(super) attestation: Attestation,
-    /// The event that records it, if it was recorded now.
-    pub(super) event: Option<Sequence>,
-}
-
-/// A plan to be handed on.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct HandOffPlan {
-    /// What is left to be done.
-    task: Text<1, 16_000>,
-}
-
 async fn attest(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
@@ -163,7 +118,7 @@ fn earlier(
     given: &AttestPlan,
     files: &FileHashes,
 ) -> Result<Option<Attestation>, Refusal> {
-    if session.standing() != Standing::Attested {
+    if session.standing() != PlanStatus::Attested {
         return Ok(None);
     }
     let same = |attestation: &Attestation| {

@@ -2,16 +2,17 @@
 //! CLR-71).
 
 use axum::{Extension, Json, extract::State};
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    plan::{AttestationChecks, AttestedPlan, VerifiedAttestation, VerifyAttestation, WholePlan},
+    refusal::Refusal,
+};
 use demur_clarify::{attestation::Attestation, keys::KeyHistory, uuid::Uuid};
 use demur_desk::{owner::Owner, session};
 use demur_ledger::role::Role;
 use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::{SEEING, paper::AttestedPlan, plan_schema, seen};
+use super::{SEEING, seen};
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -56,47 +57,6 @@ pub(super) fn add(api: Api) -> Api {
         .gives::<VerifiedAttestation>(StatusCode::OK, "What was found"),
         verify,
     )
-}
-
-/// A plan in which nothing is missing.
-#[derive(Debug, Serialize, JsonSchema)]
-struct WholePlan {
-    /// The plan with every answer in it.
-    #[schemars(schema_with = "plan_schema")]
-    plan: Map<String, Value>,
-}
-
-/// An attestation to be checked.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct VerifyAttestation {
-    /// The attestation.
-    attestation: Attestation,
-}
-
-/// What a check of an attestation found.
-#[derive(Debug, Serialize, JsonSchema)]
-struct VerifiedAttestation {
-    /// Whether all of it holds.
-    valid: bool,
-    /// Each by itself.
-    checks: AttestationChecks,
-    /// What does not hold.
-    reason: Option<String>,
-}
-
-/// What is checked about an attestation.
-#[expect(clippy::struct_excessive_bools, reason = "each check is told by itself")]
-#[derive(Debug, Serialize, JsonSchema)]
-struct AttestationChecks {
-    /// Whether a key of this desk signed it.
-    signature: bool,
-    /// Whether hashes, counts and claims agree with the record of the session.
-    hash_chain: bool,
-    /// Whether every round of the record is signed and follows from the one before.
-    clarification_chain: bool,
-    /// Whether this very attestation is on record.
-    recorded: bool,
 }
 
 async fn whole(

@@ -4,15 +4,16 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_api::{question::Deliveries, refusal::Refusal};
-use demur_core::limit::Text;
-use demur_desk::{
-    owner::Owner,
-    question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
-    recording::Recording,
-    session::Speaker,
+use demur_api::{
+    question::{
+        Act, Answer, Deliveries, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said,
+    },
+    refusal::Refusal,
+    scope::Scope,
 };
-use demur_ledger::author::Author;
+use demur_core::limit::Text;
+use demur_desk::{owner::Owner, question, recording::Recording, session::Speaker};
+use demur_ledger::{author::Author, question::OutcomeKind};
 use hyper::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -20,7 +21,7 @@ use serde::de::DeserializeOwned;
 use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::{Document, Named},
     service::{Service, Shared},
@@ -224,7 +225,11 @@ async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> 
 
 /// Notes how long a question waited for an answer that was given now.
 pub(in crate::routes) fn note_answer(service: &Service, done: &Done) {
-    let ending = done.question.outcome.as_ref().filter(|ending| ending.state == "answered" && !done.repeated);
+    let ending = done
+        .question
+        .outcome
+        .as_ref()
+        .filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
     if let Some(ending) = ending {
         let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
         service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());

@@ -3,15 +3,14 @@
 
 use demur_api::{
     code::{Code, RuleCode},
+    person::PersonRole,
+    question::Passing,
     refusal::Refusal,
 };
 use demur_core::limit::{LimitError, Text};
-use demur_desk::{
-    owner::Owner,
-    question::{self, Passing},
-};
+use demur_desk::{owner::Owner, question};
 
-use crate::{caller::PersonRole, people, service::Service};
+use crate::{people, service::Service};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
 pub(in crate::routes) fn people_apart(

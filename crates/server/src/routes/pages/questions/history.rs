@@ -1,8 +1,8 @@
 //! What happened to a question: every event that is about it, with who and when.
 
-use demur_api::refusal::Refusal;
+use demur_api::{question::QuestionId, refusal::Refusal};
 use demur_core::time::Timestamp;
-use demur_desk::{owner::Owner, question::QuestionId, record, roster::Roster};
+use demur_desk::{owner::Owner, record, roster::Roster};
 use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},

@@ -1,10 +1,11 @@
 //! Finding questions: what the store can tell from its rows at once, and words by reading, so many per request and no more.
 
-use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::{
-    owner::Owner,
-    question::{self, QuestionId, QuestionView},
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
 };
+use demur_desk::{owner::Owner, question};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use demur_web::list::{Filters, Which};

@@ -5,20 +5,17 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_api::refusal::Refusal;
-use demur_core::limit::Text;
-use demur_desk::{
-    owner::Owner,
-    question::{self, QuestionId, QuestionView},
-    session::Speaker,
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+    scope::Scope,
 };
+use demur_core::limit::Text;
+use demur_desk::{owner::Owner, question, session::Speaker};
 use demur_ledger::content::Wording;
 use demur_web::frame::Level;
 
-use crate::{
-    caller::{Caller, Scope},
-    service::Shared,
-};
+use crate::{caller::Caller, service::Shared};
 
 /// Notes that somebody was shown these questions.
 pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView], level: Level) {
@@ -28,7 +25,7 @@ pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView]
         return;
     }
     let name = token.name.as_str().to_owned();
-    let waiting = questions.iter().filter(|question| question.state == "open" && question.people);
+    let waiting = questions.iter().filter(|question| question.is_open() && question.people);
     // Claimed before it is recorded: two pages at once are one showing.
     let claimed: Vec<QuestionId> = waiting.map(|shown| shown.id).filter(|id| claim(*id, &name)).collect();
     if claimed.is_empty() {

@@ -3,15 +3,16 @@
 
 use std::borrow::Cow;
 
-use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{limit::Text, visible::visible};
 use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::AnswerKind,
 };
 
+use crate::{code::Code, refusal::Refusal};
+
 /// Returns the answer that these words are, to a question of these kinds with these choices.
-pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<AnswerValue, Refusal> {
+pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<AnswerValue, NoAnswer> {
     let secret = kinds.contains(&AnswerKind::Secret);
     let words = if secret { words } else { words.trim() };
     let found = kinds.iter().rev().find_map(|kind| match kind {
@@ -32,9 +33,22 @@ pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<An
             Some((end, _)) => format!("{:?} and more", &words[..end]),
             None => format!("{words:?}"),
         };
-        let message = format!("expected {}, found {found}", expected(kinds, choices));
-        Refusal::new(Code::AnswerKind, message).with_cure("the question is still open: answer again")
+        NoAnswer { expected: expected(kinds, choices), found }
     })
+}
+
+/// Words that are no answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found}")]
+pub struct NoAnswer {
+    expected: String,
+    found: String,
+}
+
+impl From<NoAnswer> for Refusal {
+    fn from(words: NoAnswer) -> Self {
+        Self::new(Code::AnswerKind, words).with_cure("the question is still open: answer again")
+    }
 }
 
 /// Returns what can be typed, in words.
