@@ -1,5 +1,5 @@
-//! The golden matrix: every operation of the API and every page, called by every kind of caller on a copy of the same
-//! store. What each gets (status, code, field and document, not the words) stands in `tests/golden/matrix`. Run the test
+//! The golden matrix: every operation of the API, every page and every tool, called by every kind of caller on a copy of the
+//! same store. What each gets (status, code, field and document, not the words) stands in `tests/golden/matrix`. Run the test
 //! with `DEMUR_BLESS=1` to write the files anew, and read the difference before committing it.
 
 mod callers;
@@ -8,6 +8,7 @@ mod golden;
 mod names;
 mod rows;
 mod seed;
+mod tools;
 
 use std::{
     cell::Cell,
@@ -20,6 +21,7 @@ use std::{
     thread,
 };
 
+use demur_mcp::tools::Sets;
 use demur_server::routes;
 use serde_json::Value;
 
@@ -70,8 +72,9 @@ fn rows_by(place: Place<'_>, rows: &[Row]) -> Vec<Value> {
 /// Returns the lines of every file.
 fn lines(seed: &Seed) -> Vec<(&'static str, Vec<String>)> {
     let files: Vec<_> = FILES.iter().map(|(name, rows)| (*name, rows())).collect();
+    let tools = rows::tools::rows();
     let jobs: Vec<_> =
-        (0..files.len()).flat_map(|file| (0..KINDS.len()).map(move |kind| (file, kind))).collect();
+        (0..=files.len()).flat_map(|file| (0..KINDS.len()).map(move |kind| (file, kind))).collect();
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     thread::scope(|scope| {
         for _ in 0..2 {
@@ -79,7 +82,10 @@ fn lines(seed: &Seed) -> Vec<(&'static str, Vec<String>)> {
                 let folder = tempfile::tempdir().unwrap();
                 while let Some((file, kind)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
                     let place = (seed, folder.path(), KINDS[kind]);
-                    let outcomes = rows_by(place, &files[file].1);
+                    let outcomes = match files.get(file) {
+                        Some((_, rows)) => rows_by(place, rows),
+                        None => called(place, tools.len(), |caller, at| caller.told(&tools[at])),
+                    };
                     done.lock().unwrap().insert((file, kind), outcomes);
                 }
             });
@@ -89,7 +95,7 @@ fn lines(seed: &Seed) -> Vec<(&'static str, Vec<String>)> {
     let by_all = |file: usize, at: usize| -> Vec<Value> {
         (0..KINDS.len()).map(|kind| done[&(file, kind)][at].clone()).collect()
     };
-    files
+    let mut lines: Vec<_> = files
         .iter()
         .enumerate()
         .map(|(file, (name, rows))| {
@@ -98,7 +104,12 @@ fn lines(seed: &Seed) -> Vec<(&'static str, Vec<String>)> {
             };
             (*name, rows.iter().enumerate().flat_map(line).collect())
         })
-        .collect()
+        .collect();
+    let tool_lines = tools.iter().enumerate().flat_map(|(at, tool)| {
+        golden::lines(&[("tool", tool.name), ("case", tool.case)], &by_all(files.len(), at))
+    });
+    lines.push(("tools", tool_lines.collect()));
+    lines
 }
 
 #[test]
@@ -116,9 +127,13 @@ fn every_operation_says_the_same_as_ever_to_every_kind_of_caller() {
 }
 
 #[test]
-fn every_operation_has_a_row() {
+fn every_operation_and_every_tool_has_a_row() {
     let rows: BTreeSet<String> =
         FILES.iter().flat_map(|(_, rows)| rows()).map(|row| row.operation.to_owned()).collect();
     let operations: BTreeSet<_> = routes::operations().iter().map(rows::name).collect();
     assert_eq!(rows, operations);
+    let rows: BTreeSet<String> = rows::tools::rows().iter().map(|tool| tool.name.to_owned()).collect();
+    let tools: BTreeSet<_> =
+        demur_mcp::tools::list(Sets::all()).iter().map(|tool| tool.name.to_string()).collect();
+    assert_eq!(rows, tools);
 }

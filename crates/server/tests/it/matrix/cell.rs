@@ -165,7 +165,7 @@ fn text(reply: &Reply, media: &str, show: Show, shown: &mut Map<String, Value>) 
 }
 
 /// Returns a document without numbers that are different each time.
-fn steady(mut document: Value) -> Value {
+pub(super) fn steady(mut document: Value) -> Value {
     match &mut document {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {

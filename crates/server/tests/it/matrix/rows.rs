@@ -7,6 +7,7 @@ pub(super) mod plans;
 pub(super) mod questions;
 pub(super) mod runs;
 pub(super) mod server;
+pub(super) mod tools;
 pub(super) mod traces;
 
 use demur_server::api::Operation;
