@@ -19,6 +19,7 @@ mod style;
 mod tally;
 mod test;
 mod verdict;
+mod walls;
 mod workspace;
 
 use std::env;
@@ -84,7 +85,7 @@ Usage: cargo xtask <command> [arguments]
   requirements          hold the ids that tests name against conformance/requirements.toml
       --check-against FILE   also compare ids and texts with a Markdown list
   licences              check licences, banned crates, duplicates and the number of packages
-  style                 check the rules for source files that clippy does not know
+  style                 check the rules for source files that clippy does not know, and which crate needs which
   prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release, at most an hour each
   bench [name...]       run the benchmarks, in release: canonical, signatures, verify, append, run, race, rules, mcp;
                         none means all
