@@ -135,7 +135,7 @@ fn contains_word(code: &str, word: &str) -> bool {
     })
 }
 
-fn is_test_file(path: &Path) -> bool {
+pub(crate) fn is_test_file(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "tests")
         || path.file_name().is_some_and(|name| name == "tests.rs")
 }
