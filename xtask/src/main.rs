@@ -80,7 +80,8 @@ Every automation of demur.
 Usage: cargo xtask <command> [arguments]
 
   test [filter...]      make this machine ready, run every test, end with `N passed, N failed`;
-                        a test that takes over 5 minutes is ended and named
+                        a test that takes over 5 minutes is ended and named;
+                        up to 3 that fail run once more, alone, and are named as unsteady if they pass
   requirements          hold the ids that tests name against conformance/requirements.toml
       --check-against FILE   also compare ids and texts with a Markdown list
   licences              check licences, banned crates, duplicates and the number of packages

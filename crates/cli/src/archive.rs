@@ -1,13 +1,10 @@
 //! A store as somebody reads it: traces by name, and exports of them. Whoever owns the folder goes on meanwhile.
 
-use std::io::Write;
+use std::{io::Write, sync::Arc};
 
 use demur_ledger::name::{Position, TraceId};
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
+use demur_store::contract::Store as _;
 
 use crate::{
     data::DataFolder,
@@ -24,7 +21,7 @@ use crate::{
 /// A store open for reading, with the desk's key to sign exports.
 pub(crate) struct Archive {
     data: DataFolder,
-    ledger: Ledger<SqliteStore>,
+    ledger: Sequencer,
 }
 
 impl Archive {
@@ -36,12 +33,12 @@ impl Archive {
         }
         let world = World::open()?;
         let keystore = Keystore::of(&data);
-        let ledger = open_ledger(&keystore, |find| Ledger::read(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::read(Arc::new(store), find, Box::new(world)))?;
         Ok(Self { data, ledger })
     }
 
     /// Returns the ledger, to be read.
-    pub(crate) const fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub(crate) const fn ledger(&self) -> &Sequencer {
         &self.ledger
     }
 
@@ -61,8 +58,8 @@ impl Archive {
         trace: TraceId,
         out: &mut dyn Write,
         watched: bool,
-    ) -> Result<Position, LedgerError> {
-        let count = |trace| -> Result<u64, LedgerError> {
+    ) -> Result<Position, SequencerError> {
+        let count = |trace| -> Result<u64, SequencerError> {
             let summary = self.ledger.store().trace(trace)?;
             Ok(summary.map_or(0, |summary| summary.head.sequence.next().number()))
         };

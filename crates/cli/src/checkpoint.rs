@@ -7,7 +7,6 @@ use demur_ledger::{
     facts::CheckpointRecorded,
     name::{Position, TraceId},
 };
-use demur_store::contract::Store as _;
 use serde::Serialize;
 
 use crate::{

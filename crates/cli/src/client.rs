@@ -1,25 +1,27 @@
 //! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
 //! away meanwhile is replaced: whoever waits goes on waiting.
 
+mod folder_user;
 mod start;
+mod stop;
 mod stream;
 mod way;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use demur_api::{problem::ProblemDetails, server::PROTOCOL};
-use demur_server::gate::{PROCESS_HEADER, PROTOCOL_HEADER};
-use demur_store::folder::Folder;
+use demur_server::gate::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
-use rustix::process::Pid;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::runtime::Runtime;
 
+pub(crate) use folder_user::FolderUser;
 pub(crate) use start::log_file;
+pub(crate) use stop::Ended;
 pub(crate) use stream::Follow;
-pub(crate) use way::Way;
+pub(crate) use way::{Way, how_to_kill, typed_for};
 
 use crate::{context::Context, data::DataFolder, error::CommandError, exit::Exit};
 
@@ -165,41 +167,6 @@ impl Client {
         self.runtime.block_on(work)
     }
 
-    /// Ends the server and waits until it is gone. Works with a server of any version.
-    pub(crate) fn stop(&self) -> Result<(), CommandError> {
-        let call = Call { versioned: false, ..Call::get("/v1/server/stop") };
-        let call = Call { method: Method::POST, ..call };
-        let sent = self.runtime.block_on(self.way.request(&call));
-        let process = match sent {
-            Ok(response) if response.status().is_success() => process(&response),
-            Ok(response) => {
-                return Err(CommandError::bug(&format!("the server answered {}", response.status())));
-            }
-            Err(Failure::NoServer) => return Err(self.way.no_server()),
-            Err(Failure::Lost(error)) => return Err(lost(&error)),
-            Err(Failure::Problem(problem)) => return Err(problem.error()),
-            Err(Failure::Trouble(error)) => return Err(error),
-        };
-        let until = Instant::now() + PATIENCE;
-        // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
-        // started the next server by then, which is another process.
-        while Folder::at(self.way.folder()).lock().is_err() && !self.is_replaced(process) {
-            if Instant::now() > until {
-                return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
-                    .with_hint("`demur status` says which process it is"));
-            }
-            std::thread::sleep(AGAIN);
-        }
-        Ok(())
-    }
-
-    /// Returns whether another process answers by now.
-    fn is_replaced(&self, before: Option<Pid>) -> bool {
-        let call = Call { versioned: false, ..Call::get("/healthz") };
-        let answered = self.runtime.block_on(self.way.request(&call)).ok();
-        answered.is_some_and(|response| process(&response) != before)
-    }
-
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
     fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
         self.runtime.block_on(self.way.open(call))
@@ -256,12 +223,6 @@ impl Refused {
             None => error,
         }
     }
-}
-
-/// Returns the process that answered.
-fn process(response: &Response<Incoming>) -> Option<Pid> {
-    let value = response.headers().get(PROCESS_HEADER)?.to_str().ok()?;
-    Pid::from_raw(value.parse().ok()?)
 }
 
 /// A server of another version would misunderstand what it is told.

@@ -2,7 +2,6 @@
 
 mod files;
 mod ledger;
-mod owner;
 mod server;
 mod shell;
 

@@ -106,7 +106,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Serve(arguments) => serve::run(&mut context, arguments)?,
         Command::Status => serve::status(&mut context)?,
         Command::Open(arguments) => open::run(&mut context, arguments)?,
-        Command::Stop => serve::stop(&mut context)?,
+        Command::Stop(arguments) => serve::stop(&mut context, arguments)?,
         Command::Doctor => return doctor::run(&mut context),
         Command::Setup(arguments) => setup::run(&mut context, arguments)?,
         Command::Hook(command) => return hook::run(&mut context, command),

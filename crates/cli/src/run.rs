@@ -23,7 +23,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     state::Phase,
 };
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
 
 pub(crate) use reply::RunReply;
 
@@ -132,7 +132,7 @@ fn go(
 }
 
 /// Returns who takes part in a run that was opened.
-fn recorded(ledger: &Ledger<SqliteStore>, trace: TraceId) -> Result<Option<Vec<Participant>>, CommandError> {
+fn recorded(ledger: &Sequencer, trace: TraceId) -> Result<Option<Vec<Participant>>, CommandError> {
     let first = ledger.store().events(trace, Sequence::FIRST, 1)?.pop();
     let Some(event) = first.and_then(|stored| Event::parse(&stored.bytes).ok()) else { return Ok(None) };
     Ok(match event.said().map(|said| said.facts) {
@@ -174,7 +174,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Comman
 }
 
 /// Returns the newest run that was started here and has not ended.
-fn unfinished(data: &DataFolder, ledger: &Ledger<SqliteStore>) -> Result<TraceId, CommandError> {
+fn unfinished(data: &DataFolder, ledger: &Sequencer) -> Result<TraceId, CommandError> {
     for trace in RunFolder::all(data) {
         let summary = ledger.store().trace(trace)?;
         let over =

@@ -13,8 +13,8 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    arguments::Serve,
-    client::{Call, Client},
+    arguments::{Serve, Stop},
+    client::{Call, Client, Ended},
     context::Context,
     data::DataFolder,
     error::CommandError,
@@ -96,10 +96,10 @@ pub(crate) fn status(context: &mut Context<'_>) -> Result<(), CommandError> {
 }
 
 /// Ends the server of the data folder.
-pub(crate) fn stop(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(crate) fn stop(context: &mut Context<'_>, arguments: &Stop) -> Result<(), CommandError> {
     let client = Client::to_running(context.data()?)?;
-    client.stop()?;
-    context.output.reply(&Stopped { stopped: true })
+    let ended = client.stop(arguments.timeout.unwrap_or(STOP_TIMEOUT), arguments.force)?;
+    context.output.reply(&Stopped { stopped: true, killed: ended == Ended::Killed })
 }
 
 #[derive(Serialize)]
@@ -146,11 +146,14 @@ fn questions(open: u64, waiting: u64) -> String {
 #[derive(Serialize)]
 struct Stopped {
     stopped: bool,
+    /// It did not end by itself.
+    killed: bool,
 }
 
 impl Reply for Stopped {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        vec![format!("{} The next command that needs a server starts one.", paint.good("Stopped."))]
+        let ended = if self.killed { "Killed: it did not end by itself." } else { "Stopped." };
+        vec![format!("{} The next command that needs a server starts one.", paint.good(ended))]
     }
 }
 
@@ -159,4 +162,6 @@ const NO_SERVER: &str = "NO_SERVER";
 pub(crate) const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.
 const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
+/// How long a server may take to end.
+const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 const LEVEL: LevelFilter = LevelFilter::INFO;

@@ -6,10 +6,7 @@ mod problem;
 mod rebuild;
 mod restore;
 
-use demur_store::{
-    contract::{Store, StoreError},
-    sqlite::{Progress as Step, Step as Part},
-};
+use demur_store::contract::{Store, StoreError, StoreProgress, StoreStep};
 
 use crate::{
     arguments::StoreCommand,
@@ -38,7 +35,7 @@ struct Size {
 }
 
 impl Size {
-    fn of(store: &impl Store) -> Result<Self, StoreError> {
+    fn of(store: &dyn Store) -> Result<Self, StoreError> {
         let heads = store.heads()?;
         let events = heads.iter().map(|(_, head)| head.sequence.next().number()).sum();
         Ok(Self { events, traces: heads.len() as u64 })
@@ -52,13 +49,12 @@ impl Size {
 }
 
 /// Tells how far the store is with a long job.
-fn tell(progress: &mut Progress, step: Step) {
+fn tell(progress: &mut Progress, step: StoreProgress) {
     let part = match step.step {
-        Part::Structure => "looking at the structure of the database",
-        Part::Events => "looking at events",
-        Part::Copy => "copying the database",
-        Part::Artifacts => "copying artifacts",
-        _ => "working",
+        StoreStep::Structure => "looking at the structure of the database",
+        StoreStep::Events => "looking at events",
+        StoreStep::Copy => "copying the database",
+        StoreStep::Artifacts => "copying artifacts",
     };
     progress.tell(|| format!("{part}, {} %", percent(step.done, step.total)));
 }

@@ -10,20 +10,17 @@ use demur_ledger::{
     name::TraceId,
     verify::{Check, Code, Finding, Options, Report, Severity, Verdict, verify},
 };
-use demur_store::{
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{error::CommandError, roster::software};
 
 /// Returns the verifier's report over the export of a trace, or why it could not be exported.
 pub fn audit(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     options: &Options,
     tell: &mut (dyn FnMut(u64) + Send),
-) -> Result<Result<Report, LedgerError>, CommandError> {
+) -> Result<Result<Report, SequencerError>, CommandError> {
     let pipe =
         |error: io::Error| CommandError::internal("PIPE_TROUBLE", format!("cannot make a pipe: {error}"));
     let (reader, writer) = io::pipe().map_err(pipe)?;
@@ -36,7 +33,7 @@ pub fn audit(
         let exported = export.join().map_err(|_| CommandError::bug(&"the export ended in a panic"))?;
         match (exported, report) {
             // The verifier may have seen enough before the end.
-            (Ok(_) | Err(LedgerError::Output(_)), Ok(report)) => Ok(Ok(report)),
+            (Ok(_) | Err(SequencerError::Output(_)), Ok(report)) => Ok(Ok(report)),
             (Err(error), _) => Ok(Err(error)),
             (Ok(_), Err(error)) => Err(CommandError::bug(&error)),
         }

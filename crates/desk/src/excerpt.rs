@@ -2,9 +2,9 @@
 //! rest. What the store lacks is told apart from what does not hold.
 
 use demur_api::trace::{Line, Standing};
-use demur_engine::entry::ArtifactPlace;
 use demur_ledger::{
     content::Opening,
+    entry::ArtifactPlace,
     envelope::Event,
     event_type::{Content, Facts},
     export::Disclosure,
@@ -14,16 +14,14 @@ use demur_ledger::{
     timeline::{Entry, Timeline},
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
-use demur_store::{
-    contract::{Kept, Store as _, StoreError, Stored, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Kept, StoreError, Stored, TraceSummary};
 
 use crate::{error::CommandError, owner::Owner, record};
 
 /// Returns what is known of a trace.
 pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    Ok(owner.ledger().store().trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?)
+    Ok(owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?)
 }
 
 /// Returns up to so many events of a trace from a place on. Nothing else is read but the one before them, and artifacts
@@ -51,7 +49,7 @@ pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandEr
     match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
         Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
         // Its own page says what is wrong with it.
-        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(SequencerError::Damaged { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

@@ -13,7 +13,7 @@ use demur_ledger::{
     envelope::Event,
     name::{CommandId, Position},
 };
-use demur_store::contract::{Performed, Store as _};
+use demur_store::contract::Performed;
 use serde::Serialize;
 
 use crate::{error::CommandError, owner::Owner};

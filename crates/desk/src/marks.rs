@@ -23,13 +23,13 @@ use std::{
 
 use demur_api::question::{QuestionId, QuestionView};
 use demur_core::limit::Text;
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::Facts,
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},
 };
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 
 pub use standing::{name, tidy};
 

@@ -22,9 +22,9 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
 };
+use demur_sequencer::{Acknowledged, Listener, Sequencer, SequencerError};
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Acknowledged, Ledger, LedgerError, Listener},
     sqlite::SqliteStore,
 };
 
@@ -45,7 +45,7 @@ use crate::{
 pub struct Owner {
     keystore: Keystore,
     /// Always there until the owner goes away.
-    ledger: Option<Ledger<SqliteStore>>,
+    ledger: Option<Sequencer>,
     world: World,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
@@ -116,7 +116,7 @@ impl Owner {
             tentative = Some(Tentative::of(keystore.add(&key)?));
             Ok(())
         };
-        let ledger = Ledger::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
+        let ledger = Sequencer::create_keeping(Arc::new(store), secret.clone(), DESK, Box::new(world), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if ledger.as_ref().err().is_none_or(CommandError::is_uncertain) {
             tentative.into_iter().for_each(Tentative::keep);
@@ -126,7 +126,7 @@ impl Owner {
 
     fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
         let keystore = Keystore::of(data);
-        let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::open(Arc::new(store), find, Box::new(world)))?;
         let owner = Self::new(data, keystore, ledger, world);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
@@ -135,7 +135,7 @@ impl Owner {
         Ok(owner)
     }
 
-    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
+    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer, world: World) -> Self {
         let recent = Arc::new(Recent::default());
         ledger.listen(Arc::clone(&recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
@@ -159,7 +159,7 @@ impl Owner {
     ///
     /// # Panics
     /// Never: it is there until the owner goes away.
-    pub fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub fn ledger(&self) -> &Sequencer {
         self.ledger.as_ref().expect("the ledger is there until the owner goes away")
     }
 
@@ -392,7 +392,7 @@ impl Owner {
 /// Lets new secrets stay if the event that names them is recorded, or may be.
 fn settle(
     files: Vec<Tentative>,
-    recorded: Result<Acknowledged, LedgerError>,
+    recorded: Result<Acknowledged, SequencerError>,
 ) -> Result<Sequence, CommandError> {
     match recorded.map_err(CommandError::from) {
         Ok(recorded) => {
@@ -440,22 +440,22 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 /// could not be opened.
 pub fn open_ledger(
     keystore: &Keystore,
-    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Ledger<SqliteStore>, LedgerError>,
-) -> Result<Ledger<SqliteStore>, CommandError> {
+    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Sequencer, SequencerError>,
+) -> Result<Sequencer, CommandError> {
     let mut trouble = None;
     let opened = open(&mut |registry| {
         let key = desk_key(keystore, registry);
         key.map_err(|error| trouble = Some(error)).ok()
     });
     opened.map_err(|error| match (error, trouble) {
-        (LedgerError::NoDeskKey, Some(trouble)) => trouble,
+        (SequencerError::NoDeskKey, Some(trouble)) => trouble,
         (error, _) => error.into(),
     })
 }
 
 /// Returns the key the desk of a registry signs with now, from a keystore.
 pub fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, CommandError> {
-    let fingerprint = desk_fingerprint(registry).ok_or(LedgerError::NoDeskKey)?;
+    let fingerprint = desk_fingerprint(registry).ok_or(SequencerError::NoDeskKey)?;
     keystore.load(&fingerprint).map(|key| key.secret).map_err(|error| {
         let absent =
             matches!(&error, KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);

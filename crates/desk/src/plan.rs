@@ -30,7 +30,7 @@ use demur_plan::{
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
 
 pub use standing::{resolved, standing};
 
@@ -239,7 +239,7 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
 /// Returns the signed document of a session while gaps are open.
 pub fn document(
     session: &Session,
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     keystore: &Keystore,
 ) -> Result<Option<Document>, CommandError> {
     if session.open_gaps().next().is_none() {

@@ -3,7 +3,7 @@
 
 use demur_engine::command::Command;
 use demur_ledger::name::TraceId;
-use demur_store::ledger::{Acknowledged, LedgerError, Underway};
+use demur_sequencer::{Acknowledged, SequencerError, Underway};
 
 use crate::{error::CommandError, owner::Owner};
 
@@ -15,14 +15,17 @@ pub struct Recording<T> {
 }
 
 /// What follows.
-type Finish<T> = Box<dyn FnOnce(&Owner, Result<Acknowledged, LedgerError>) -> Result<T, CommandError> + Send>;
+type Finish<T> =
+    Box<dyn FnOnce(&Owner, Result<Acknowledged, SequencerError>) -> Result<T, CommandError> + Send>;
 
 impl<T> Recording<T> {
     /// Returns the recording of a command, and what follows from what became of it.
     pub(crate) fn new(
         trace: TraceId,
         command: Command,
-        finish: impl FnOnce(&Owner, Result<Acknowledged, LedgerError>) -> Result<T, CommandError> + Send + 'static,
+        finish: impl FnOnce(&Owner, Result<Acknowledged, SequencerError>) -> Result<T, CommandError>
+        + Send
+        + 'static,
     ) -> Self {
         Self { trace, command, finish: Box::new(finish) }
     }
@@ -42,7 +45,7 @@ impl<T> Recording<T> {
     pub fn finish(
         self,
         owner: &Owner,
-        recorded: Result<Acknowledged, LedgerError>,
+        recorded: Result<Acknowledged, SequencerError>,
     ) -> Result<T, CommandError> {
         (self.finish)(owner, recorded)
     }

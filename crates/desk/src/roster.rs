@@ -11,10 +11,8 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     registry::Registry,
 };
-use demur_store::{
-    contract::{Kept, Store, Stored},
-    ledger::{self, LedgerError},
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Kept, Store, Stored};
 
 use crate::{data::DataFolder, error::CommandError};
 
@@ -34,12 +32,12 @@ impl Roster {
         if store.registry()?.is_none() {
             return Ok(None);
         }
-        let registry = ledger::registry(&store)?;
+        let registry = demur_sequencer::registry(&store)?;
         Ok(Some(Self::read(&store, registry)?))
     }
 
     /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
-    pub fn read(store: &impl Store, registry: Registry) -> Result<Self, LedgerError> {
+    pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut roster = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
             times: Vec::new(),
@@ -85,7 +83,7 @@ impl Roster {
         self.revocations.get(&at).cloned()
     }
 
-    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
+    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
         let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
         if at <= self.registry.head().sequence && !self.registry.holds(&event.position()) {
             return Err(self.damaged(at, "CHAIN_BREAK"));
@@ -118,8 +116,8 @@ impl Roster {
         Ok(())
     }
 
-    fn damaged(&self, sequence: Sequence, code: &'static str) -> LedgerError {
-        LedgerError::Damaged { trace: self.registry.trace(), sequence, code }
+    fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
+        SequencerError::Damaged { trace: self.registry.trace(), sequence, code }
     }
 }
 

@@ -14,11 +14,7 @@ use demur_ledger::{
 pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{
     durable,
@@ -70,7 +66,7 @@ impl Speaker {
 }
 
 /// Returns the session as it is recorded.
-pub fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, CommandError> {
+pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, CommandError> {
     let trace = trace_of(session);
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
@@ -95,7 +91,7 @@ fn no_plan(session: Uuid) -> CommandError {
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub fn signer(ledger: &Ledger<SqliteStore>, keystore: &Keystore) -> Result<Signer, CommandError> {
+pub fn signer(ledger: &Sequencer, keystore: &Keystore) -> Result<Signer, CommandError> {
     Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
 }
 
@@ -124,7 +120,7 @@ pub fn perform<T>(
             Err(error) => return Err(error),
         }
     }
-    Err(LedgerError::Contended.into())
+    Err(SequencerError::Contended.into())
 }
 
 /// Writes the desk's receipt for a statement to a new file, if somebody wants it.
@@ -147,7 +143,7 @@ pub fn keep_receipt(
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,
@@ -157,7 +153,7 @@ pub(crate) fn say(
 
 /// Returns the command that records what somebody says and what the desk adds.
 pub(crate) fn command(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,

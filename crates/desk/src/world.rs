@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use demur_core::{random::Random, time::Timestamp};
-use demur_store::ledger::Surroundings;
+use demur_sequencer::System;
 
 use crate::error::CommandError;
 
@@ -43,7 +43,7 @@ impl Random for World {
     }
 }
 
-impl Surroundings for World {
+impl System for World {
     /// A clock that went wrong after `open` saw it right stands still: an event is never earlier than the one before.
     fn now(&self) -> Timestamp {
         Self::now(*self).unwrap_or(Timestamp::MIN)

@@ -5,6 +5,7 @@ use demur_ledger::{
     admission::Checked,
     author::Artifact,
     content::{NoteContent, QuestionContent, ReasonContent},
+    entry::{Address, ArtifactPlace},
     event_type::{Content, EventType, Facts},
     name::{Position, Sequence},
     registry::Registry,
@@ -12,10 +13,7 @@ use demur_ledger::{
     statement::{Fresh, Submission},
 };
 
-use crate::{
-    entry::{Address, ArtifactPlace},
-    refusal::Refusal,
-};
+use crate::refusal::Refusal;
 
 /// A command to one trace.
 #[derive(Clone, Debug)]

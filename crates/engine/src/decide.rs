@@ -6,6 +6,7 @@ use demur_ledger::{
     admission::AdmissionError,
     chain::{Body as EventBody, Stamp},
     content::{self, Opening, RefusalContent, Terms},
+    entry::Entry,
     envelope::{Event, Record, Said},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
@@ -21,7 +22,6 @@ use demur_ledger::{
 use crate::{
     command::{Command, Consequences, Saying, Submitted, Told},
     context::Context,
-    entry::Entry,
     refusal::Refusal,
     state::{Body, State},
 };

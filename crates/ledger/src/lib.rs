@@ -38,6 +38,7 @@ pub mod chain;
 pub mod content;
 mod cure;
 pub mod desk;
+pub mod entry;
 pub mod envelope;
 pub mod event_type;
 pub mod export;

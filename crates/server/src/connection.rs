@@ -74,7 +74,7 @@ impl Connections {
     }
 
     /// Takes connections over the Unix socket, from one user only.
-    pub async fn serve_socket(self, listener: UnixListener, user: u32, caller: Caller) {
+    pub async fn serve_socket(&self, listener: &UnixListener, user: u32, caller: &Caller) {
         loop {
             let Some(permit) = self.permit(&self.own_room).await else { return };
             match self.or_end(listener.accept()).await {

@@ -17,7 +17,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     question::touched,
 };
-use demur_store::contract::{Cursor, QuestionSummary, Store as _, Stored};
+use demur_store::contract::{Cursor, QuestionSummary, Stored};
 use serde::Serialize;
 use tokio::{
     sync::{Notify, watch},

@@ -1,9 +1,7 @@
 //! What the server counts, in the format of Prometheus. Nothing in it names a person, a question or an answer.
 
 use demur_desk::{error::CommandError, owner::Owner};
-use demur_engine::entry::Entry;
-use demur_ledger::event_type::Facts;
-use demur_store::contract::Store as _;
+use demur_ledger::{entry::Entry, event_type::Facts};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},

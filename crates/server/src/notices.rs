@@ -13,9 +13,8 @@ use std::{
 };
 
 use demur_api::question::{QuestionId, QuestionView};
-use demur_engine::entry::Entry;
-use demur_ledger::{name::TraceId, question::touched};
-use demur_store::ledger::Listener;
+use demur_ledger::{entry::Entry, name::TraceId, question::touched};
+use demur_sequencer::Listener;
 use tokio::sync::{Notify, watch};
 
 use self::attendance::Attendance;

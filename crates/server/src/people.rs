@@ -4,7 +4,6 @@
 use demur_api::person::PersonRole;
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_desk::{error::CommandError, owner::Owner};
-use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
 /// Somebody who may sign in.

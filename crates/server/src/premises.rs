@@ -14,9 +14,9 @@ use std::{
 
 use demur_core::time::Timestamp;
 use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 
-use crate::socket::{self, Identity};
+use crate::socket::OwnSocket;
 
 /// The data folder of this server.
 pub struct Premises {
@@ -29,7 +29,7 @@ pub struct Premises {
     /// What happens once the folder is back: others may have recorded something in it.
     returned: OnceLock<Returned>,
     /// The socket of this server.
-    socket: OnceLock<Identity>,
+    socket: OwnSocket,
     /// Another server has the folder.
     replaced: AtomicBool,
 }
@@ -49,21 +49,18 @@ enum Slot {
 impl Premises {
     /// Takes the folder; creates its registry where there is none.
     pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
-        let (slot, changed) = (Mutex::new(Slot::Lent), Condvar::new());
-        let premises = Self {
+        let owner = take(&data, &listener)?;
+        Ok(Self {
+            socket: OwnSocket::of(data.path()),
             data,
             world: World::open()?,
             listener,
-            slot,
-            changed,
+            slot: Mutex::new(Slot::Here(owner)),
+            changed: Condvar::new(),
             patience: PATIENCE,
             returned: OnceLock::new(),
-            socket: OnceLock::new(),
             replaced: AtomicBool::new(false),
-        };
-        let owner = premises.take()?;
-        *premises.slot() = Slot::Here(owner);
-        Ok(premises)
+        })
     }
 
     /// Says what happens whenever the folder is back.
@@ -72,19 +69,18 @@ impl Premises {
         let _ = self.returned.set(Box::new(returned));
     }
 
-    /// Binds the socket of the folder, which this process owns.
-    pub fn bind_socket(&self) -> io::Result<UnixListener> {
-        let (listener, identity) = socket::bind(self.data.path())?;
-        let _ = self.socket.set(identity);
-        Ok(listener)
+    /// Returns the socket of this server.
+    pub const fn socket(&self) -> &OwnSocket {
+        &self.socket
     }
 
-    /// Removes the socket, unless it is that of another server by now.
-    pub fn remove_socket(&self) {
-        if let Some(identity) = self.socket.get() {
-            // One that cannot be removed is found stale by the next server.
-            let _ = socket::remove_own(self.data.path(), *identity);
-        }
+    /// Binds the socket again where its file is lost; none where nothing is amiss, or where the folder is lent: whoever has
+    /// it may be a server with a socket of its own.
+    pub fn mend_socket(&self) -> io::Result<Option<UnixListener>> {
+        // Held until it is bound: nobody is lent the folder meanwhile.
+        let slot = self.slot();
+        let amiss = matches!(&*slot, Slot::Here(_)) && self.socket.is_lost();
+        amiss.then(|| self.socket.bind()).transpose()
     }
 
     /// Returns whether another server has taken the folder while it was lent.
@@ -194,7 +190,7 @@ impl Premises {
             if !matches!(&*self.slot(), Slot::Lent) {
                 return;
             }
-            match self.take() {
+            match take(&self.data, &self.listener) {
                 Ok(owner) => {
                     self.stay(Arc::clone(&owner));
                     if let Some(returned) = self.returned.get() {
@@ -203,9 +199,7 @@ impl Premises {
                     return;
                 }
                 Err(error) if error.code() == "FOLDER_IN_USE" => {
-                    let own = self.socket.get();
-                    if own.is_some_and(|own| socket::identity(self.data.path()).is_ok_and(|now| now != *own))
-                    {
+                    if self.socket.is_replaced() {
                         tracing::warn!("another server has taken the folder");
                         self.replaced.store(true, Ordering::Relaxed);
                         return;
@@ -219,15 +213,15 @@ impl Premises {
         }
     }
 
-    fn take(&self) -> Result<Arc<Owner>, CommandError> {
-        let (mut owner, _) = Owner::open_or_create(&self.data)?;
-        owner.listen(Arc::clone(&self.listener));
-        Ok(Arc::new(owner))
-    }
-
     fn slot(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn take(data: &DataFolder, listener: &Arc<dyn Listener>) -> Result<Arc<Owner>, CommandError> {
+    let (mut owner, _) = Owner::open_or_create(data)?;
+    owner.listen(Arc::clone(listener));
+    Ok(Arc::new(owner))
 }
 
 /// Returns what somebody hears who comes while another command has the folder.
@@ -260,8 +254,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use demur_engine::entry::Entry;
-    use demur_ledger::name::TraceId;
+    use demur_ledger::{entry::Entry, name::TraceId};
 
     use super::*;
 

@@ -12,7 +12,7 @@ use std::{
 use demur_core::limit::Text;
 use demur_desk::{data::DataFolder, error::CommandError};
 use demur_ledger::question::OutcomeKind;
-use demur_store::{contract::Store as _, ledger::Listener};
+use demur_sequencer::Listener;
 use tokio::{
     net::{TcpListener, UnixListener},
     runtime::Builder,
@@ -115,7 +115,7 @@ async fn live(
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();
     // Before the folder is let go: the next server has a socket of its own there.
-    premises.remove_socket();
+    premises.socket().remove();
     let until = Instant::now() + LAST;
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
@@ -135,15 +135,14 @@ async fn answer(
         signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
     let mut interrupt =
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
-    let bound = service.premises.bind_socket().map_err(|error| trouble("make its socket", &error))?;
+    let bound = service.premises.socket().bind().map_err(|error| trouble("make its socket", &error))?;
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
     let caller = Caller::Local { name: config.user.clone(), client: None };
-    let user = rustix::process::geteuid().as_raw();
     // First TCP: whoever asks over the socket where that is gets an answer.
     if let Some((listener, names)) = listen(config, service).await? {
         tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
     }
-    tokio::spawn(connections.clone().serve_socket(socket, user, caller));
+    tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(timers::run(Arc::clone(service)));
     tokio::spawn(live::run(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
@@ -153,7 +152,7 @@ async fn answer(
         _ = interrupt.recv() => tracing::info!("ends: told by a signal"),
         () = service.stopping() => tracing::info!("ends: told by a command"),
         () = idle(service, connections, config.idle) => tracing::info!("ends: nothing is open and nobody calls"),
-        () = replaced(service) => tracing::info!("ends: another server has the folder"),
+        () = displaced(service) => tracing::warn!("ends: another server has the folder, or it lies no longer where it was"),
     }
     Ok(())
 }
@@ -227,9 +226,36 @@ async fn idle(service: &Shared, connections: &Connections, limit: Option<Duratio
     }
 }
 
-/// Waits until another server has the folder.
-async fn replaced(service: &Shared) {
-    while !service.premises.is_replaced() {
+/// Takes connections over the socket until the server ends. A socket file that somebody deletes is put back: without it
+/// no command finds the server, and no other server can begin.
+async fn serve_socket(service: Shared, connections: Connections, mut socket: UnixListener, caller: Caller) {
+    let user = rustix::process::geteuid().as_raw();
+    loop {
+        tokio::select! {
+            () = connections.serve_socket(&socket, user, &caller) => return,
+            mended = mended_socket(&service) => socket = mended,
+        }
+    }
+}
+
+/// Waits until the socket file was lost, and returns the socket that was bound in its place.
+async fn mended_socket(service: &Shared) -> UnixListener {
+    loop {
+        time::sleep(LOOK).await;
+        match service.premises.mend_socket().and_then(|found| found.map(UnixListener::from_std).transpose()) {
+            Ok(None) => {}
+            Ok(Some(socket)) => {
+                tracing::warn!("the socket file was gone; it is there again");
+                return socket;
+            }
+            Err(error) => tracing::error!(%error, "the socket file is gone and cannot be put back"),
+        }
+    }
+}
+
+/// Waits until the folder is no longer this server's: another one has it, or it was deleted or moved.
+async fn displaced(service: &Shared) {
+    while !service.premises.is_replaced() && !service.premises.socket().is_folder_gone() {
         time::sleep(LOOK).await;
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use demur_core::limit::Text;
 use demur_desk::{error::CommandError, owner::Owner, recording::Recording, rules::Shelf};
 use demur_rules::Rules;
-use demur_store::ledger::{Acknowledged, LedgerError, Progress, Underway};
+use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
@@ -175,12 +175,12 @@ impl Service {
 }
 
 /// Waits for what is under way, and finds a thread that writes whenever it has to. None means that something came between.
-async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, LedgerError> {
+async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, SequencerError> {
     loop {
         match future::poll_fn(|context| underway.poll(context)).await? {
-            Progress::Lead(pen) => {
+            Progress::Lead(leader) => {
                 let owner = Arc::clone(owner);
-                task::spawn_blocking(move || owner.ledger().lead(pen));
+                task::spawn_blocking(move || owner.ledger().lead(leader));
             }
             Progress::Again => return Ok(None),
             Progress::Recorded(recorded) => return Ok(Some(recorded)),

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use demur_desk::question::expire;
-use demur_store::contract::Store as _;
 use tokio::time;
 
 use crate::service::Shared;

@@ -12,7 +12,6 @@ use demur_core::{
 };
 use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::role::Role;
-use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
 use crate::{caller::Token, people};

@@ -6,15 +6,15 @@
 //! list of questions) is written in the same transaction and can be rebuilt from it at will. **Operational** data
 //! (snapshots, notes, failure flags) is backed up but is no part of the ledger; secrets are not even backed up.
 
+mod check;
 mod question;
-mod shared;
 
 use std::ops::RangeInclusive;
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::{Address, ArtifactPlace, Entry};
 use demur_ledger::{
     content::Opening,
+    entry::{Address, ArtifactPlace, Entry},
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
@@ -22,6 +22,7 @@ use demur_ledger::{
     state::Phase,
 };
 
+pub use self::check::{StoreProblem, StoreProgress, StoreStep};
 pub use self::question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions};
 
 /// Where events are kept.
@@ -45,6 +46,10 @@ pub trait Store: Send + Sync {
     ///
     /// An error means that nothing was appended at all, or with [`StoreError::Uncertain`] that nobody knows.
     fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError>;
+
+    /// Returns what is wrong with what is kept, at most 1000 findings: events, what lies beside them, what is derived from
+    /// them, and the structure that holds them. Nothing is changed. Appends go on meanwhile; what they add is not looked at.
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError>;
 
     /// Returns what is known of a trace.
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError>;

@@ -1,6 +1,7 @@
 //! The store in memory, with faults on demand: the third implementation of the contract, for tests of what
 //! stands above it (ONE-05).
 
+mod check;
 mod fault;
 mod question;
 mod state;
@@ -12,8 +13,8 @@ use std::{
 };
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
@@ -24,7 +25,7 @@ use self::state::State;
 use crate::{
     contract::{
         Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
-        StoreError, Stored, TraceSummary,
+        StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
     },
     derived,
 };
@@ -131,6 +132,11 @@ impl Store for MemoryStore {
     fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
         appends.iter().try_for_each(derived::check_shape)?;
         self.write(Write::Append, |state| state.append(appends))
+    }
+
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
+        // As of one moment: a copy is cheap where stores are small.
+        self.lock().state.clone().check(progress)
     }
 
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {

@@ -29,18 +29,15 @@ use std::{
 };
 
 use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-pub use self::{
-    check::{Problem, Progress, Step},
-    migration::VERSION,
-};
+pub use self::migration::VERSION;
 use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},
@@ -51,7 +48,7 @@ use crate::{
     artifacts::Artifacts,
     contract::{
         Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
-        StoreError, Stored, TraceSummary,
+        StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
     },
     derived,
     folder::{Folder, Lock},
@@ -230,6 +227,10 @@ impl Store for SqliteStore {
         appends.iter().try_for_each(derived::check_shape)?;
         let missing = self.missing(appends)?;
         self.write("append", |transaction| append::append(transaction, appends, &missing))
+    }
+
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
+        check::check(self, progress)
     }
 
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {

@@ -36,6 +36,16 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// How long the server may take to end, such as 30s or 2m [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Kill the server if it has not ended by then
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// Offer these tools too; asking a person is always offered
     #[arg(long, value_name = "SET", value_enum, value_delimiter = ',')]

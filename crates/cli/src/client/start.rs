@@ -15,6 +15,7 @@ use demur_store::contract::StoreError;
 use rustix::fs::statvfs;
 use serde::Deserialize;
 
+use super::{FolderUser, way::unreachable_server};
 use crate::{data::DataFolder, durable, error::CommandError, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
@@ -42,7 +43,11 @@ pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
                 break;
             }
             if Instant::now() > until {
-                return Err(cannot_start(&"it does not answer"));
+                let other = FolderUser::server(folder).filter(|server| server.process != child.id());
+                return Err(other.map_or_else(
+                    || cannot_start(&"it does not answer"),
+                    |server| unreachable_server(folder, server.process),
+                ));
             }
             thread::sleep(MOMENT);
         }
@@ -99,6 +104,9 @@ fn last_words(folder: &Path, from: u64) -> String {
 
 fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> CommandError {
     if in_use {
+        if let Some(server) = FolderUser::server(folder) {
+            return unreachable_server(folder, server.process);
+        }
         let message = "another command owns the data folder and does not let it go";
         return CommandError::refused("FOLDER_IN_USE", message)
             .with_hint("wait until it is done, then try again");

@@ -1,6 +1,10 @@
 //! The way over the socket itself, for whoever waits in a runtime of its own.
 
-use std::{io, path::Path, time::Instant};
+use std::{
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use demur_api::server::PROTOCOL;
@@ -13,8 +17,8 @@ use hyper::{Request, Response, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use tokio::{net::UnixStream, task, time};
 
-use super::{AGAIN, Call, Failure, check_protocol, lost, start, whole};
-use crate::{data::DataFolder, error::CommandError};
+use super::{AGAIN, Call, Failure, FolderUser, check_protocol, lost, start, whole};
+use crate::{data::DataFolder, error::CommandError, visible::shell_word};
 
 /// The way to the server of a data folder.
 #[derive(Clone)]
@@ -38,13 +42,18 @@ impl Way {
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again if that is safe.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
-        let until = Instant::now() + call.patience;
+        let begun = Instant::now();
+        let until = begun + call.patience;
         loop {
             let problem = match self.attempt(call).await {
                 Ok(bytes) => return Ok(bytes),
                 Err(Failure::Problem(problem)) if problem.is_passing() => problem.error(),
                 Err(Failure::Problem(problem)) => return Err(problem.error()),
-                Err(Failure::NoServer) if !self.starts => return Err(self.no_server()),
+                Err(Failure::NoServer) if !self.starts => match self.server_without_socket() {
+                    Some(error) if Instant::now() < begun + SOCKET_RETURN_TIMEOUT => error,
+                    Some(error) => return Err(error),
+                    None => return Err(self.no_server()),
+                },
                 Err(Failure::NoServer) => {
                     self.start().await?;
                     lost("it ended as soon as it began")
@@ -121,9 +130,43 @@ impl Way {
         }
     }
 
+    /// Returns what to say about a server that runs and that nobody reaches, if there is one.
+    fn server_without_socket(&self) -> Option<CommandError> {
+        let server = FolderUser::server(self.data.path())?;
+        Some(unreachable_server(self.data.path(), server.process))
+    }
+
     pub(super) fn no_server(&self) -> CommandError {
         let folder = crate::visible::visible_path(self.data.path());
         CommandError::refused("NO_SERVER", format!("no server runs for {folder}"))
             .with_hint("--data names another data folder")
     }
 }
+
+/// Returns the error of a server whose socket file is gone and does not come back.
+pub(super) fn unreachable_server(folder: &Path, process: u32) -> CommandError {
+    let socket = crate::visible::visible_path(&socket::path(folder));
+    let message = format!(
+        "expected an answer of the server, process {process}, found none: nothing answers at {socket}"
+    );
+    CommandError::refused("SERVER_SILENT", message).with_hint(how_to_kill(folder))
+}
+
+/// Returns what to do about a server that nobody reaches.
+pub(crate) fn how_to_kill(folder: &Path) -> String {
+    let stop = typed_for(folder, "stop --force");
+    format!("`{stop}` ends it, and nothing that was recorded is lost; the next command starts another")
+}
+
+/// Returns a command of demur as it is typed for this folder.
+pub(crate) fn typed_for(folder: &Path, command: &str) -> String {
+    let unnamed = DataFolder::locate(None).is_ok_and(|usual| usual.path() == folder);
+    if unnamed {
+        format!("demur {command}")
+    } else {
+        format!("demur --data {} {command}", shell_word(folder))
+    }
+}
+
+/// How long a server may take to put a socket file back that somebody deleted.
+const SOCKET_RETURN_TIMEOUT: Duration = Duration::from_secs(5);

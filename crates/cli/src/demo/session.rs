@@ -8,11 +8,8 @@ use demur_ledger::{
     name::{Position, Sequence, StoreId, TraceId},
     statement::Submission,
 };
-use demur_store::{
-    contract::{Store as _, TraceSummary},
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
+use demur_store::contract::TraceSummary;
 use serde::Serialize;
 
 use super::cast::Agent;
@@ -20,7 +17,7 @@ use crate::{error::CommandError, output::Output, owner::Owner, roster::software,
 
 /// The run in progress.
 pub(super) struct Session<'a> {
-    ledger: &'a Ledger<SqliteStore>,
+    ledger: &'a Sequencer,
     trace: TraceId,
     /// The newest event: what every author has seen.
     head: Option<Position>,
@@ -59,7 +56,7 @@ impl<'a> Session<'a> {
     /// Returns what the store's list of traces shows of it.
     pub(super) fn summary(&self) -> Result<TraceSummary, CommandError> {
         let summary = self.ledger.store().trace(self.trace)?;
-        summary.ok_or_else(|| LedgerError::TraceUnknown { trace: self.trace }.into())
+        summary.ok_or_else(|| SequencerError::TraceUnknown { trace: self.trace }.into())
     }
 
     /// Tells something that is not an event.
@@ -104,7 +101,7 @@ impl<'a> Session<'a> {
     ) -> Result<Refusal, CommandError> {
         let submission = self.sign(agent, facts, Some(content))?;
         let refusal = match self.ledger.submit(submission, None) {
-            Err(LedgerError::Refused(refusal)) => Refusal { code: refusal.code, message: refusal.message },
+            Err(SequencerError::Refused(refusal)) => Refusal { code: refusal.code, message: refusal.message },
             Err(error) => return Err(error.into()),
             Ok(_) => return Err(CommandError::bug(&"a guard let through what it must refuse")),
         };

@@ -1,9 +1,11 @@
 //! The record: does the store open, is the desk's key there, and is the clock where the record is?
 
+use std::sync::Arc;
+
 use demur_ledger::envelope::Event;
+use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::{SqliteStore, VERSION},
 };
 
@@ -49,7 +51,7 @@ fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
     }];
     if matches!(store.registry(), Ok(Some(_))) {
         let keystore = Keystore::of(data);
-        let opened = open_ledger(&keystore, |find| Ledger::read(store, find, Box::new(world)));
+        let opened = open_ledger(&keystore, |find| Sequencer::read(Arc::new(store), find, Box::new(world)));
         checks.push(match opened {
             Ok(ledger) => {
                 let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());

@@ -9,7 +9,7 @@ use std::{
     process,
 };
 
-use demur_store::ledger::LedgerError;
+use demur_sequencer::SequencerError;
 
 use crate::{
     durable::{self, Tentative},
@@ -67,9 +67,9 @@ impl NewFile {
     }
 
     /// Returns the error of an export into this file.
-    pub(crate) fn trouble(&self, error: LedgerError) -> CommandError {
+    pub(crate) fn trouble(&self, error: SequencerError) -> CommandError {
         match error {
-            LedgerError::Output(error) => CommandError::file(self.action, &self.path, &error),
+            SequencerError::Output(error) => CommandError::file(self.action, &self.path, &error),
             other => other.into(),
         }
     }

@@ -6,10 +6,8 @@ use demur_ledger::{
     event_type::{Facts, TraceKind},
     name::{Sequence, TraceId},
 };
-use demur_store::{
-    contract::{Store, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Store, TraceSummary};
 
 use super::{ENOUGH, Noun, TypedId, prefix};
 use crate::error::CommandError;
@@ -98,7 +96,7 @@ fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uuid>, Command
     let event = match record::read(store, trace, Sequence::FIRST) {
         Ok((event, _)) => event,
         // `demur store check` says what is wrong with it.
-        Err(LedgerError::Damaged { .. }) => return Ok(None),
+        Err(SequencerError::Damaged { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     let is_plan = event.said().is_ok_and(|said| matches!(said.facts, Facts::PlanSubmitted(_)));

@@ -3,10 +3,11 @@
 
 use demur_core::limit::Text;
 use demur_desk::run::read_on;
-use demur_engine::{Reply, entry::Entry};
+use demur_engine::Reply;
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{ArtifactContent, Opening},
+    entry::Entry,
     envelope::Event,
     event_type::{Content, Facts},
     facts::Participant,
@@ -14,23 +15,20 @@ use demur_ledger::{
     state::GuardError,
 };
 use demur_run::{history::History, role::Look};
-use demur_store::{
-    contract::{Kept, Store as _},
-    ledger::{Ledger, LedgerError, Series},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError, Series};
+use demur_store::contract::Kept;
 
 use super::watch::Watch;
 use crate::{error::CommandError, world::World};
 
 /// A run in progress.
 pub(super) struct Desk<'a> {
-    pub(super) ledger: &'a Ledger<SqliteStore>,
+    pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
     pub(super) history: History,
     /// Who takes part.
     pub(super) participants: Vec<Participant>,
-    series: Series<'a, SqliteStore>,
+    series: Series<'a>,
     world: World,
     watch: Watch<'a>,
     /// Decided, not on the disk yet, not told to anybody.
@@ -40,7 +38,7 @@ pub(super) struct Desk<'a> {
 impl<'a> Desk<'a> {
     /// Returns the run of this trace as far as it is recorded.
     pub(super) fn new(
-        ledger: &'a Ledger<SqliteStore>,
+        ledger: &'a Sequencer,
         trace: TraceId,
         world: World,
         watch: Watch<'a>,
@@ -145,13 +143,13 @@ fn take(
     opening: Option<&Opening>,
 ) -> Result<(), CommandError> {
     let (sequence, content) = (event.envelope().sequence, opening.map(|opening| &opening.bytes[..]));
-    let damaged = |error: GuardError| LedgerError::Damaged { trace, sequence, code: error.code() };
+    let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
     Ok(history.take(event, content).map_err(damaged)?)
 }
 
 /// The critic looks at what is recorded.
 pub(super) struct Shelf<'a> {
-    pub(super) ledger: &'a Ledger<SqliteStore>,
+    pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
 }
 

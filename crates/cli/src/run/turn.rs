@@ -13,11 +13,8 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::line::{End, FromAgent, FromDesk, Hello, Refused, ShownArtifact, ShownEvent, Submit, Turn};
-use demur_store::{
-    contract::{Kept, Store as _, Stored},
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
+use demur_store::contract::{Kept, Stored};
 
 use super::{
     agent::{Agent, AgentError, FAREWELL},
@@ -109,7 +106,7 @@ fn submit_for(desk: &mut Desk<'_>, hello: &Hello, submit: Submit) -> Result<From
     }
     let answer = match desk.ledger.submit(submission, artifact.as_ref()) {
         Ok(recorded) => FromDesk::Recorded(recorded.position),
-        Err(LedgerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
+        Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
         Err(error) => return Err(error.into()),
     };
     desk.catch_up(true)?;
@@ -144,8 +141,8 @@ fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Int
 }
 
 /// Returns the lines of a recorded event, as they stand in an export.
-fn lines(ledger: &Ledger<SqliteStore>, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, CommandError> {
-    let event = Event::parse(&stored.bytes).map_err(|_| LedgerError::Damaged {
+fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, CommandError> {
+    let event = Event::parse(&stored.bytes).map_err(|_| SequencerError::Damaged {
         trace,
         sequence: Sequence::FIRST,
         code: "SCHEMA_INVALID",

@@ -1,14 +1,16 @@
 //! `demur store check`: the files of a store, then every trace as the verifier sees its export. A trace that does not
 //! hold is marked as failed, and nothing is added to it any more (LED-18). Nothing is ever repaired here.
 
+use std::sync::Arc;
+
 use demur_core::visible::visible;
 use demur_ledger::{
     name::TraceId,
     verify::{Options, Report, Severity, Verdict},
 };
+use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::SqliteStore,
 };
 use serde::Serialize;
@@ -64,7 +66,9 @@ fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandE
         return Ok((problems, Vec::new(), size));
     }
     let world = World::open()?;
-    let ledger = match open_ledger(&Keystore::of(data), |find| Ledger::read(store, find, Box::new(world))) {
+    let ledger = match open_ledger(&Keystore::of(data), |find| {
+        Sequencer::read(Arc::new(store), find, Box::new(world))
+    }) {
         Err(error) if error.exit() == Exit::Internal => return Err(error),
         Err(error) => {
             problems.push(Problem::of_opening(&error));
@@ -102,7 +106,7 @@ fn readable<T>(read: Result<T, StoreError>, problems: &mut Vec<Problem>) -> Resu
 
 /// Verifies every trace, the registry first: where that does not hold, nothing can be said about the others.
 fn check_traces(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     size: Size,
     problems: &mut Vec<Problem>,
     progress: &mut Progress,
@@ -126,7 +130,7 @@ fn check_traces(
 
 /// Verifies one trace, and marks it if it does not hold.
 fn check_trace(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     problems: &mut Vec<Problem>,
     tell: &mut (dyn FnMut(u64) + Send),

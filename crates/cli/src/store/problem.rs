@@ -5,11 +5,8 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     verify::Finding,
 };
-use demur_store::{
-    contract::{Failure, StoreError},
-    ledger::LedgerError,
-    sqlite::Problem as Found,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Failure, StoreError, StoreProblem as Found};
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -36,8 +33,8 @@ impl Problem {
             Found::Derived { .. } if events_hold => ("DERIVED_DIFFERS", "run `demur store rebuild`"),
             Found::Derived { .. } => ("DERIVED_DIFFERS", "see to the events first: this follows from them"),
             Found::Event { .. } => ("EVENT_DAMAGED", RESTORE),
-            _ if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
-            _ => ("DATABASE_DAMAGED", RESTORE),
+            Found::Database { .. } if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
+            Found::Database { .. } => ("DATABASE_DAMAGED", RESTORE),
         };
         let (trace, sequence) = match found {
             Found::Event { trace, sequence, .. } => (Some(*trace), Some(*sequence)),
@@ -56,10 +53,10 @@ impl Problem {
     }
 
     /// Returns why a trace could not even be exported, if that is damage and not trouble of another kind.
-    pub(super) fn of_export(trace: TraceId, error: LedgerError) -> Result<Self, CommandError> {
+    pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<Self, CommandError> {
         let (sequence, code) = match &error {
-            LedgerError::Damaged { sequence, code, .. } => (Some(*sequence), *code),
-            LedgerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED"),
+            SequencerError::Damaged { sequence, code, .. } => (Some(*sequence), *code),
+            SequencerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED"),
             _ => return Err(error.into()),
         };
         let cause = format!("trace {trace}: {}", visible(&error.to_string()));

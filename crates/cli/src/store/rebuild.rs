@@ -1,6 +1,9 @@
 //! `demur store rebuild`: what follows from the events, their index among it, is thrown away and made again from them.
 
-use demur_store::sqlite::{Problem, SqliteStore};
+use demur_store::{
+    contract::{Store as _, StoreProblem},
+    sqlite::SqliteStore,
+};
 use serde::Serialize;
 
 use super::{Size, tell};
@@ -42,9 +45,9 @@ struct Repaired {
 }
 
 impl Repaired {
-    fn of(problem: &Problem) -> Option<Self> {
+    fn of(problem: &StoreProblem) -> Option<Self> {
         match *problem {
-            Problem::Derived { table, missing, extra } => {
+            StoreProblem::Derived { table, missing, extra } => {
                 Some(Self { added: missing, removed: extra, table })
             }
             _ => None,

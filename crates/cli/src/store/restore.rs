@@ -8,7 +8,7 @@ use std::{
 };
 
 use demur_ledger::name::Position;
-use demur_store::{folder::Folder, ledger, sqlite::SqliteStore};
+use demur_store::{folder::Folder, sqlite::SqliteStore};
 use serde::Serialize;
 
 use super::{Size, tell};
@@ -37,7 +37,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     }
     let backup = SqliteStore::open_read_only(&arguments.folder)?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
-    desk_key(&Keystore::of(&data), &ledger::registry(&backup)?)?;
+    desk_key(&Keystore::of(&data), &demur_sequencer::registry(&backup)?)?;
     drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
     let mut tell = |step| tell(&mut progress, step);
@@ -60,7 +60,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
 fn replace(
     data: &DataFolder,
     backup: &Path,
-    tell: &mut dyn FnMut(demur_store::sqlite::Progress),
+    tell: &mut dyn FnMut(demur_store::contract::StoreProgress),
 ) -> Result<PathBuf, CommandError> {
     let stamp = World::open()?.now()?.to_string().replace(':', "-");
     let (aside, new) =

@@ -7,10 +7,10 @@ use std::{
 };
 
 use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
-use demur_engine::entry::Entry;
 use demur_ledger::{
     author::{Author, Place},
     desk::{Desk, Recorded},
+    entry::Entry,
     name::PrincipalId,
     role::Role,
 };

@@ -42,6 +42,7 @@ mod run;
 mod sandbox;
 mod secrets;
 mod server_borrow;
+mod server_files;
 mod server_life;
 mod setup;
 mod store_backup;

@@ -4,28 +4,28 @@
 use demur_core::{canonical::WriteError, limit::LimitError};
 use demur_engine::refusal::Refusal;
 use demur_ledger::{author::AuthorError, desk::DeskError, statement::DraftError};
-use demur_store::ledger::LedgerError;
+use demur_sequencer::SequencerError;
 
 use super::{CommandError, store};
 
-impl From<LedgerError> for CommandError {
-    fn from(error: LedgerError) -> Self {
+impl From<SequencerError> for CommandError {
+    fn from(error: SequencerError) -> Self {
         match error {
-            LedgerError::Refused(refusal) => refusal.into(),
-            LedgerError::Store(error) => error.into(),
-            LedgerError::TraceUnknown { .. } => {
+            SequencerError::Refused(refusal) => refusal.into(),
+            SequencerError::Store(error) => error.into(),
+            SequencerError::TraceUnknown { .. } => {
                 Self::input("TRACE_UNKNOWN", error).with_hint("`demur trace list` shows what is there")
             }
-            LedgerError::Damaged { .. } => {
+            SequencerError::Damaged { .. } => {
                 Self::input("RECORD_DAMAGED", error).with_hint("`demur store check` says what else is wrong")
             }
-            LedgerError::NoDeskKey => Self::refused("NO_DESK_KEY", error)
+            SequencerError::NoDeskKey => Self::refused("NO_DESK_KEY", error)
                 .with_hint("the desk signs every change: restore its key from a backup of the folder keys"),
-            LedgerError::Contended => Self::refused("CONTENDED", error),
-            LedgerError::Moved => Self::refused("MOVED", error),
-            LedgerError::Commit(store) => Self::from(&*store),
-            LedgerError::Uncertain => Self::internal(store::UNCERTAIN, error),
-            LedgerError::Output(error) => {
+            SequencerError::Contended => Self::refused("CONTENDED", error),
+            SequencerError::Moved => Self::refused("MOVED", error),
+            SequencerError::Commit(store) => Self::from(&*store),
+            SequencerError::Uncertain => Self::internal(store::UNCERTAIN, error),
+            SequencerError::Output(error) => {
                 Self::internal("OUTPUT_TROUBLE", format!("the export could not be written: {error}"))
             }
             _ => Self::bug(&error),

@@ -46,7 +46,7 @@ pub(super) const UNCERTAIN: &str = "WRITE_UNCERTAIN";
 
 #[cfg(test)]
 mod tests {
-    use demur_store::ledger::LedgerError;
+    use demur_sequencer::SequencerError;
 
     use super::*;
     use crate::exit::Exit;
@@ -54,11 +54,11 @@ mod tests {
     /// Whoever does not know whether a key was registered must not throw its secret away.
     #[test]
     fn unconfirmed_writes_are_told_apart_however_they_come() {
-        let uncertain = |error: LedgerError| CommandError::from(error).is_uncertain();
-        assert!(uncertain(LedgerError::Uncertain));
+        let uncertain = |error: SequencerError| CommandError::from(error).is_uncertain();
+        assert!(uncertain(SequencerError::Uncertain));
         assert!(uncertain(StoreError::Uncertain.into()));
         assert!(!uncertain(StoreError::Full.into()));
-        assert!(!uncertain(LedgerError::Commit(StoreError::Full.into())));
+        assert!(!uncertain(SequencerError::Commit(StoreError::Full.into())));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use demur_ledger::{
     name::{PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{QuestionFilter, QuestionSummary};
 
 use super::{HOOKED, Marks, OPEN, is_of, parse};
 use crate::{durable, error::CommandError, owner::Owner, question::view, record, run};

@@ -14,7 +14,7 @@ use demur_ledger::{
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAsked},
     name::{CommandId, TraceId},
 };
-use demur_store::contract::{Performed, Store as _};
+use demur_store::contract::Performed;
 
 use super::{Answering, Ask, QuestionId, alike};
 use crate::{

@@ -9,7 +9,7 @@ use demur_ledger::{
     facts::{QuestionDefaulted, QuestionExpired},
     role::Role,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
+use demur_store::contract::QuestionSummary;
 
 use crate::{error::CommandError, owner::Owner, record};
 

@@ -1,7 +1,7 @@
 //! The list of questions, page by page: a cursor stays good however many are asked or answered meanwhile.
 
 use demur_ledger::name::PrincipalId;
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 
 use super::{Listed, QuestionView, view::view_of};
 use crate::{error::CommandError, owner::Owner};

@@ -11,7 +11,6 @@ use demur_core::{
     hash::{Purpose, digest, sha256},
 };
 use demur_ledger::author::Author;
-use demur_store::contract::Store as _;
 use serde_json::Value;
 
 use super::{Ask, Asked, QuestionId, ask::record_keyed, ask::recorded_under, view};

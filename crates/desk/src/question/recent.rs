@@ -6,16 +6,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::{Content, Facts},
     name::{Sequence, TraceId},
     question::{OutcomeKind, touched},
 };
-use demur_store::{
-    contract::{Cursor, QuestionRow, QuestionSummary},
-    ledger::Listener,
-};
+use demur_sequencer::Listener;
+use demur_store::contract::{Cursor, QuestionRow, QuestionSummary};
 
 use super::{
     QuestionId, QuestionView,

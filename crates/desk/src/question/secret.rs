@@ -6,7 +6,6 @@ use demur_ledger::{
     content::{AnswerValue, Sealed},
     question::OutcomeKind,
 };
-use demur_store::contract::Store as _;
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};

@@ -8,7 +8,7 @@ use demur_ledger::{
     facts::Question,
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
+use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
 use crate::{error::CommandError, owner::Owner, record};

@@ -6,7 +6,8 @@ use demur_ledger::{
     verify::Options,
 };
 use demur_run::line::Refused;
-use demur_store::{contract::Failure, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
+use demur_store::contract::Failure;
 
 use crate::{
     audit::{audit, obstacle, status, threads},
@@ -16,7 +17,7 @@ use crate::{
 
 /// Checks that a final statement may stand over this record (LED-25). One that does not hold is marked as failed (LED-18,
 /// LED-30).
-pub fn check_record(ledger: &Ledger<SqliteStore>, trace: TraceId) -> Result<(), CommandError> {
+pub fn check_record(ledger: &Sequencer, trace: TraceId) -> Result<(), CommandError> {
     let options = Options { threads: threads(), ..Options::default() };
     let report = audit(ledger, trace, &options, &mut |_| ())??;
     let Some(finding) = obstacle(&report) else { return Ok(()) };
@@ -29,7 +30,7 @@ pub fn check_record(ledger: &Ledger<SqliteStore>, trace: TraceId) -> Result<(), 
 
 /// Returns why this verdict is refused, if it is: it can be worse than what the verifier finds, never better.
 pub fn unfounded(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     profile: Option<VerificationProfile>,
     given: VerificationStatus,

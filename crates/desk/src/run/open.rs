@@ -15,7 +15,6 @@ use demur_ledger::{
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };
-use demur_store::contract::Store as _;
 
 use super::seat::seat_name;
 use crate::{error::CommandError, owner::Owner, record};

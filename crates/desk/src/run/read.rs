@@ -8,10 +8,8 @@ use demur_ledger::{
     state::{GuardError, Phase},
 };
 use demur_run::history::History;
-use demur_store::{
-    contract::{Kept, Store, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Kept, Store, TraceSummary};
 
 use crate::{error::CommandError, owner::Owner, record};
 
@@ -36,7 +34,7 @@ pub fn read_on(
                 Kept::Absent | Kept::Erased => None,
             };
             let content = opening.as_ref().map(|opening| &opening.bytes[..]);
-            let damaged = |error: GuardError| LedgerError::Damaged { trace, sequence, code: error.code() };
+            let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
             history.take(&event, content).map_err(damaged)?;
             tell(&event, opening.as_ref())?;
         }
@@ -45,7 +43,7 @@ pub fn read_on(
 
 /// Returns what the store has of a run; another kind of trace is refused.
 pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    let summary = store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+    let summary = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
     if summary.kind == TraceKind::Run {
         return Ok(summary);
     }

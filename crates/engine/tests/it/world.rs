@@ -18,7 +18,6 @@ use demur_engine::{
     command::{self, Command, Submitted},
     context::{Context, Earlier},
     decide,
-    entry::{Address, Entry},
     refusal::Refusal,
     state::State,
 };
@@ -26,6 +25,7 @@ use demur_ledger::{
     author::Artifact,
     content::QuestionContent,
     desk::Desk,
+    entry::{Address, Entry},
     facts::{Policy, Risk},
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::Proof,

@@ -23,7 +23,7 @@ use demur_api::{
 };
 use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::{envelope::Event, question::touched};
-use demur_store::contract::{Cursor, Store as _};
+use demur_store::contract::Cursor;
 use futures_core::Stream;
 use hyper::{HeaderMap, Method};
 use tokio::sync::mpsc;

@@ -29,7 +29,6 @@ use demur_desk::{
 use demur_ledger::{author::Author, role::Role};
 use demur_plan::Session;
 use demur_rules::Plan;
-use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode};
 use serde_json::{Map, Value};
 

@@ -37,7 +37,7 @@ use demur_ledger::{
     question::OutcomeKind,
     role::Role,
 };
-use demur_store::contract::{QuestionFilter, Store as _};
+use demur_store::contract::QuestionFilter;
 use hyper::{HeaderMap, Method, StatusCode};
 use tokio::time;
 

@@ -17,7 +17,6 @@ use demur_desk::{
     run::{self, Opening, Saying},
 };
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
-use demur_store::contract::Store as _;
 use hyper::{HeaderMap, Method, StatusCode};
 
 use super::check_trace;

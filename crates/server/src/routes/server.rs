@@ -13,7 +13,6 @@ use demur_api::{
 };
 use demur_desk::error::CommandError;
 use demur_ledger::question::OutcomeKind;
-use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode, header};
 
 use crate::{

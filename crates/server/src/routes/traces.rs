@@ -17,10 +17,8 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     signed::{Receipt, Signed},
 };
-use demur_store::{
-    contract::{Kept, Store as _, Stored, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Kept, Stored, TraceSummary};
 use hyper::{Method, StatusCode, header};
 use serde_json::value::RawValue;
 
@@ -115,7 +113,7 @@ async fn list(
         if let Some(trace) = after
             && store.trace(trace)?.is_none()
         {
-            return Err(LedgerError::TraceUnknown { trace }.into());
+            return Err(SequencerError::TraceUnknown { trace }.into());
         }
         // One more for the registry, one more to know whether there are more.
         let mut found = store.traces(after, limit + 2)?;
@@ -166,7 +164,7 @@ fn event_view(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<Even
     let raw = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok();
         let raw = text.and_then(|text| RawValue::from_string(text).ok());
-        raw.ok_or(LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" })
+        raw.ok_or(SequencerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" })
     };
     let erased = matches!(stored.content, Kept::Erased);
     let (content, salt) = match stored.content {
@@ -232,7 +230,7 @@ async fn receipt(
 
 /// Returns a trace that this caller may read.
 fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    let found = owner.ledger().store().trace(trace)?.ok_or(LedgerError::TraceUnknown { trace });
+    let found = owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
     check_trace(owner, caller, trace)?;
     Ok(found?)
 }

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
+    envelope::Event,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
     signed::{Head, Signed},
@@ -268,6 +269,26 @@ impl State {
         let address = Address::of(bytes);
         self.artifacts.entry(address).or_insert_with(|| bytes.to_vec());
         address
+    }
+
+    /// Returns how many events there are.
+    pub(super) fn length(&self) -> u64 {
+        self.log.len() as u64
+    }
+
+    /// Returns the events of every trace, in order, each with its place.
+    pub(super) fn all_events(
+        &self,
+    ) -> impl Iterator<Item = (TraceId, impl Iterator<Item = (Position, Timestamp, &Stored)>)> {
+        self.traces.iter().map(|(id, trace)| {
+            let place = |(sequence, stored): (u64, _)| {
+                let stored: &Stored = stored;
+                let position = Position::new(Sequence::try_from(sequence).ok()?, stored.hash);
+                let time = Event::parse(&stored.bytes).ok()?.envelope().time;
+                Some((position, time, stored))
+            };
+            (*id, (0..).zip(&trace.events).filter_map(place))
+        })
     }
 
     pub(super) fn artifact(&self, address: &Address) -> Option<Vec<u8>> {

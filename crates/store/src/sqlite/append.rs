@@ -4,8 +4,8 @@
 //! of `commands` where its author stands. That does not depend on how long the trace or how large the store is.
 
 use demur_core::{hash::Digest, key::Fingerprint};
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::TraceKind,
     name::{Position, Sequence},
     state::Phase,

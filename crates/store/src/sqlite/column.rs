@@ -10,9 +10,9 @@ use demur_core::{
     key::{Fingerprint, Signature},
     time::Timestamp,
 };
-use demur_engine::entry::{Address, ArtifactPlace};
 use demur_ledger::{
     content::Opening,
+    entry::{Address, ArtifactPlace},
     event_type::TraceKind,
     facts::Severity,
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},

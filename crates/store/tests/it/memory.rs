@@ -13,10 +13,8 @@ use demur_store::{
     memory::{Fault, MemoryStore, Write},
 };
 
-use crate::{
-    behaviour::PROPOSAL,
-    sample::{Sample, done},
-};
+use crate::behaviour::PROPOSAL;
+use demur_testing::sample::{Sample, done};
 
 /// Returns a store and the fault its next append is to have.
 fn faulty() -> (MemoryStore, Arc<Mutex<Fault>>) {

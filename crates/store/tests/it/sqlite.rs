@@ -14,8 +14,7 @@ use std::{
     slice,
 };
 
-use demur_engine::entry::Address;
-use demur_ledger::name::Sequence;
+use demur_ledger::{entry::Address, name::Sequence};
 use demur_store::{
     contract::{Cursor, Kept, Store as _, StoreError},
     sqlite::SqliteStore,
@@ -23,7 +22,7 @@ use demur_store::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::sample::{Sample, Work, done};
+use demur_testing::sample::{Sample, Work, done};
 
 /// A folder with a store that has a registry and two runs, one of them with artifacts; nobody has it open.
 struct Filled {
@@ -100,6 +99,20 @@ fn second_owner_is_refused_and_told_by_which_file() {
         assert!(matches!(error, StoreError::Owned { .. }), "{error}");
         assert!(error.to_string().contains(filled.path().join("lock").to_str().unwrap()));
     }
+    drop(first);
+    filled.open();
+}
+
+/// ONE-05
+#[test]
+fn lock_file_that_is_deleted_or_made_anew_lets_nobody_in() {
+    let filled = Filled::new();
+    let first = filled.open();
+    let lock = filled.path().join("lock");
+    fs::remove_file(&lock).unwrap();
+    assert!(matches!(SqliteStore::open(filled.path()), Err(StoreError::Owned { .. })));
+    fs::write(&lock, "").unwrap();
+    assert!(matches!(SqliteStore::open(filled.path()), Err(StoreError::Owned { .. })));
     drop(first);
     filled.open();
 }

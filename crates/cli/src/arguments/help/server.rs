@@ -104,13 +104,18 @@ Examples:
 
 pub(in crate::arguments) const STOP_ABOUT: &str = "\
 End the server of the data folder in good order. Nothing that is open is lost, and whoever waits for an answer starts \
-the server again.";
+the server again.
+
+A server that has not ended after the timeout is left alone, and its process is named. With --force it is killed then. \
+That loses nothing: what the server has confirmed is on the disk.";
 
 pub(in crate::arguments) const STOP_EXAMPLES: &str = "\
 Examples:
   demur stop
+  demur stop --timeout 1m
+  demur stop --timeout 2s --force
 
-`demur --help` lists the exit codes; 3 if no server runs.";
+`demur --help` lists the exit codes; 3 if no server runs, or if it has not ended in time.";
 
 pub(in crate::arguments) const DOCTOR_ABOUT: &str = "\
 Check that everything is in order: the data folder and who can read it, the keys, the record, the clock, the \

@@ -15,7 +15,6 @@ use demur_api::{
 };
 use demur_desk::{error::CommandError, owner::Owner};
 use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
-use demur_store::contract::Store as _;
 use demur_web::{
     frame::{Frame, Here, Level},
     list::{Counts, Filters, ListPage, Searched, Which},

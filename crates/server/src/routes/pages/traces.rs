@@ -10,10 +10,8 @@ use demur_ledger::{
     state::Phase,
     timeline::Entry,
 };
-use demur_store::{
-    contract::{Store as _, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::TraceSummary;
 use demur_web::{
     event::{Artifact, Event},
     frame::Here,
@@ -69,7 +67,7 @@ fn rows(owner: &Owner, after: Option<TraceId>) -> Result<(Vec<Row>, Option<Trace
     if let Some(trace) = after
         && store.trace(trace)?.is_none()
     {
-        return Err(LedgerError::TraceUnknown { trace }.into());
+        return Err(SequencerError::TraceUnknown { trace }.into());
     }
     // One more for the registry, one more to know whether there are more.
     let mut found = store.traces(after, TRACES + 2)?;

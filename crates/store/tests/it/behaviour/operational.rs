@@ -6,29 +6,29 @@ use demur_core::{
     id::Ulid,
     random::{Random as _, Seeded},
 };
-use demur_engine::entry::Address;
 use demur_ledger::{
+    entry::Address,
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };
 use demur_store::contract::{Failure, Snapshot, StoreError};
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, done};
+use demur_testing::sample::{Sample, done};
 
 behaviour! {
     #[test]
     fn newest_snapshot_is_kept_with_its_append(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
         let mut append = sample.append(&mut work);
         let first = Snapshot { head: work.head(), version: 3, bytes: b"state".to_vec() };
         append.snapshot = Some(first.clone());
-        done(store, &[append]);
+        done(&**store, &[append]);
         assert_eq!(store.snapshot(work.trace()).unwrap(), Some(first.clone()));
 
         sample.say(&mut work, PROPOSAL);
-        done(store, &[sample.append(&mut work)]);
+        done(&**store, &[sample.append(&mut work)]);
         assert_eq!(store.snapshot(work.trace()).unwrap(), Some(first));
 
         sample.say(&mut work, PROPOSAL);
@@ -36,7 +36,7 @@ behaviour! {
         let second = Snapshot { head: work.head(), version: u32::MAX, bytes: Vec::new() };
         append.snapshot = Some(second.clone());
         let mut stale = append.clone();
-        done(store, &[append]);
+        done(&**store, &[append]);
         stale.snapshot = Some(Snapshot { version: 1, ..second.clone() });
         store.append(&[stale]).unwrap();
         assert_eq!(store.snapshot(work.trace()).unwrap(), Some(second));
@@ -71,7 +71,7 @@ behaviour! {
 
     #[test]
     fn secret_is_kept_replaced_and_forgotten(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (one, other) = (sample.open().trace(), sample.open().trace());
         let (first, second) = (Sequence::FIRST, Sequence::FIRST.next());
         let secret = |trace, sequence| store.secret(trace, sequence).unwrap();
@@ -91,14 +91,14 @@ behaviour! {
 
     #[test]
     fn command_is_found_by_how_its_id_begins(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
         let id = |number: u128| CommandId::from(Ulid::from_u128(number));
         let ids = [(7 << 64) | 9, (7 << 64) | 3, 8 << 64, (9 << 64) | u128::from(u64::MAX)].map(id);
         for command in ids {
             sample.say_with(command, &mut work, PROPOSAL);
         }
-        done(store, &[sample.append(&mut work)]);
+        done(&**store, &[sample.append(&mut work)]);
         let key = sample.fingerprint(Role::Planner);
         let found = |beginning| {
             let (command, performed) = store.command_beginning(&key, beginning).unwrap()?;
@@ -117,10 +117,10 @@ behaviour! {
     /// LED-18
     #[test]
     fn first_mark_of_failure_stays(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works = [sample.open(), sample.open()];
         for work in &mut works {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
         }
         let first = Failure { sequence: Some(0_u32.into()), code: "SIGNATURE".to_owned() };
         let whole = Failure { sequence: None, code: "CHAIN".to_owned() };

@@ -14,15 +14,15 @@ use demur_ledger::{
     question::OutcomeKind,
     role::Role,
 };
-use demur_store::{
-    contract::{Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store},
-    ledger::Surroundings as _,
+use demur_sequencer::System as _;
+use demur_store::contract::{
+    Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store,
 };
 
-use crate::{
+use demur_testing::{
+    hall::question,
     inquiry::{Inquiry, typed},
     office::Run,
-    race::hall::question,
     sample::{Sample, done, list, text},
 };
 

@@ -14,9 +14,9 @@ use demur_store::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::{
+use demur_testing::{
+    hall::question,
     inquiry::{Inquiry, typed},
-    race::hall::question,
     sample::list,
 };
 

@@ -17,7 +17,7 @@ use demur_store::{
 };
 
 use super::Filled;
-use crate::sample::done;
+use demur_testing::sample::done;
 
 #[test]
 fn reader_beside_the_owner_sees_every_commit_at_once() {

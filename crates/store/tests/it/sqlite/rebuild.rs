@@ -7,13 +7,13 @@ use demur_ledger::{
     role::Role,
 };
 use demur_store::{
-    contract::{QuestionFilter, Store as _, StoreError},
-    sqlite::{Problem, Progress, SqliteStore, Step},
+    contract::{QuestionFilter, Store as _, StoreError, StoreProblem, StoreProgress, StoreStep},
+    sqlite::SqliteStore,
 };
 use rusqlite::{Connection, types::Value};
 
 use super::Filled;
-use crate::{race::hall::question, sample::done};
+use demur_testing::{hall::question, sample::done};
 
 /// Returns every row of the derived tables.
 fn derived(raw: &Connection) -> Vec<Vec<Value>> {
@@ -77,7 +77,7 @@ fn derived_rows_that_do_not_follow_are_found_and_mended() {
         let written = derived(&filled.raw());
         filled.raw().execute(sql, []).unwrap();
         let store = filled.open();
-        let expected = Problem::Derived { table, missing, extra };
+        let expected = StoreProblem::Derived { table, missing, extra };
         assert_eq!(store.check(&mut |_| {}).unwrap(), [expected], "{sql}");
         store.rebuild().unwrap();
         assert_eq!(store.check(&mut |_| {}).unwrap(), []);
@@ -118,7 +118,7 @@ fn hidden_questions_are_found_and_brought_back() {
         hide(&filled.raw(), index, "ordinal < 0");
         let store = filled.open();
         let found = store.check(&mut |_| {}).unwrap();
-        assert!(!found.is_empty() && found.iter().all(Problem::is_derived), "{index}: {found:?}");
+        assert!(!found.is_empty() && found.iter().all(StoreProblem::is_derived), "{index}: {found:?}");
         store.rebuild().unwrap();
         assert_eq!(store.check(&mut |_| {}).unwrap(), [], "{index}");
         assert_eq!(store.questions(&open, None, 10).unwrap(), before);
@@ -136,7 +136,7 @@ fn hidden_events_close_the_store_until_the_index_is_made_again() {
     }
     let store = SqliteStore::open_to_mend(filled.path()).unwrap();
     let found = store.check(&mut |_| {}).unwrap();
-    assert!(!found.is_empty() && found.iter().all(Problem::is_derived), "{found:?}");
+    assert!(!found.is_empty() && found.iter().all(StoreProblem::is_derived), "{found:?}");
     store.rebuild().unwrap();
     assert_eq!(store.check(&mut |_| {}).unwrap(), []);
     drop(store);
@@ -176,7 +176,7 @@ fn check_tells_how_far_it_is() {
     let filled = varied();
     let mut steps = Vec::new();
     filled.open().check(&mut |progress| steps.push(progress)).unwrap();
-    let end = Progress { step: Step::Events, done: 36, total: 36 };
+    let end = StoreProgress { step: StoreStep::Events, done: 36, total: 36 };
     assert_eq!(steps.last(), Some(&end));
-    assert_eq!(steps[0], Progress { step: Step::Structure, done: 0, total: 1 });
+    assert_eq!(steps[0], StoreProgress { step: StoreStep::Structure, done: 0, total: 1 });
 }

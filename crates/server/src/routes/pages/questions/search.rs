@@ -3,7 +3,7 @@
 use demur_api::question::{QuestionId, QuestionView};
 use demur_desk::{error::CommandError, owner::Owner, question};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use demur_web::list::{Filters, Which};
 use hyper::StatusCode;
 

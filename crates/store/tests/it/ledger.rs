@@ -1,9 +1,0 @@
-//! The ledger in use: commands become events, on each store.
-
-mod crash;
-mod faults;
-mod flow;
-mod listener;
-mod races;
-mod series;
-mod underway;
