@@ -18,6 +18,7 @@ use demur_desk::{
 };
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
 use hyper::{HeaderMap, Method, StatusCode};
+use serde_json::value::to_raw_value;
 
 use super::check_trace;
 use crate::{
@@ -164,6 +165,8 @@ async fn audit(
         let author = run::author(owner, &player, Role::Auditor)?;
         let audited = run::audit(owner, &author, trace, given.profile)?;
         let run::Audited { profile, status, events, report } = audited;
+        let report =
+            report.as_ref().map(to_raw_value).transpose().map_err(|error| CommandError::bug(&error))?;
         Ok(AuditedRun { status, profile, events, report, run: run::standing(owner, trace)? })
     });
     Ok(Json(audited.await?))
