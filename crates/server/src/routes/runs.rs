@@ -8,8 +8,8 @@ use axum::{
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use demur_api::{
+    operation,
     run::{AuditRun, AuditedRun, GivenArtifact, OpenRun, RunEvent, RunStanding, SayInRun},
-    scope::Scope,
 };
 use demur_desk::{
     error::CommandError,
@@ -17,7 +17,7 @@ use demur_desk::{
     run::{self, Opening, Saying},
 };
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, StatusCode};
 use serde_json::value::to_raw_value;
 
 use super::check_trace;
@@ -32,60 +32,13 @@ use crate::{
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
     add_speaking(
-        api.with(
-            Operation::new(
-                Method::POST,
-                "/v1/runs",
-                "openRun",
-                ASKING,
-                "Open an accountable run as its planner. A retry names the same `trace`",
-            )
-            .takes::<OpenRun>()
-            .gives::<RunStanding>(StatusCode::CREATED, "It is open")
-            .gives::<RunStanding>(StatusCode::OK, "The same run was opened before, in this trace"),
-            open,
-        )
-        .with(
-            Operation::new(
-                Method::GET,
-                "/v1/runs/{trace}",
-                "run",
-                SEEING,
-                "Say where a run stands, and who can do what next",
-            )
-            .gives::<RunStanding>(StatusCode::OK, "Where it stands"),
-            show,
-        ),
+        api.with(Operation::of::<operation::OpenRun>(), open)
+            .with(Operation::of::<operation::ShowRun>(), show),
     )
 }
 
 fn add_speaking(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/runs/{trace}/events",
-            "sayInRun",
-            ASKING,
-            "Say one thing in one role of a run; refused unless the caller takes part in that role",
-        )
-        .idempotent()
-        .takes::<SayInRun>()
-        .gives::<RunEvent>(StatusCode::CREATED, "It is on record")
-        .gives::<RunEvent>(StatusCode::OK, "The same request was recorded before"),
-        say,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/runs/{trace}/audit",
-            "auditRun",
-            ASKING,
-            "Verify a concluded run as its auditor, and close it with what was found",
-        )
-        .takes::<AuditRun>()
-        .gives::<AuditedRun>(StatusCode::OK, "The verdict, which is recorded once"),
-        audit,
-    )
+    api.with(Operation::of::<operation::SayInRun>(), say).with(Operation::of::<operation::AuditRun>(), audit)
 }
 
 async fn open(
@@ -196,8 +149,3 @@ fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), CommandErro
 const fn status(repeated: bool) -> StatusCode {
     if repeated { StatusCode::OK } else { StatusCode::CREATED }
 }
-
-/// Who may open runs and take part in them.
-const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may see a run that it takes part in.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
