@@ -5,6 +5,7 @@ use std::{io, net::SocketAddr, process};
 use demur_server::{
     routes::server::ServerStatus,
     serve::{self, Config, Listen},
+    server_limits::ServerLimits,
 };
 use serde::Serialize;
 use tracing_subscriber::{
@@ -42,6 +43,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Co
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
         user: whoever()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: ServerLimits {
+            connections: arguments.max_connections,
+            tokens: arguments.max_tokens,
+            people: arguments.max_people,
+        },
         data,
     };
     let shown = !arguments.detached;

@@ -45,9 +45,9 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Returns connections to these routes, until `ending` says so.
-    pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience) -> Self {
-        let [room, own_room] = [room(), MOST_OWN].map(|most| Arc::new(Semaphore::new(most)));
+    /// Returns connections to these routes, until `ending` says so: as many over TCP as there is `room` for.
+    pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience, room: usize) -> Self {
+        let [room, own_room] = [room, MOST_OWN].map(|most| Arc::new(Semaphore::new(most)));
         Self { router, room, own_room, open: Arc::default(), ending, patience }
     }
 
@@ -231,11 +231,11 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
     }
 }
 
-/// Returns for how many connections over TCP this process has file descriptors. Many systems begin with a thousand and
-/// allow more to whoever asks.
-fn room() -> usize {
+/// Returns for how many of so many connections over TCP this process has file descriptors. Many systems begin with a
+/// thousand and allow more to whoever asks.
+pub fn room(most: usize) -> usize {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = (MOST + MOST_OWN + OTHER_FILES) as u64;
+    let wanted = (most + MOST_OWN + OTHER_FILES) as u64;
     let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
     if limit.current.is_some_and(|current| current < raised) {
         let asked = Rlimit { current: Some(raised), maximum: limit.maximum };
@@ -245,13 +245,9 @@ fn room() -> usize {
     }
     let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
     // Too few for everything: some are left for what is not a connection, and those over TCP share the rest.
-    given.saturating_sub(MOST_OWN + OTHER_FILES).clamp(LEAST, MOST)
+    given.saturating_sub(MOST_OWN + OTHER_FILES).clamp(LEAST.min(most), most)
 }
 
-/// How many connections over TCP there are at once: as many open pages as are kept up to date (`live::MOST`), and a
-/// thousand for everything else. Each takes one file descriptor and, with a page behind it, some 13 kB (`cargo xtask bench
-/// viewers`); all of them together stay below 50 MB.
-pub const MOST: usize = crate::live::MOST + 1024;
 /// Room that there is on any machine.
 const LEAST: usize = 64;
 /// File descriptors for the ledger, artifacts, sockets and threads.

@@ -33,6 +33,7 @@ pub mod public_url;
 pub mod read;
 pub mod routes;
 pub mod serve;
+pub mod server_limits;
 pub mod service;
 pub mod socket;
 pub mod timers;

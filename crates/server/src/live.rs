@@ -96,7 +96,7 @@ impl Live {
     /// Returns somebody who looks, from this place on or from now; none where too many look already.
     pub(crate) fn look(&self, after: Option<u64>) -> Option<Looking> {
         let number = self.state.receiver_count();
-        if number >= MOST {
+        if number >= MOST_VIEWERS as usize {
             return None;
         }
         let looking = Looking { state: self.state.subscribe(), place: after, begun: false, number };
@@ -296,8 +296,8 @@ fn said(
     Ok(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// How many look at once: beside them there is room for pages and programs (see `connection::MOST`).
-pub const MOST: usize = 2048;
+/// How many look at once: beside them there is room for pages and programs (see `ServerLimits`).
+pub const MOST_VIEWERS: u32 = 2048;
 /// How many messages are kept for whoever is slow or comes back; each takes about 200 bytes.
 const KEPT: usize = 1024;
 /// How many messages go out together.

@@ -22,7 +22,7 @@ use tokio::{
 
 use crate::{
     caller::Caller,
-    connection::Connections,
+    connection::{self, Connections},
     gate::Names,
     live,
     metrics::Metrics,
@@ -31,6 +31,7 @@ use crate::{
     premises::Premises,
     public_url::PublicUrl,
     routes,
+    server_limits::ServerLimits,
     service::{Service, Shared},
     timers,
 };
@@ -50,6 +51,8 @@ pub struct Config {
     pub user: Text<1, 256>,
     /// The version of demur.
     pub version: String,
+    /// How many connections, tokens and people it takes.
+    pub limits: ServerLimits,
 }
 
 /// Where to listen on TCP.
@@ -100,18 +103,16 @@ async fn live(
     let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
     let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
     let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
-    let version = config.version.clone();
-    let rules = config.rules.clone();
-    let user = config.user.clone();
-    let service =
-        Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience, user));
+    let config = Config { limits: fitting(config.limits), ..config };
+    let service = Arc::new(Service::new(Arc::clone(&premises), notices, metrics, &config, patience));
     let back = Arc::downgrade(&service);
     premises.when_returned(move |owner| {
         if let Some(service) = back.upgrade() {
             service.look_again(owner);
         }
     });
-    let connections = Connections::new(routes::router(&service), service.ending(), patience);
+    let room = config.limits.connections as usize;
+    let connections = Connections::new(routes::router(&service), service.ending(), patience, room);
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();
     // Before the folder is let go: the next server has a socket of its own there.
@@ -155,6 +156,16 @@ async fn answer(
         () = displaced(service) => tracing::warn!("ends: another server has the folder, or it lies no longer where it was"),
     }
     Ok(())
+}
+
+/// Returns the limits with no more connections than this process has file descriptors for.
+fn fitting(limits: ServerLimits) -> ServerLimits {
+    let room = u32::try_from(connection::room(limits.connections as usize)).unwrap_or(limits.connections);
+    if room < limits.connections {
+        let wanted = limits.connections;
+        tracing::warn!(wanted, room, "fewer connections than wanted: this process may open no more files");
+    }
+    ServerLimits { connections: room, ..limits }
 }
 
 /// Binds where the configuration says, and remembers a port that was chosen.

@@ -20,9 +20,10 @@ use crate::{
 };
 
 /// The tokens of a store, as read when somebody first asked.
-#[derive(Default)]
 pub struct Tokens {
     known: Mutex<Option<Vec<Kept>>>,
+    /// How many there can be.
+    most: usize,
 }
 
 /// A token with what proves it.
@@ -59,6 +60,11 @@ impl Wanted {
 }
 
 impl Tokens {
+    /// Returns the tokens of a store that has no more than this.
+    pub const fn new(most: usize) -> Self {
+        Self { known: Mutex::new(None), most }
+    }
+
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
     /// [`Self::load`].
     pub fn find(&self, secret: &str, now: Timestamp) -> Option<Arc<Token>> {
@@ -120,12 +126,12 @@ impl Tokens {
         let mut tokens = known.clone().unwrap_or_default();
         // What has ended is of no use to anybody.
         tokens.retain(|kept| kept.token.expires.is_none_or(|expires| now < expires));
-        if tokens.len() >= MOST {
-            return Err(CommandError::refused(
-                "TOO_MANY_TOKENS",
-                format!("expected at most {MOST} tokens, found more"),
-            )
-            .with_hint("revoke those that nobody uses: `demur token list`"));
+        let most = self.most;
+        if tokens.len() >= most {
+            let message = format!("expected at most {most} tokens and sessions, found {}", tokens.len());
+            return Err(CommandError::refused("TOO_MANY_TOKENS", message).with_hint(
+                "revoke those that nobody uses: `demur token list`; `demur serve --max-tokens` allows more",
+            ));
         }
         tokens.push(Kept { token: token.clone(), digest: sha256(secret.as_bytes()) });
         write(owner, &tokens)?;
@@ -233,5 +239,3 @@ fn id_of(secret: &str) -> Option<&str> {
 const PREFIX: &str = "dmr_";
 /// Where the store keeps them.
 const NOTE: &str = "tokens";
-/// How many there can be.
-const MOST: usize = 1000;

@@ -18,6 +18,7 @@ use crate::{
     api::{Api, Operation},
     caller::Scope,
     problem::Problem,
+    server_limits::ServerLimits,
     service::Shared,
 };
 
@@ -76,6 +77,9 @@ pub struct ServerStatus {
     pub open: u64,
     /// How many questions somebody waits for at this moment.
     pub waiting: u64,
+    /// How many connections, tokens and people it takes.
+    #[serde(default)]
+    pub limits: ServerLimits,
 }
 
 async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Problem> {
@@ -91,6 +95,7 @@ async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Pro
             address: service.address(),
             open,
             waiting: service.notices.len() as u64,
+            limits: service.most,
         })
     });
     Ok(Json(found.await?))

@@ -4,7 +4,10 @@ use std::{iter, sync::mpsc, thread, time::Duration};
 
 use demur_desk::{data::DataFolder, owner::Owner, question, session::Speaker};
 use demur_ledger::facts::Assurance;
-use demur_server::serve::{self, Config, Listen};
+use demur_server::{
+    serve::{self, Config, Listen},
+    server_limits::ServerLimits,
+};
 use serde_json::json;
 
 use crate::{
@@ -115,6 +118,7 @@ fn a_server_that_nobody_needs_ends_by_itself() {
         idle: Some(Duration::from_millis(50)),
         user: "pat".try_into().unwrap(),
         version: "test".to_owned(),
+        limits: ServerLimits::default(),
     };
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(serve::run(config, |_| ())));

@@ -12,6 +12,7 @@ use demur_desk::{data::DataFolder, error::CommandError};
 use demur_server::{
     patience::Patience,
     serve::{self, Config, Listen},
+    server_limits::ServerLimits,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -77,6 +78,7 @@ impl Server {
             idle: None,
             user: "pat".try_into().unwrap(),
             version: "test".to_owned(),
+            limits: ServerLimits::default(),
         };
         let (sender, receiver) = mpsc::channel();
         let running = thread::spawn(move || {
