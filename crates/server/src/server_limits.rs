@@ -31,6 +31,6 @@ impl Default for ServerLimits {
     /// As many connections as there are open pages that are kept up to date, and a thousand for everything else: all of
     /// them together stay below 50 MB (`cargo xtask bench viewers`).
     fn default() -> Self {
-        Self { connections: live::MOST_VIEWERS + 1024, tokens: 1000, people: 500 }
+        Self { connections: live::MAX_VIEWERS + 1024, tokens: 1000, people: 500 }
     }
 }
