@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use crate::{
-    api::{GRACE, Host, Refusal, Visitor},
+    api::{Host, REPLY_GRACE, Refusal, Visitor},
     arguments::read,
     ask, list,
     listen::{self, Heard},
@@ -35,7 +35,7 @@ use crate::{
     prompts,
     reply::{self, Stop},
     resources,
-    room::{MOST, Rooms, Turn},
+    room::{MAX_CALLS, Rooms, Turn},
     sessions,
     state::{Bound, States},
     task,
@@ -305,7 +305,7 @@ impl ServerHandler for Door {
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
-        let worked = time::timeout(self.manner.wait + GRACE, work).await;
+        let worked = time::timeout(self.manner.wait + REPLY_GRACE, work).await;
         match worked.unwrap_or_else(|_| Err(Refusal::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
@@ -317,8 +317,11 @@ impl ServerHandler for Door {
 }
 
 fn crowded() -> Refusal {
-    let mut refusal =
-        Refusal::new(429, "TOO_MANY_CALLS", format!("expected at most {MOST} calls at once, found more"));
+    let mut refusal = Refusal::new(
+        429,
+        "TOO_MANY_CALLS",
+        format!("expected at most {MAX_CALLS} calls at once, found more"),
+    );
     refusal.hint = Some("Wait for the others first.".to_owned());
     refusal
 }
