@@ -32,5 +32,6 @@ pub mod refusal;
 pub mod run;
 pub mod scope;
 pub mod server;
+pub mod server_limits;
 pub mod token;
 pub mod trace;
