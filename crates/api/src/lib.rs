@@ -3,6 +3,7 @@
 //!
 //! | part | module |
 //! |---|---|
+//! | refusals and their codes | [`refusal`], [`code`] |
 //! | questions | [`question`] |
 //! | people who may sign in | [`person`] |
 //! | who may what | [`scope`] |
@@ -20,6 +21,8 @@
 //! | one call of an operation | [`call`] |
 
 pub mod call;
+pub mod code;
+mod cure;
 pub mod feed;
 pub mod hook;
 pub mod identity;
@@ -29,6 +32,7 @@ pub mod person;
 pub mod plan;
 pub mod problem;
 pub mod question;
+pub mod refusal;
 pub mod run;
 pub mod scope;
 pub mod server;

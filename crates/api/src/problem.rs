@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::question::Ending;
+use crate::{code::Code, question::Ending, refusal::Refusal};
 
 /// A problem, as it goes over the wire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +28,15 @@ pub struct ProblemDetails {
     /// Who was first, when and how, where somebody was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,
-    /// After how many seconds it is worth another try; a header of its own.
-    #[serde(skip)]
-    pub retry_after: Option<u64>,
+}
+
+/// What came over the wire, read back.
+impl From<ProblemDetails> for Refusal {
+    fn from(details: ProblemDetails) -> Self {
+        let ProblemDetails { status, code, detail, hint, field, outcome, .. } = details;
+        let Some(code) = Code::read(&code, status) else {
+            return Self::bug(&format!("the server refused with a code that nobody knows, {code}: {detail}"));
+        };
+        Self { code, field, message: detail, cure: hint, outcome: outcome.map(Box::new) }
+    }
 }

@@ -8,7 +8,7 @@ use demur_store::contract::Store as _;
 
 use crate::{
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     lookup::{self, TypedId},
     output::{Progress, counted_as, percent},
@@ -26,10 +26,10 @@ pub(crate) struct Archive {
 
 impl Archive {
     /// Opens the store of a data folder, whoever owns it.
-    pub(crate) fn open(data: DataFolder) -> Result<Self, CommandError> {
-        let Some(store) = data.read()? else { return Err(data.no_keys()) };
+    pub(crate) fn open(data: DataFolder) -> Result<Self, Failure> {
+        let Some(store) = data.read()? else { return Err(data.no_keys().into()) };
         if store.registry()?.is_none() {
-            return Err(data.no_keys());
+            return Err(data.no_keys().into());
         }
         let world = World::open()?;
         let keystore = Keystore::of(&data);
@@ -43,7 +43,7 @@ impl Archive {
     }
 
     /// Returns the trace that is meant.
-    pub(crate) fn resolve(&self, typed: &TypedId) -> Result<TraceId, CommandError> {
+    pub(crate) fn resolve(&self, typed: &TypedId) -> Result<TraceId, Failure> {
         let store = self.ledger.store();
         match typed.as_str() {
             REGISTRY => Ok(self.ledger.registry().trace()),
@@ -76,10 +76,10 @@ impl Archive {
         written
     }
 
-    fn no_traces(&self) -> CommandError {
+    fn no_traces(&self) -> Failure {
         let message =
             format!("expected a trace in {}, found only the registry", visible_path(self.data.path()));
-        CommandError::input("NO_TRACE", message)
+        Failure::input("NO_TRACE", message)
             .with_hint("`demur demo` shows how one comes about; `demur export registry` gives the registry")
     }
 }

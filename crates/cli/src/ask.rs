@@ -14,8 +14,8 @@ use crate::{
     arguments::{Ask, TypedQuestion},
     client::{Call, Client},
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::{Paint, Reply},
     question::from_input,
     wait::{self, Stops},
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Asks, waits and prints the answer.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Failure> {
     let question = question(arguments)?;
     let client = Client::open(context)?;
     let world = World::open()?;
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Co
     wait::one_of(context, &client, stops, &[asked.id])
 }
 
-fn question(arguments: &Ask) -> Result<Question, CommandError> {
+fn question(arguments: &Ask) -> Result<Question, Failure> {
     let mut question = Question::new(words(&arguments.question)?);
     let kind = match arguments.kind {
         _ if arguments.secret => AnswerKind::Secret,
@@ -61,28 +61,28 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
         _ => None,
     };
     if let Some(message) = wrong {
-        return Err(CommandError::input("USAGE", message).with_hint("`demur ask --help` has examples"));
+        return Err(Failure::input("USAGE", message).with_hint("`demur ask --help` has examples"));
     }
     question.kinds = vec![kind].try_into()?;
     question.choices = List::try_from(arguments.choice.clone())
-        .map_err(|error| CommandError::input("USAGE", format!("--choice: {error}")))?;
+        .map_err(|error| Failure::input("USAGE", format!("--choice: {error}")))?;
     question.field.clone_from(&arguments.field);
     question.context.clone_from(&arguments.context);
     question.default =
         arguments.default.as_deref().map(|words| default(arguments, kind, words)).transpose()?;
     let seconds = arguments.timeout.map(|time| Whole::try_from(time.as_secs())).transpose();
     question.timeout_seconds =
-        seconds.map_err(|error| CommandError::input("USAGE", format!("--timeout: {error}")))?;
+        seconds.map_err(|error| Failure::input("USAGE", format!("--timeout: {error}")))?;
     Ok(question)
 }
 
 /// Returns the words of the question.
-fn words(typed: &TypedQuestion) -> Result<QuestionText, CommandError> {
+fn words(typed: &TypedQuestion) -> Result<QuestionText, Failure> {
     if let TypedQuestion::Words(words) = typed {
         return Ok(words.clone());
     }
     let wrong = |message: String| {
-        CommandError::input("USAGE", message).with_hint("`demur ask --help` shows how a question is asked")
+        Failure::input("USAGE", message).with_hint("`demur ask --help` shows how a question is asked")
     };
     if io::stdin().is_terminal() {
         return Err(wrong("expected the question on standard input, found a terminal".to_owned()));
@@ -92,7 +92,7 @@ fn words(typed: &TypedQuestion) -> Result<QuestionText, CommandError> {
 }
 
 /// Returns the default as an answer of the kind that is asked for.
-fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue, CommandError> {
+fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue, Failure> {
     let found = match kind {
         AnswerKind::YesNo | AnswerKind::Numeric => typed(&[kind], &[], words).ok(),
         // A text as it is, and a choice by its value alone: a script says what it means.
@@ -101,7 +101,7 @@ fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue
     found.filter(|value| value.fits(kind, &arguments.choice)).ok_or_else(|| {
         let message =
             format!("expected --default to be an answer of the kind that is asked for, found {words:?}");
-        CommandError::input("USAGE", message).with_hint("yes or no, a number, or the value of a choice")
+        Failure::input("USAGE", message).with_hint("yes or no, a number, or the value of a choice")
     })
 }
 

@@ -12,13 +12,13 @@ use serde::Serialize;
 use crate::{
     borrow,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
     owner::Owner,
 };
 
 /// Records a checkpoint.
-pub(crate) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let owner = borrow::open(&context.data()?)?;
     let recorded = owner.ledger().checkpoint()?;
     let facts = facts(&owner, recorded.trace, recorded.position)?;
@@ -30,12 +30,12 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
     })
 }
 
-fn facts(owner: &Owner, trace: TraceId, at: Position) -> Result<CheckpointRecorded, CommandError> {
+fn facts(owner: &Owner, trace: TraceId, at: Position) -> Result<CheckpointRecorded, Failure> {
     let stored = owner.ledger().store().events(trace, at.sequence, 1)?;
     let event = stored.first().and_then(|stored| Event::parse(&stored.bytes).ok());
     match event.as_ref().and_then(|event| event.said().ok()).map(|said| said.facts) {
         Some(Facts::CheckpointRecorded(facts)) => Ok(facts.clone()),
-        _ => Err(CommandError::bug(&"a checkpoint that was just recorded is not there")),
+        _ => Err(Failure::bug(&"a checkpoint that was just recorded is not there")),
     }
 }
 

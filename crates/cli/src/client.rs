@@ -10,7 +10,7 @@ mod way;
 use std::time::Duration;
 
 use bytes::Bytes;
-use demur_api::{problem::ProblemDetails, server::PROTOCOL};
+use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, server::PROTOCOL};
 use demur_server::gate::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
@@ -23,7 +23,7 @@ pub(crate) use stop::Ended;
 pub(crate) use stream::Follow;
 pub(crate) use way::{Way, how_to_kill, typed_for};
 
-use crate::{context::Context, data::DataFolder, error::CommandError, exit::Exit};
+use crate::{context::Context, data::DataFolder, failure::Failure};
 
 /// A way to the server of a data folder.
 pub(crate) struct Client {
@@ -66,8 +66,8 @@ impl<'a> Call<'a> {
     }
 
     /// Returns a request that does something; a second one of the same kind changes nothing.
-    pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, CommandError> {
-        let body = serde_json::to_vec(document).map_err(|error| CommandError::bug(&error))?;
+    pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, Failure> {
+        let body = serde_json::to_vec(document).map_err(|error| Failure::bug(&error))?;
         Ok(Self { method: Method::POST, body, ..Self::get(path) })
     }
 
@@ -115,46 +115,46 @@ impl<'a> Call<'a> {
 
 impl Client {
     /// Returns the way to the server, which is started where none runs. The data folder is made where it is missing.
-    pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
+    pub(crate) fn open(context: &Context<'_>) -> Result<Self, Failure> {
         Self::starting(context.data_made()?)
     }
 
     /// Returns the same for a command that needs something that is there already: it makes no data folder.
-    pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, CommandError> {
+    pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, Failure> {
         Self::starting(context.data_there()?)
     }
 
     /// Returns the way to the server of this folder, which is started where none runs.
-    pub(crate) fn starting(data: DataFolder) -> Result<Self, CommandError> {
+    pub(crate) fn starting(data: DataFolder) -> Result<Self, Failure> {
         Self::new(Way::new(data, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.
-    pub(crate) fn another(&self) -> Result<Self, CommandError> {
+    pub(crate) fn another(&self) -> Result<Self, Failure> {
         Self::new(self.way.clone())
     }
 
     /// Returns the way to a server that runs already.
-    pub(crate) fn to_running(data: DataFolder) -> Result<Self, CommandError> {
+    pub(crate) fn to_running(data: DataFolder) -> Result<Self, Failure> {
         Self::new(Way::new(data, false))
     }
 
-    fn new(way: Way) -> Result<Self, CommandError> {
+    fn new(way: Way) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))?;
+        let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;
         Ok(Self { way, runtime })
     }
 
     /// Sends a request and returns the document that comes back.
-    pub(crate) fn call<T: DeserializeOwned>(&self, call: &Call<'_>) -> Result<T, CommandError> {
+    pub(crate) fn call<T: DeserializeOwned>(&self, call: &Call<'_>) -> Result<T, Failure> {
         let bytes = self.send(call)?;
-        serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error))
+        serde_json::from_slice(&bytes).map_err(|error| Failure::bug(&error))
     }
 
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again if that is safe.
-    pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
-        self.runtime.block_on(self.way.send(call))
+    pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
+        Ok(self.runtime.block_on(self.way.send(call))?)
     }
 
     /// Returns the way to the server, for work that waits at several places at once.
@@ -168,79 +168,50 @@ impl Client {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+    fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
         self.runtime.block_on(self.way.open(call))
     }
 }
 
-async fn whole(response: Response<Incoming>) -> Result<Bytes, Failure> {
-    let body = response.into_body().collect().await.map_err(|error| Failure::Lost(error.to_string()))?;
+async fn whole(response: Response<Incoming>) -> Result<Bytes, Unanswered> {
+    let body = response.into_body().collect().await.map_err(|error| Unanswered::Lost(error.to_string()))?;
     Ok(body.to_bytes())
 }
 
 /// Why a request brought nothing back.
-enum Failure {
+enum Unanswered {
     /// Nobody listens.
     NoServer,
     /// The connection broke; nobody knows what became of the request.
     Lost(String),
-    /// The server said no.
-    Problem(Refused),
-    /// Ours.
-    Trouble(CommandError),
+    /// Somebody said no: the server, or this side of the way.
+    Refused(Refusal),
 }
 
-impl Failure {
+impl Unanswered {
     fn of(status: StatusCode, bytes: &[u8]) -> Self {
-        match serde_json::from_slice(bytes) {
-            Ok(details) => Self::Problem(Refused(details)),
-            Err(_) => {
-                Self::Trouble(CommandError::bug(&format!("the server answered {status} without a reason")))
-            }
-        }
-    }
-}
-
-/// What the server said instead of a document.
-struct Refused(Box<ProblemDetails>);
-
-impl Refused {
-    /// Returns whether it is worth waiting: the server steps aside or ends.
-    fn is_passing(&self) -> bool {
-        matches!(self.0.code.as_str(), "FOLDER_LENT" | "STOPPING")
-    }
-
-    fn error(self) -> CommandError {
-        let ProblemDetails { status, code, detail, hint, field, .. } = *self.0;
-        let exit = match status {
-            400..=404 | 413 | 415 => Exit::BadInput,
-            500.. if status != 503 => Exit::Internal,
-            _ => Exit::Refused,
-        };
-        let error = CommandError::told(exit, code, field, detail);
-        match hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
+        let details: Result<ProblemDetails, _> = serde_json::from_slice(bytes);
+        let silent = |_| Refusal::bug(&format!("the server answered {status} without a reason"));
+        Self::Refused(details.map_or_else(silent, Refusal::from))
     }
 }
 
 /// A server of another version would misunderstand what it is told.
-fn check_protocol(response: &Response<Incoming>) -> Result<(), Failure> {
+fn check_protocol(response: &Response<Incoming>) -> Result<(), Unanswered> {
     let found = response.headers().get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default());
     if found == Some(PROTOCOL.to_string().as_str()) {
         return Ok(());
     }
     let message = format!("expected a server that speaks version {PROTOCOL} of the socket, found another");
-    Err(Failure::Trouble(
-        CommandError::refused("VERSION_MISMATCH", message)
-            .with_hint("`demur stop` ends it; the next command starts the right one"),
+    Err(Unanswered::Refused(
+        Refusal::new(Code::VersionMismatch, message)
+            .with_cure("`demur stop` ends it; the next command starts the right one"),
     ))
 }
 
-fn lost(error: &str) -> CommandError {
-    CommandError::refused("CONNECTION_LOST", format!("the connection to the server broke: {error}"))
-        .with_hint("whether it happened shows in `demur inbox --list` or `demur show`")
+fn lost(error: &str) -> Refusal {
+    Refusal::new(Code::ConnectionLost, format!("the connection to the server broke: {error}"))
+        .with_cure("whether it happened shows in `demur inbox --list` or `demur show`")
 }
 
 /// How long a server that is away is waited for.

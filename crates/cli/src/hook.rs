@@ -28,12 +28,12 @@ use crate::{
     arguments::{HookCommand, HookOptions},
     context::Context,
     data::DataFolder,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
 };
 
 /// Answers a hook. Whatever the disk, the server or the other side does, a tool call is decided in time.
-pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Exit, Failure> {
     let HookCommand::ClaudeCode(options) = command;
     let broken =
         |_| Reply::Stopped("demur: refused: the hook broke. A person runs `demur doctor`.".to_owned());
@@ -139,7 +139,7 @@ fn heard(receiver: &Receiver<Progress>, until: Instant) -> Reply {
     }
 }
 
-fn work(data: Result<DataFolder, CommandError>, options: &HookOptions, sender: &Sender<Progress>) {
+fn work(data: Result<DataFolder, Failure>, options: &HookOptions, sender: &Sender<Progress>) {
     // Nobody listens any more once it is too late.
     let done = |reply| drop(sender.send(Progress::Done(reply)));
     let input = match read() {
@@ -186,15 +186,13 @@ fn session_of(input: &Input) -> Option<SessionId> {
     input.session_id.as_deref().and_then(SessionId::new)
 }
 
-fn read() -> Result<Input, CommandError> {
+fn read() -> Result<Input, Failure> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
-    read.map_err(|error| {
-        CommandError::input("INPUT_UNREADABLE", format!("cannot read standard input: {error}"))
-    })?;
+    read.map_err(|error| Failure::input("INPUT_UNREADABLE", format!("cannot read standard input: {error}")))?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let message = format!("expected the JSON of a hook on standard input, found something else: {error}");
-        CommandError::input("HOOK_MALFORMED", message)
+        Failure::input("HOOK_MALFORMED", message)
     })
 }
 

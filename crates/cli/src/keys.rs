@@ -15,10 +15,10 @@ pub(crate) use crate::clock::clock;
 
 use demur_core::visible::visible;
 
-use crate::{arguments::KeysCommand, context::Context, error::CommandError, owner::Spent};
+use crate::{arguments::KeysCommand, context::Context, failure::Failure, owner::Spent};
 
 /// Runs one of the `keys` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), Failure> {
     match command {
         KeysCommand::New(arguments) => new::run(context, arguments),
         KeysCommand::List => list::run(context),

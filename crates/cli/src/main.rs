@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | command line and help | `arguments` |
-//! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
+//! | exit codes, failures, output | `exit`, `failure`, `output`, `visible` |
 //! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
@@ -24,7 +24,9 @@ mod completions;
 mod context;
 mod demo;
 mod doctor;
+mod exit;
 mod export;
+mod failure;
 mod holder_name;
 mod hook;
 mod identity;
@@ -54,13 +56,13 @@ mod watch;
 use std::{ffi::OsString, panic, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
-use demur_desk::{audit, data, durable, error, exit, keystore, owner, roster, visible, world};
+use demur_desk::{audit, data, durable, keystore, owner, roster, visible, world};
 
 use crate::{
     arguments::{Arguments, Command, suggest},
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::Output,
 };
 
@@ -89,7 +91,7 @@ fn run() -> Exit {
     })
 }
 
-fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandError> {
+fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let mut context = Context { data: arguments.data.as_deref(), output };
     match &arguments.command {
         Command::Ask(arguments) => return ask::run(&mut context, arguments),
@@ -132,7 +134,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
 }
 
 /// Shows what the command line stopped at: help that was asked for, or a mistake.
-fn explain(stop: &clap::Error, words: &[OsString], output: &mut Output) -> Result<Exit, CommandError> {
+fn explain(stop: &clap::Error, words: &[OsString], output: &mut Output) -> Result<Exit, Failure> {
     let text = stop.render();
     if !stop.use_stderr() {
         let text = if output.paint().is_on() { text.ansi().to_string() } else { text.to_string() };

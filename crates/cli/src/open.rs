@@ -9,12 +9,12 @@ use crate::{
     arguments::Open,
     client::{Call, Client},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
 };
 
 /// Makes a link, shows it, and opens it in a browser if somebody sits here.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Failure> {
     let client = Client::open(context)?;
     let new = NewLink { person: arguments.person.clone() };
     let link: Link = client.call(&Call::post("/v1/sign-in", &new)?)?;

@@ -8,13 +8,13 @@ use crate::{
     arguments::PeopleCommand,
     client::{Call, Client},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     output::{Paint, Reply, Table},
 };
 
 /// Runs one of the `people` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), Failure> {
     let makes = matches!(command, PeopleCommand::Add(_));
     let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, process};
 
-use demur_api::server::ServerStatus;
+use demur_api::{code::Code, server::ServerStatus};
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
@@ -17,13 +17,13 @@ use crate::{
     client::{Call, Client, Ended},
     context::Context,
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
     plan::whoever,
 };
 
 /// Serves the data folder until told to end.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Failure> {
     let data = context.data_made()?;
     if arguments.detached {
         // Whoever started this may be gone before it is: a terminal that closes must not take it along. It fails only
@@ -44,14 +44,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Co
     };
     let shown = !arguments.detached;
     let output = &mut *context.output;
-    serve::run(config, |service| {
+    let ended = serve::run(config, |service| {
         if shown {
             let address = service.address();
             let reply = Serving { address, process: process::id() };
             // Whoever started it without reading what it says still has a server.
             let _ = output.reply(&reply);
         }
-    })
+    });
+    Ok(ended?)
 }
 
 fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
@@ -81,22 +82,21 @@ fn heard(level: LevelFilter) -> Targets {
 }
 
 /// Says which server runs for the data folder.
-pub(crate) fn status(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(crate) fn status(context: &mut Context<'_>) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
     let status: ServerStatus = client.call(&Call::get("/v1/server")).map_err(|error| {
         let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
-        match error.code() {
-            NO_SERVER => {
-                error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
-            }
-            _ => error,
+        if error.is(Code::NoServer) {
+            error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
+        } else {
+            error
         }
     })?;
     context.output.reply(&Status(status))
 }
 
 /// Ends the server of the data folder.
-pub(crate) fn stop(context: &mut Context<'_>, arguments: &Stop) -> Result<(), CommandError> {
+pub(crate) fn stop(context: &mut Context<'_>, arguments: &Stop) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
     let ended = client.stop(arguments.timeout.unwrap_or(STOP_TIMEOUT), arguments.force)?;
     context.output.reply(&Stopped { stopped: true, killed: ended == Ended::Killed })
@@ -157,7 +157,6 @@ impl Reply for Stopped {
     }
 }
 
-const NO_SERVER: &str = "NO_SERVER";
 /// The port of the default data folder.
 pub(crate) const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.

@@ -11,13 +11,13 @@ use demur_store::contract::{Store, StoreError, StoreProgress, StoreStep};
 use crate::{
     arguments::StoreCommand,
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::{Progress, percent},
 };
 
 /// Runs one of the `store` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &StoreCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &StoreCommand) -> Result<Exit, Failure> {
     match command {
         StoreCommand::Check => return check::run(context),
         StoreCommand::Rebuild => rebuild::run(context)?,

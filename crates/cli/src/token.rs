@@ -8,14 +8,14 @@ use crate::{
     arguments::TokenCommand,
     client::{Call, Client},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     lookup::{self, Noun},
     output::{Paint, Reply, Table},
 };
 
 /// Runs one of the `token` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), Failure> {
     let makes = matches!(command, TokenCommand::New(_));
     let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {

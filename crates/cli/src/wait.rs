@@ -3,7 +3,11 @@
 
 use std::time::Duration;
 
-use demur_api::question::{Delivered, QuestionId, QuestionView};
+use demur_api::{
+    code::Code,
+    question::{Delivered, QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use serde::Serialize;
 use tokio::{
@@ -15,14 +19,14 @@ use crate::{
     arguments::Wait,
     client::{Call, Client, Way},
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     lookup,
     output::{Paint, Reply},
 };
 
 /// Waits for questions that were asked before, and prints their answers.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let ids: Result<Vec<_>, _> = arguments.questions.iter().map(|id| lookup::question(context, id)).collect();
     let ids = ids?;
@@ -50,11 +54,11 @@ pub(crate) fn one_of(
     client: &Client,
     stops: Stops,
     ids: &[QuestionId],
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, Failure> {
     let settled = client.block_on(settle(client.way(), stops, ids, true))?;
     let settled = settled.map_err(|exit| stopped(context, exit, ids))?;
     let Some(question) = settled.into_iter().next() else {
-        return Err(CommandError::bug(&"nothing settled"));
+        return Err(Failure::bug(&"nothing settled"));
     };
     if ids.len() > 1 {
         context.output.notice(&format!("Question {} is settled.", question.id));
@@ -76,13 +80,13 @@ pub(crate) fn one_of(
 pub(crate) struct Stops([(Signal, Exit); 2]);
 
 impl Stops {
-    pub(crate) fn new(client: &Client) -> Result<Self, CommandError> {
+    pub(crate) fn new(client: &Client) -> Result<Self, Failure> {
         let listen = async {
             let interrupt = signal(SignalKind::interrupt())?;
             Ok([(interrupt, Exit::Interrupted), (signal(SignalKind::terminate())?, Exit::Terminated)])
         };
         let made: Result<_, std::io::Error> = client.block_on(listen);
-        made.map(Self).map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))
+        made.map(Self).map_err(|error| Failure::of(Code::ClientTrouble, error))
     }
 }
 
@@ -93,7 +97,7 @@ async fn settle(
     stops: Stops,
     ids: &[QuestionId],
     any: bool,
-) -> Result<Result<Vec<QuestionView>, Exit>, CommandError> {
+) -> Result<Result<Vec<QuestionView>, Exit>, Failure> {
     let mut tasks = JoinSet::new();
     for (signal, exit) in stops.0 {
         tasks.spawn(told(signal, exit));
@@ -103,7 +107,7 @@ async fn settle(
     }
     let mut settled: Vec<Option<QuestionView>> = vec![None; ids.len()];
     while let Some(ended) = tasks.join_next().await {
-        match ended.map_err(|error| CommandError::bug(&error))? {
+        match ended.map_err(|error| Failure::bug(&error))? {
             Heard::Signal(exit) => return Ok(Err(exit)),
             Heard::Settled(at, question) => settled[at] = Some(*question?),
         }
@@ -117,7 +121,7 @@ async fn settle(
 /// What ended one of the waits.
 enum Heard {
     Signal(Exit),
-    Settled(usize, Result<Box<QuestionView>, CommandError>),
+    Settled(usize, Result<Box<QuestionView>, Failure>),
 }
 
 async fn told(mut signal: Signal, exit: Exit) -> Heard {
@@ -130,39 +134,39 @@ async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
     loop {
         let sent = way.send(&Call::get(&path)).await;
         let shown = sent.and_then(|bytes| {
-            serde_json::from_slice::<QuestionView>(&bytes).map_err(|error| CommandError::bug(&error))
+            serde_json::from_slice::<QuestionView>(&bytes).map_err(|error| Refusal::bug(&error))
         });
         match shown {
             Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
             // Another command has the folder for long, or the server is away: the question is still there.
-            Err(error) if error.is_passing() => {}
-            Err(error) => return Heard::Settled(at, Err(error)),
+            Err(refusal) if refusal.code.is_passing() => {}
+            Err(refusal) => return Heard::Settled(at, Err(refusal.into())),
         }
     }
 }
 
 /// Returns what is said where somebody stops the waiting.
-fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> CommandError {
+fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> Failure {
     let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
     let (stays, it) = if ids.len() == 1 { ("question", "it") } else { ("questions", "one") };
     let verb = if ids.len() == 1 { "stays" } else { "stay" };
     let message = format!("stopped waiting; {stays} {} {verb} open", names.join(" "));
     let go_on = context.typed(&format!("wait {}", names.join(" ")));
     let withdraw = context.typed(&format!("cancel {}", names.first().map_or("ID", String::as_str)));
-    CommandError::new(exit, "WAIT_STOPPED", message)
+    Failure::new(exit, "WAIT_STOPPED", message)
         .with_hint(format!("`{go_on}` goes on waiting; `{withdraw}` withdraws {it}"))
 }
 
 /// A secret is read by its asker alone: by the user of this machine, for whoever asked here.
-fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, CommandError> {
+fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, Failure> {
     let waits = question.state == OutcomeKind::Answered && question.kinds.contains(&AnswerKind::Secret);
     let take = || client.call(&Call::get(&format!("/v1/questions/{}/secret", question.id)));
     waits.then(take).transpose()
 }
 
 /// Has a secret forgotten that has arrived: nobody needs it any more.
-fn forget(client: &Client, ended: &Ended) -> Result<(), CommandError> {
+fn forget(client: &Client, ended: &Ended) -> Result<(), Failure> {
     match ended.secret {
         Some(_) => {
             client.send(&Call::delete(&format!("/v1/questions/{}/secret", ended.question.id))).map(|_| ())

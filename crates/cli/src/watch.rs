@@ -7,14 +7,14 @@ use crate::{
     arguments::Watch,
     client::{Client, Follow},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     output::{Paint, Reply},
     question,
 };
 
 /// Prints events until whoever reads has left.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Watch) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Watch) -> Result<(), Failure> {
     let client = Client::of_existing(context)?;
     let mut follow = Follow::new(&client, arguments.after);
     follow.connect()?;

@@ -1,7 +1,10 @@
 //! Some events of a trace as people look at them: in words, each with what could be checked of it without reading the
 //! rest. What the store lacks is told apart from what does not hold.
 
-use demur_api::trace::{Line, Standing};
+use demur_api::{
+    refusal::Refusal,
+    trace::{Line, Standing},
+};
 use demur_ledger::{
     content::Opening,
     entry::ArtifactPlace,
@@ -17,10 +20,10 @@ use demur_ledger::{
 use demur_sequencer::SequencerError;
 use demur_store::contract::{Kept, StoreError, Stored, TraceSummary};
 
-use crate::{error::CommandError, owner::Owner, record};
+use crate::{owner::Owner, record};
 
 /// Returns what is known of a trace.
-pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, CommandError> {
+pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, Refusal> {
     Ok(owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?)
 }
 
@@ -31,7 +34,7 @@ pub fn read(
     summary: &TraceSummary,
     from: Sequence,
     limit: usize,
-) -> Result<Vec<Line>, CommandError> {
+) -> Result<Vec<Line>, Refusal> {
     let trace = summary.trace;
     let before = from.number().checked_sub(1).and_then(|number| Sequence::try_from(number).ok());
     let (start, skipped) = before.map_or((from, 0), |before| (before, 1));
@@ -45,7 +48,7 @@ pub fn read(
 }
 
 /// Returns what a trace is about: the words of its first event.
-pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandError> {
+pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, Refusal> {
     match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
         Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
         // Its own page says what is wrong with it.
@@ -55,14 +58,14 @@ pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandEr
 }
 
 /// Returns the states that a run went through, from its first event to its last.
-pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, CommandError> {
+pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, Refusal> {
     let mut timeline = Timeline::with_names(owner.roster()?.names().clone());
     let mut graph = Graph::new();
     record::walk(owner.ledger().store(), trace, Sequence::FIRST, |event, content| {
         if let Some(entry) = timeline.take(&event, content) {
             graph.take(&entry);
         }
-        Ok::<_, CommandError>(true)
+        Ok::<_, Refusal>(true)
     })?;
     Ok(graph)
 }

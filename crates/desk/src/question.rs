@@ -11,7 +11,6 @@ mod list;
 mod once;
 mod recent;
 mod secret;
-mod typed;
 mod view;
 
 use demur_api::question::{

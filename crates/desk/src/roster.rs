@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use demur_api::refusal::Refusal;
 use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{
     envelope::Event,
@@ -14,7 +15,7 @@ use demur_ledger::{
 use demur_sequencer::SequencerError;
 use demur_store::contract::{Kept, Store, Stored};
 
-use crate::{data::DataFolder, error::CommandError};
+use crate::data::DataFolder;
 
 /// A registry and what its events say in words.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub struct Roster {
 
 impl Roster {
     /// Returns the roster of a data folder, whoever owns it; none where nobody has made a key yet.
-    pub fn of(data: &DataFolder) -> Result<Option<Self>, CommandError> {
+    pub fn of(data: &DataFolder) -> Result<Option<Self>, Refusal> {
         let Some(store) = data.read()? else { return Ok(None) };
         if store.registry()?.is_none() {
             return Ok(None);
@@ -122,7 +123,7 @@ impl Roster {
 }
 
 /// Returns the name and version that stand in the files we write.
-pub fn software() -> Result<Text<1, 128>, CommandError> {
+pub fn software() -> Result<Text<1, 128>, Refusal> {
     Ok(Text::try_from(concat!("demur ", env!("CARGO_PKG_VERSION")))?)
 }
 

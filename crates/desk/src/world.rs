@@ -2,10 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{random::Random, time::Timestamp};
 use demur_sequencer::System;
-
-use crate::error::CommandError;
 
 /// The clock and the randomness of this machine.
 #[derive(Clone, Copy, Debug)]
@@ -15,23 +14,23 @@ pub struct World {
 
 impl World {
     /// Returns the world, once its randomness and its clock have answered.
-    pub fn open() -> Result<Self, CommandError> {
+    pub fn open() -> Result<Self, Refusal> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
-            CommandError::internal("NO_RANDOMNESS", format!("the system gives no randomness: {error}"))
+            Refusal::new(Code::NoRandomness, format!("the system gives no randomness: {error}"))
         })?;
         let world = Self { clock: SystemTime::now };
         world.now().map(|_| world)
     }
 
     /// Returns the time.
-    pub fn now(self) -> Result<Timestamp, CommandError> {
+    pub fn now(self) -> Result<Timestamp, Refusal> {
         let since = (self.clock)().duration_since(UNIX_EPOCH).ok();
         since
             .and_then(|since| u64::try_from(since.as_millis()).ok())
             .and_then(|millis| Timestamp::from_millis(millis).ok())
             .ok_or_else(|| {
                 let message = "expected a clock between the years 1970 and 9999, found another time";
-                CommandError::internal("CLOCK", message).with_hint("set the clock of this machine")
+                Refusal::new(Code::Clock, message).with_cure("set the clock of this machine")
             })
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use demur_core::reason::Reason;
 use demur_ledger::{
     admission::AdmissionError, content::TermsError, event_type::EventType, registry::RegistryError,
     state::GuardError,
@@ -147,6 +148,24 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl Reason for Refusal {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        self.field
+    }
+
+    fn message(&self) -> String {
+        self.message.clone()
+    }
+
+    fn cure(&self) -> Option<&'static str> {
+        Some(self.cure)
+    }
+}
 
 impl From<AdmissionError> for Refusal {
     fn from(error: AdmissionError) -> Self {

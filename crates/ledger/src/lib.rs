@@ -48,6 +48,7 @@ pub mod markup;
 pub mod name;
 pub mod proof;
 pub mod question;
+mod reason;
 pub mod registry;
 pub mod role;
 pub mod schema;

@@ -1,11 +1,11 @@
 //! The way to the desk: one request of its API, whatever carries it. And whoever comes through this door, as the host of
 //! the door knows it.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt::Display, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_api::{problem::ProblemDetails, question::Whom};
+use demur_api::{code::Code, question::Whom, refusal::Refusal};
 pub use rmcp::model::Extensions;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time;
 
@@ -99,65 +99,16 @@ impl Call {
     }
 }
 
-/// Why the desk said no: problem details (RFC 9457) as the API writes them.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Refusal {
-    /// The HTTP status.
-    pub status: u16,
-    /// The stable code.
-    pub code: String,
-    /// What was expected and found.
-    pub detail: String,
-    /// What to do.
-    #[serde(default)]
-    pub hint: Option<String>,
-    /// The member it is about.
-    #[serde(default)]
-    pub field: Option<String>,
+/// Returns the refusal of a document that is not what it has to be.
+pub fn unreadable(error: &dyn Display) -> Refusal {
+    let message = format!("the server answered with a document that cannot be read: {error}");
+    Refusal::new(Code::Bug, message)
 }
 
-impl Refusal {
-    /// Returns a refusal that did not come from the desk.
-    pub fn new(status: u16, code: &str, detail: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), detail: detail.into(), hint: None, field: None }
-    }
-
-    /// Returns the refusal of a document that is not what it has to be.
-    pub fn unreadable(error: &dyn std::fmt::Display) -> Self {
-        Self::new(500, "BUG", format!("the server answered with a document that cannot be read: {error}"))
-    }
-
-    /// Returns the refusal of a desk that does not answer at all.
-    pub fn silent() -> Self {
-        let detail = "the server did not answer in time; nobody knows what it recorded";
-        let mut refusal = Self::new(503, SILENT, detail);
-        refusal.hint =
-            Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());
-        refusal
-    }
-
-    /// Returns whether somebody else was first.
-    pub fn is_late(&self) -> bool {
-        matches!(self.code.as_str(), "ALREADY_ANSWERED" | "QUESTION_CLOSED")
-    }
-
-    /// Returns whether an answer is not of a kind that was asked for.
-    pub fn is_about_the_kind(&self) -> bool {
-        matches!(self.code.as_str(), "ANSWER_KIND" | "ANSWER_CHOICE")
-    }
-
-    /// Returns whether it passes by itself: the server steps aside, ends or is away.
-    pub fn is_passing(&self) -> bool {
-        matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED" | SILENT)
-    }
-}
-
-/// As it goes over the wire, whatever carries it.
-impl From<ProblemDetails> for Refusal {
-    fn from(problem: ProblemDetails) -> Self {
-        let ProblemDetails { status, code, detail, hint, field, .. } = problem;
-        Self { status, code, detail, hint, field }
-    }
+/// Returns the refusal of a desk that does not answer at all.
+pub(crate) fn silent() -> Refusal {
+    Refusal::new(Code::NoReply, "the server did not answer in time; nobody knows what it recorded")
+        .with_cure("Do not assume. `demur status` says whether it runs; then call the tool again.")
 }
 
 /// Whoever comes through the door with one request.
@@ -181,9 +132,8 @@ impl Visitor {
     /// Sends one request and returns what comes back as a type of the desk.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
         let patience = call.patience + GRACE;
-        let bytes =
-            time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(Refusal::silent()))?;
-        serde_json::from_slice(&bytes).map_err(|error| Refusal::unreadable(&error))
+        let bytes = time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(silent()))?;
+        serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))
     }
 }
 
@@ -203,8 +153,6 @@ pub trait Host: Send + Sync + 'static {
     fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor, Refusal>;
 }
 
-/// The code of a desk that does not answer.
-const SILENT: &str = "NO_REPLY";
 /// How much longer than its patience something may take.
 pub(crate) const GRACE: Duration = Duration::from_millis(1_900);
 /// What agents are in a run: each has a key of its own, under the name of the agent.

@@ -2,7 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use demur_api::question::{Delivered, Done, QuestionId, QuestionView};
+use demur_api::{
+    code::Code,
+    question::{Delivered, Done, QuestionId, QuestionView},
+};
 use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use rmcp::{
     ErrorData,
@@ -12,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     arguments::{AskHuman, CancelQuestion, CheckQuestion},
     fresh::Fresh,
     need::Need,
@@ -38,7 +41,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
     match &visit.ticket {
         None => {
             let ask = given.ask()?;
-            let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
+            let body = serde_json::to_value(&ask).map_err(|error| api::unreadable(&error))?;
             let path = format!("/v1/questions?once={}", visit.visitor.conversation);
             let call = if given.again {
                 Call::post(format!("{path}&again=true"), &body).under(Fresh::open()?.key())
@@ -154,7 +157,7 @@ pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<
     match visit.visitor.call::<Done>(Call::post(path, &body)).await {
         Ok(done) => tell(visit, &done.question).await,
         // Somebody was faster: that is what the asker wants to know.
-        Err(refusal) if refusal.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
+        Err(refusal) if refusal.code.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
         Err(refusal) => Err(refusal.into()),
     }
 }
@@ -194,7 +197,7 @@ async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Sto
             visit.visitor.api.call(Call::delete(path)).await?;
             Ok(Some(delivered.value.clone()))
         }
-        Err(refusal) if refusal.code == "SECRET_GONE" => Ok(None),
+        Err(refusal) if refusal.code == Code::SecretGone => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
 }

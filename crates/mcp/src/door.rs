@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -24,7 +25,7 @@ use tokio::{
 };
 
 use crate::{
-    api::{GRACE, Host, Refusal, Visitor},
+    api::{self, GRACE, Host, Visitor},
     arguments::read,
     ask, list,
     listen::{self, Heard},
@@ -306,7 +307,7 @@ impl ServerHandler for Door {
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
         let worked = time::timeout(self.manner.wait + GRACE, work).await;
-        match worked.unwrap_or_else(|_| Err(Refusal::silent().into())) {
+        match worked.unwrap_or_else(|_| Err(api::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
             Err(Stop::Protocol(error)) => Err(error),
@@ -317,9 +318,9 @@ impl ServerHandler for Door {
 }
 
 fn crowded() -> Refusal {
-    let mut refusal =
-        Refusal::new(429, "TOO_MANY_CALLS", format!("expected at most {MOST} calls at once, found more"));
-    refusal.hint = Some("Wait for the others first.".to_owned());
+    let refusal =
+        Refusal::new(Code::TooManyCalls, format!("expected at most {MOST} calls at once, found more"))
+            .with_cure("Wait for the others first.");
     refusal
 }
 
@@ -327,7 +328,7 @@ fn crowded() -> Refusal {
 fn stopped(stop: Stop) -> ErrorData {
     match stop {
         Stop::Refused(refusal) => {
-            ErrorData::internal_error(format!("{}: {}", refusal.code, refusal.detail), None)
+            ErrorData::internal_error(format!("{}: {}", refusal.code, refusal.message), None)
         }
         Stop::Protocol(error) => error,
         Stop::Cancelled => ErrorData::internal_error("the request was cancelled", None),
@@ -344,7 +345,7 @@ fn first_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 }
 
 fn stranger(refusal: Refusal) -> ErrorData {
-    ErrorData::invalid_request(refusal.detail, None)
+    ErrorData::invalid_request(refusal.message, None)
 }
 
 fn unknown(name: &str) -> ErrorData {

@@ -3,6 +3,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::uuid::Uuid;
 use demur_core::{
     id::{Ulid, Uuid7},
@@ -10,8 +11,6 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::name::TraceId;
-
-use crate::api::Refusal;
 
 /// A clock and a randomness that have answered.
 pub(crate) struct Fresh {
@@ -22,12 +21,12 @@ impl Fresh {
     /// Returns where new names come from, at this moment.
     pub(crate) fn open() -> Result<Self, Refusal> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
-            Refusal::new(500, "NO_RANDOMNESS", format!("the system gives no randomness: {error}"))
+            Refusal::new(Code::NoRandomness, format!("the system gives no randomness: {error}"))
         })?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
         let millis = since.and_then(|since| u64::try_from(since.as_millis()).ok());
         let now = millis.and_then(|millis| Timestamp::from_millis(millis).ok()).ok_or_else(|| {
-            Refusal::new(500, "CLOCK", "expected a clock between the years 1970 and 9999, found another time")
+            Refusal::new(Code::Clock, "expected a clock between the years 1970 and 9999, found another time")
         })?;
         Ok(Self { now })
     }

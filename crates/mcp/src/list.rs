@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     arguments::ListQuestions,
     reply::{self, Stop, fenced},
     visit::Visit,
@@ -49,7 +49,7 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<Cal
     let more = if found.next.is_some() { "; there are more" } else { "" };
     let noun = if count == 1 { "question" } else { "questions" };
     let mut lines = vec![format!("{count} {noun}, the newest first{more}.")];
-    let told = serde_json::to_value(&questions).map_err(|error| Refusal::unreadable(&error))?;
+    let told = serde_json::to_value(&questions).map_err(|error| api::unreadable(&error))?;
     lines.extend(fenced("Questions", Some(&told)));
     Ok(reply::with(&Questions { questions }, lines.join("\n")).into())
 }

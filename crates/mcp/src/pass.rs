@@ -46,7 +46,7 @@ pub(crate) async fn closing(
             Ok(shown) if !shown.is_open() => return Ok(Some(shown)),
             Ok(_) => {}
             // The server is away for a moment: the question is still there.
-            Err(refusal) if refusal.is_passing() => time::sleep(MOMENT).await,
+            Err(refusal) if refusal.code.is_passing() => time::sleep(MOMENT).await,
             Err(refusal) => return Err(refusal.into()),
         }
         if until.is_some_and(|until| Instant::now() >= until) {
@@ -79,8 +79,8 @@ pub(crate) async fn pass_on(
     match visitor.call::<Done>(call).await {
         Ok(Done { unsettled: Some(why), .. }) => Ok(Passed::Misfit(why)),
         Ok(done) => Ok(Passed::Done(Box::new(done.question))),
-        Err(refusal) if refusal.is_late() => Ok(Passed::Done(Box::new(look(visitor, id).await?))),
-        Err(refusal) if refusal.is_about_the_kind() => Ok(Passed::Misfit(refusal.detail)),
+        Err(refusal) if refusal.code.is_late() => Ok(Passed::Done(Box::new(look(visitor, id).await?))),
+        Err(refusal) if refusal.code.is_about_the_kind() => Ok(Passed::Misfit(refusal.message)),
         Err(refusal) => Err(refusal.into()),
     }
 }

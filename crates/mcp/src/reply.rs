@@ -1,7 +1,11 @@
 //! What a tool says in the end: a document for programs and a few sentences for models. What people or other agents said
 //! stands in both as data: in a member of its own, and as one JSON text after a line that says what it is.
 
-use demur_api::question::{Ending, QuestionView};
+use demur_api::{
+    code::Code,
+    question::{Ending, QuestionView},
+    refusal::Refusal,
+};
 use demur_core::visible::visible;
 use demur_ledger::{content::AnswerValue, question::OutcomeKind};
 use rmcp::{
@@ -12,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{api::Refusal, need};
+use crate::need;
 
 /// How a question stands.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -146,8 +150,8 @@ pub(crate) fn with(document: &impl Serialize, words: String) -> CallToolResult {
 /// Returns what a model reads when something was refused: what was expected and found, and the cure.
 pub(crate) fn refused(refusal: &Refusal) -> CallToolResult {
     let field = refusal.field.as_deref().map_or_else(String::new, |field| format!(" ({field})"));
-    let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!("\n{hint}"));
-    let words = format!("{}{field}: {}{hint}", refusal.code, refusal.detail);
+    let hint = refusal.cure.as_deref().map_or_else(String::new, |hint| format!("\n{hint}"));
+    let words = format!("{}{field}: {}{hint}", refusal.code, refusal.message);
     CallToolResult::error(vec![ContentBlock::text(words)])
 }
 
@@ -170,7 +174,7 @@ pub(crate) enum Stop {
 impl Stop {
     /// Returns whether a question is there no longer: an answer that settles nothing has a gap asked again under another id.
     pub(crate) fn is_replaced(&self) -> bool {
-        matches!(self, Self::Refused(refusal) if refusal.code == "QUESTION_UNKNOWN")
+        matches!(self, Self::Refused(refusal) if refusal.code == Code::QuestionUnknown)
     }
 }
 

@@ -1,6 +1,10 @@
 //! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
-use demur_api::question::{QuestionId, QuestionView};
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
 use demur_ledger::name::TraceId;
 use rmcp::{
@@ -11,7 +15,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{
-    api::{Call, Refusal, Visitor},
+    api::{self, Call, Visitor},
     ask, listen,
     pass::heard,
     sessions,
@@ -75,7 +79,7 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
     match resource {
         Resource::Question(id) => {
             let shown: Value = visitor.call(Call::get(format!("/v1/questions/{id}"))).await?;
-            let view = QuestionView::deserialize(&shown).map_err(|error| Refusal::unreadable(&error))?;
+            let view = QuestionView::deserialize(&shown).map_err(|error| api::unreadable(&error))?;
             if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
                 heard(visitor, &view).await;
             }
@@ -85,8 +89,8 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
             let bytes = sessions::export(visitor, trace).await?;
             if bytes.len() > LARGEST {
                 let message = format!("expected an export of at most {LARGEST} bytes, found {}", bytes.len());
-                let mut refusal = Refusal::new(413, "TOO_LARGE", message);
-                refusal.hint = Some(format!("`demur export {trace}` writes it to a file"));
+                let mut refusal = Refusal::new(Code::TooLarge, message);
+                refusal.cure = Some(format!("`demur export {trace}` writes it to a file"));
                 return Err(refusal);
             }
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
@@ -108,9 +112,9 @@ fn unknown(uri: &str) -> ErrorData {
 }
 
 fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
-    let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
-    let message = format!("{uri}: {}{hint}", refusal.detail);
-    match refusal.status {
+    let hint = refusal.cure.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
+    let message = format!("{uri}: {}{hint}", refusal.message);
+    match refusal.code.status() {
         404 => ErrorData::resource_not_found(message, None),
         500.. => ErrorData::internal_error(message, None),
         _ => ErrorData::invalid_params(message, None),

@@ -6,7 +6,7 @@ mod progress;
 pub(crate) use play::play;
 pub(crate) use progress::Progress;
 
-use demur_api::run::RunStanding;
+use demur_api::{code::Code, refusal::Refusal, run::RunStanding};
 use demur_ledger::name::{Sequence, TraceId};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    api::{Call, Refusal, Visitor},
+    api::{self, Call, Visitor},
     arguments::session::{ListSessions, ShowSession, VerifySession},
     reply::{self, Stop, fenced},
     visit::Visit,
@@ -80,7 +80,7 @@ pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallT
         let standing: RunStanding =
             visit.visitor.call(Call::get(format!("/v1/runs/{}", given.trace))).await?;
         lines.push(format!("Phase: {}. Next: {}.", standing.phase, progress::next(&standing)));
-        let told = serde_json::to_value(&standing).map_err(|error| Refusal::unreadable(&error))?;
+        let told = serde_json::to_value(&standing).map_err(|error| api::unreadable(&error))?;
         lines.extend(fenced("Run", Some(&told)));
         run = Some(told);
     }
@@ -111,8 +111,8 @@ async fn artifact(
         Err(_) => {
             let message =
                 format!("expected an artifact that is text, found {} bytes of something else", bytes.len());
-            let mut refusal = Refusal::new(409, "NOT_TEXT", message);
-            refusal.hint = Some(format!("It is in the export: demur://traces/{trace}"));
+            let refusal = Refusal::new(Code::NotText, message)
+                .with_cure(format!("It is in the export: demur://traces/{trace}"));
             return Err(refusal.into());
         }
     };

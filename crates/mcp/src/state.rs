@@ -118,7 +118,7 @@ impl States {
 
 /// Makes the key. Whoever is second finds the key of the first; nobody ever reads half of one.
 fn create(path: &Path) -> io::Result<()> {
-    let mut fresh = Fresh::open().map_err(|refusal| io::Error::other(refusal.detail))?;
+    let mut fresh = Fresh::open().map_err(|refusal| io::Error::other(refusal.message))?;
     let mut key = [0; 32];
     fresh.fill(&mut key);
     let beside = path.with_extension(fresh.key());

@@ -2,7 +2,10 @@
 //! itself. There is no store of tasks: a question is one, and so is a plan that is being clarified. So a task outlives the
 //! server, and nothing is pushed.
 
-use demur_api::question::{QuestionId, QuestionView};
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
 use demur_core::time::Timestamp;
 use rmcp::{
@@ -16,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    api::{Call, Refusal},
+    api::Call,
     ask,
     fresh::Fresh,
     need::Need,
@@ -140,7 +143,7 @@ pub(crate) async fn cancel(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
 
 /// Returns how a task of this very caller stands; another's is unknown.
 async fn own(visit: &Visit<'_>, matter: Matter, name: &str) -> Result<Standing, Stop> {
-    let hidden = |refusal: Refusal| match refusal.status {
+    let hidden = |refusal: Refusal| match refusal.code.status() {
         403 | 404 => unknown(name).into(),
         _ => Stop::from(refusal),
     };

@@ -12,6 +12,7 @@ mod item;
 mod load;
 mod queue;
 mod react;
+mod reason;
 mod registry;
 mod series;
 mod session;

@@ -10,6 +10,7 @@ use axum::{
     routing::MethodFilter,
 };
 use demur_api::{
+    code::Code,
     operation::{self, About, ApiDocument as _},
     scope::Scope,
 };
@@ -255,32 +256,30 @@ fn refuse(caller: &Caller, scopes: &[Scope]) -> Problem {
     }
     if let Some(role) = caller.role() {
         let detail = format!("expected somebody who may do this, found an {}", role.as_str());
-        return Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
-            .with_hint("nothing was changed; ask whoever runs demur here for another role");
+        return Problem::new(Code::Forbidden, detail)
+            .with_cure("nothing was changed; ask whoever runs demur here for another role");
     }
     let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
     let detail = format!("expected a token with the scope {}, found one without", words.join(" or "));
-    Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
-        .with_hint("`demur token new NAME --scope SCOPE` makes one")
+    Problem::new(Code::Forbidden, detail).with_cure("`demur token new NAME --scope SCOPE` makes one")
 }
 
 /// Returns what somebody without credentials hears about everything that is closed.
 pub(crate) fn stranger() -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", "expected a token, found none that is good")
-        .with_hint(TOKEN_HINT)
+    Problem::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
 }
 
 /// What is not there is as closed as what is.
 pub(crate) async fn nothing_here(request: Request) -> Problem {
     match request.extensions().get::<Caller>() {
         Some(caller) if !caller.is_stranger() => {
-            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "expected a path of the API, found another")
-                .with_hint("GET /v1/openapi.json names them")
+            Problem::new(Code::NotFound, "expected a path of the API, found another")
+                .with_cure("GET /v1/openapi.json names them")
         }
         // Clients look here for ways to sign in before they have a token: that there are none is no secret.
         _ if request.uri().path().starts_with("/.well-known/") => {
             let detail = "expected a well-known address that this server has, found another";
-            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
+            Problem::new(Code::NotFound, detail)
         }
         _ => stranger(),
     }
@@ -290,7 +289,7 @@ pub(crate) async fn wrong_method(request: Request) -> Problem {
     match request.extensions().get::<Caller>() {
         Some(caller) if !caller.is_stranger() => {
             let detail = format!("expected a method that this path has, found {}", request.method());
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+            Problem::new(Code::MethodNotAllowed, detail)
         }
         _ => stranger(),
     }

@@ -3,9 +3,15 @@
 
 use std::sync::Arc;
 
-use demur_api::{person::PersonRole, question::Whom, scope::Scope};
+use demur_api::{
+    code::{Code, RuleCode},
+    person::PersonRole,
+    question::Whom,
+    refusal::Refusal,
+    scope::Scope,
+};
 use demur_core::{limit::Text, time::Timestamp};
-use demur_desk::{error::CommandError, marks, owner::Owner, run, session::Speaker};
+use demur_desk::{marks, owner::Owner, run, session::Speaker};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use serde::{Deserialize, Serialize};
 
@@ -118,14 +124,14 @@ impl Caller {
 
     /// Returns the one who asks and submits plans in the caller's name. The user of this machine asks under a name of
     /// choice; a key is made where there is none yet.
-    pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, CommandError> {
+    pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, Refusal> {
         let name = match (self, name) {
             (Self::Local { client, .. }, name) => name.or(client.as_deref()).unwrap_or(LOCAL_ASKER),
             (Self::Token(token), None) => token.name.as_str(),
             (Self::Token(token), Some(name)) if name == token.name.as_str() => name,
             (Self::Token(_), Some(_)) => {
                 let message = "expected no other name than that of the token, found one";
-                return Err(CommandError::refused("FORBIDDEN", message).with_hint("leave the name out"));
+                return Err(Refusal::new(Code::Forbidden, message).with_cure("leave the name out"));
             }
             (Self::Stranger, _) => return Err(nobody()),
         };
@@ -133,13 +139,13 @@ impl Caller {
             Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
             None if self.is_local() => owner.find_or_enrol(name, Role::Agent),
             // Another key may have the same name by now: a token speaks for its own holder only.
-            _ => Err(CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
-                .with_hint("make a new token with `demur token new`")),
+            _ => Err(Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
+                .with_cure("make a new token with `demur token new`")),
         }
     }
 
     /// Returns the name under which the caller takes part in runs. The user of this machine chooses one.
-    pub fn player(&self, owner: &Owner, name: Option<&str>) -> Result<String, CommandError> {
+    pub fn player(&self, owner: &Owner, name: Option<&str>) -> Result<String, Refusal> {
         match self {
             Self::Local { client, .. } => Ok(name.or(client.as_deref()).unwrap_or(LOCAL_AGENT).to_owned()),
             // Only if the token still speaks for its own holder.
@@ -149,7 +155,7 @@ impl Caller {
     }
 
     /// Returns everybody as whom the caller takes part in runs, by role.
-    pub fn seats(&self, owner: &Owner) -> Result<Vec<(Role, PrincipalId)>, CommandError> {
+    pub fn seats(&self, owner: &Owner) -> Result<Vec<(Role, PrincipalId)>, Refusal> {
         match self.player(owner, None) {
             Ok(name) => run::seats(owner, &name),
             Err(_) => Ok(Vec::new()),
@@ -157,7 +163,7 @@ impl Caller {
     }
 
     /// Returns everybody as whom the caller asks: under its own name, and in the roles it has in runs.
-    pub fn askers(&self, owner: &Owner) -> Result<Vec<PrincipalId>, CommandError> {
+    pub fn askers(&self, owner: &Owner) -> Result<Vec<PrincipalId>, Refusal> {
         let own = match self {
             Self::Local { client, .. } => {
                 let author = owner.find_author(client.as_deref().unwrap_or(LOCAL_ASKER), Role::Agent)?;
@@ -174,7 +180,7 @@ impl Caller {
     }
 
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
-    pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
+    pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, Refusal> {
         match self {
             Self::Local { name, client } => Ok(Speaker::Person {
                 name: by.unwrap_or_else(|| name.clone()),
@@ -187,22 +193,22 @@ impl Caller {
             }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
-                    CommandError::input("NAME_MISSING", "expected the name of whoever said it, found none")
-                        .about(Some("by"))
-                        .with_hint("a relay passes on what a person said: say who it was")
+                    Refusal::new(Code::NameMissing, "expected the name of whoever said it, found none")
+                        .about("by")
+                        .with_cure("a relay passes on what a person said: say who it was")
                 })?;
                 Ok(Speaker::Person { name, assurance: Assurance::Relayed })
             }
             Self::Token(token) => {
                 if by.is_some() {
                     let message = "expected no name beside a key, found one";
-                    return Err(CommandError::refused("FORBIDDEN", message).about(Some("by")));
+                    return Err(Refusal::new(Code::Forbidden, message).about("by"));
                 }
                 let author = owner.find_author(&token.name, Role::Answerer)?;
                 let author = author.filter(|author| self.is(author.principal()));
                 author.map(Speaker::Key).ok_or_else(|| {
-                    CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
-                        .with_hint("make a new token with `demur token new`")
+                    Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
+                        .with_cure("make a new token with `demur token new`")
                 })
             }
             Self::Stranger => Err(nobody()),
@@ -210,8 +216,8 @@ impl Caller {
     }
 }
 
-fn nobody() -> CommandError {
-    CommandError::refused("UNAUTHENTICATED", "expected a token, found none").with_hint(TOKEN_HINT)
+fn nobody() -> Refusal {
+    Refusal::new(Code::Unauthenticated, "expected a token, found none").with_cure(TOKEN_HINT)
 }
 
 /// What somebody without a token can do.

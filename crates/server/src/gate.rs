@@ -8,9 +8,9 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::{scope::Scope, server::PROTOCOL};
+use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
-use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
+use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
 use crate::{
     caller::Caller,
@@ -150,8 +150,8 @@ fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Problem> {
         Some(found) if found != PROTOCOL.to_string() => {
             let detail =
                 format!("expected a command that speaks version {PROTOCOL} of the socket, found {found:?}");
-            Err(Problem::new(StatusCode::CONFLICT, "VERSION_MISMATCH", detail)
-                .with_hint("`demur stop` ends this server; the next command starts the right one"))
+            Err(Problem::new(Code::VersionMismatch, detail)
+                .with_cure("`demur stop` ends this server; the next command starts the right one"))
         }
         _ => Ok(()),
     }
@@ -175,12 +175,12 @@ fn check_names(headers: &HeaderMap, names: &Names) -> Result<(), Problem> {
     let known = |list: &[String], found: &str| list.iter().any(|name| name.eq_ignore_ascii_case(found));
     if !text(header::HOST).is_some_and(|host| known(&names.hosts, host)) {
         let detail = format!("expected the Host {}, found another", names.hosts.join(" or "));
-        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "HOST_FORBIDDEN", detail));
+        return Err(Problem::new(Code::HostForbidden, detail));
     }
     match text(header::ORIGIN) {
         Some(origin) if !known(&names.origins, origin) => {
             let detail = "expected no Origin or that of this server, found another";
-            Err(Problem::new(StatusCode::FORBIDDEN, "ORIGIN_FORBIDDEN", detail))
+            Err(Problem::new(Code::OriginForbidden, detail))
         }
         _ => Ok(()),
     }

@@ -7,8 +7,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use demur_api::code::Code;
 use demur_core::time::Timestamp;
-use hyper::{HeaderMap, StatusCode};
+use hyper::HeaderMap;
 
 use crate::problem::Problem;
 
@@ -65,9 +66,7 @@ impl From<TooMany> for Problem {
     fn from(TooMany { most, seconds }: TooMany) -> Self {
         let detail = format!("expected at most {most} attempts in a minute, found more");
         let hint = format!("nothing was changed; try again in {seconds} seconds");
-        Self::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_ATTEMPTS", detail)
-            .with_hint(hint)
-            .retry_after(seconds)
+        Self::new(Code::TooManyAttempts, detail).with_cure(hint).retry_after(seconds)
     }
 }
 

@@ -9,8 +9,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_api::question::QuestionId;
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_api::{question::QuestionId, refusal::Refusal};
+use demur_desk::owner::Owner;
 use demur_ledger::{
     envelope::Event,
     facts::Severity,
@@ -246,7 +246,7 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
 }
 
 /// Returns a message for every event after a place; an empty one where the event is about no question.
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, CommandError> {
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, Refusal> {
     let store = owner.ledger().store();
     let mut page = Vec::new();
     for (cursor, stored) in store.changes(after, PAGE)? {
@@ -255,8 +255,8 @@ fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, CommandErr
     Ok(page)
 }
 
-fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, CommandError> {
-    let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
+fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, Refusal> {
+    let event = Event::parse(&stored.bytes).map_err(|error| Refusal::bug(&error))?;
     let (trace, own) = (event.envelope().trace, event.position().sequence);
     let mut parts = Vec::new();
     for sequence in touched(&event) {
@@ -284,7 +284,7 @@ fn said(
     sequence: Sequence,
     own: Sequence,
     summary: &QuestionSummary,
-) -> Result<String, CommandError> {
+) -> Result<String, Refusal> {
     let row = &summary.row;
     let told = Told {
         question: QuestionId { trace, sequence },
@@ -293,7 +293,7 @@ fn said(
         people: row.people,
     };
     let name = if sequence == own { "asked" } else { "changed" };
-    let data = serde_json::to_string(&told).map_err(|error| CommandError::bug(&error))?;
+    let data = serde_json::to_string(&told).map_err(|error| Refusal::bug(&error))?;
     Ok(format!("event: {name}\ndata: {data}\n\n"))
 }
 

@@ -12,8 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
-use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
+use demur_desk::{data::DataFolder, owner::Owner, world::World};
 use demur_sequencer::Listener;
 
 use crate::socket::OwnSocket;
@@ -48,7 +49,7 @@ enum Slot {
 
 impl Premises {
     /// Takes the folder; creates its registry where there is none.
-    pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
+    pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, Refusal> {
         let owner = take(&data, &listener)?;
         Ok(Self {
             socket: OwnSocket::of(data.path()),
@@ -89,7 +90,7 @@ impl Premises {
     }
 
     /// Returns the time.
-    pub fn now(&self) -> Result<Timestamp, CommandError> {
+    pub fn now(&self) -> Result<Timestamp, Refusal> {
         self.world.now()
     }
 
@@ -99,7 +100,7 @@ impl Premises {
     }
 
     /// Returns the folder in use. While it is lent, the caller waits; blocks.
-    pub fn owner(&self) -> Result<Arc<Owner>, CommandError> {
+    pub fn owner(&self) -> Result<Arc<Owner>, Refusal> {
         let until = Instant::now() + self.patience;
         let mut slot = self.slot();
         loop {
@@ -131,7 +132,7 @@ impl Premises {
 
     /// Lets go of the folder once nobody works in it, and takes it back as soon as whoever wanted it is done; blocks
     /// until it is free.
-    pub fn lend(self: &Arc<Self>) -> Result<(), CommandError> {
+    pub fn lend(self: &Arc<Self>) -> Result<(), Refusal> {
         self.let_go(Slot::Lent)?;
         let premises = Arc::clone(self);
         thread::spawn(move || premises.take_back());
@@ -144,7 +145,7 @@ impl Premises {
         let _ = self.let_go(Slot::Closed);
     }
 
-    fn let_go(&self, next: Slot) -> Result<(), CommandError> {
+    fn let_go(&self, next: Slot) -> Result<(), Refusal> {
         let before = std::mem::replace(&mut *self.slot(), next);
         let owner = match before {
             Slot::Here(owner) => owner,
@@ -198,7 +199,7 @@ impl Premises {
                     }
                     return;
                 }
-                Err(error) if error.code() == "FOLDER_IN_USE" => {
+                Err(error) if error.code == Code::FolderInUse => {
                     if self.socket.is_replaced() {
                         tracing::warn!("another server has taken the folder");
                         self.replaced.store(true, Ordering::Relaxed);
@@ -206,7 +207,7 @@ impl Premises {
                     }
                 }
                 Err(error) => {
-                    tracing::error!(code = error.code(), %error, "the data folder cannot be opened");
+                    tracing::error!(code = error.code.as_str(), %error, "the data folder cannot be opened");
                 }
             }
             thread::sleep(AGAIN);
@@ -218,29 +219,25 @@ impl Premises {
     }
 }
 
-fn take(data: &DataFolder, listener: &Arc<dyn Listener>) -> Result<Arc<Owner>, CommandError> {
+fn take(data: &DataFolder, listener: &Arc<dyn Listener>) -> Result<Arc<Owner>, Refusal> {
     let (mut owner, _) = Owner::open_or_create(data)?;
     owner.listen(Arc::clone(listener));
     Ok(Arc::new(owner))
 }
 
 /// Returns what somebody hears who comes while another command has the folder.
-pub(crate) fn lent() -> CommandError {
-    CommandError::refused(
-        "FOLDER_LENT",
-        "another command has the data folder at the moment, nothing was changed",
-    )
-    .with_hint("try again when it is done")
+pub(crate) fn lent() -> Refusal {
+    Refusal::new(Code::FolderLent, "another command has the data folder at the moment, nothing was changed")
+        .with_cure("try again when it is done")
 }
 
-fn closed() -> CommandError {
-    CommandError::refused("STOPPING", "the server is about to end, nothing was changed")
-        .with_hint("try again")
+fn closed() -> Refusal {
+    Refusal::new(Code::Stopping, "the server is about to end, nothing was changed").with_cure("try again")
 }
 
-fn busy() -> CommandError {
-    CommandError::refused("FOLDER_BUSY", "the server has work in the data folder that does not end")
-        .with_hint("try again, or stop the server")
+fn busy() -> Refusal {
+    Refusal::new(Code::FolderBusy, "the server has work in the data folder that does not end")
+        .with_cure("try again, or stop the server")
 }
 
 /// How long a request waits for a folder that is lent.
@@ -272,12 +269,12 @@ mod tests {
         premises.patience = Duration::from_millis(50);
         let premises = Arc::new(premises);
         let worker = premises.owner().unwrap();
-        assert_eq!(premises.lend().unwrap_err().code(), "FOLDER_BUSY");
+        assert_eq!(premises.lend().unwrap_err().code, Code::FolderBusy);
         assert!(premises.is_ready() && premises.owner().is_ok(), "others are served again");
         drop(worker);
         premises.lend().unwrap();
         drop(Owner::open(&data).unwrap());
         premises.close();
-        assert_eq!(premises.owner().map(drop).unwrap_err().code(), "STOPPING");
+        assert_eq!(premises.owner().map(drop).unwrap_err().code, Code::Stopping);
     }
 }

@@ -9,8 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::limit::Text;
-use demur_desk::{data::DataFolder, error::CommandError};
+use demur_desk::data::DataFolder;
 use demur_ledger::question::OutcomeKind;
 use demur_sequencer::Listener;
 use tokio::{
@@ -71,7 +72,7 @@ pub enum Listen {
 }
 
 /// Runs a server until it ends. `ready` is told once it answers.
-pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), CommandError> {
+pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), Refusal> {
     run_with(config, Patience::default(), ready)
 }
 
@@ -80,7 +81,7 @@ pub fn run_with(
     config: Config,
     patience: Patience,
     ready: impl FnOnce(&Service) + Send,
-) -> Result<(), CommandError> {
+) -> Result<(), Refusal> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .max_blocking_threads(BLOCKING)
@@ -95,7 +96,7 @@ async fn live(
     config: Config,
     patience: Patience,
     ready: impl FnOnce(&Service) + Send,
-) -> Result<(), CommandError> {
+) -> Result<(), Refusal> {
     let metrics = Arc::new(Metrics::default());
     let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
     let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
@@ -130,7 +131,7 @@ async fn answer(
     service: &Shared,
     connections: &Connections,
     ready: impl FnOnce(&Service) + Send,
-) -> Result<(), CommandError> {
+) -> Result<(), Refusal> {
     let mut terminate =
         signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
     let mut interrupt =
@@ -158,7 +159,7 @@ async fn answer(
 }
 
 /// Binds where the configuration says, and remembers a port that was chosen.
-async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, CommandError> {
+async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, Refusal> {
     let (listener, public) = match &config.listen {
         Listen::Nowhere => return Ok(None),
         Listen::Loopback(port) => (loopback(service, *port).await?, None),
@@ -174,23 +175,23 @@ async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener
 }
 
 /// Binds at the address that was named, or says why not.
-async fn exactly(address: SocketAddr) -> Result<TcpListener, CommandError> {
+async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             let message = format!("expected a free port, found {} in use by another program", address.port());
-            CommandError::refused("PORT_TAKEN", message)
-                .with_hint("name another port; without one, `demur serve` takes a free one by itself")
+            Refusal::new(Code::PortTaken, message)
+                .with_cure("name another port; without one, `demur serve` takes a free one by itself")
         }
         ErrorKind::PermissionDenied => {
             let message = format!("expected a port that this user may open, found {}", address.port());
-            CommandError::refused("PORT_FORBIDDEN", message)
-                .with_hint("name a port above 1023; without one, `demur serve` takes a free one by itself")
+            Refusal::new(Code::PortForbidden, message)
+                .with_cure("name a port above 1023; without one, `demur serve` takes a free one by itself")
         }
         _ => trouble("listen at that address", &error),
     })
 }
 
-async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, CommandError> {
+async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
     let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT)?)).await;
     let remembered = remembered.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok());
     let wanted: u16 = port.or(remembered).unwrap_or(0);
@@ -266,8 +267,8 @@ async fn has_open(service: &Shared) -> bool {
     counts.map_or(true, |counts| counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
 }
 
-fn trouble(action: &str, error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::internal("SERVER_TROUBLE", format!("the server cannot {action}: {error}"))
+fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(Code::ServerTrouble, format!("the server cannot {action}: {error}"))
 }
 
 const WORKERS: usize = 2;

@@ -6,8 +6,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::limit::Text;
-use demur_desk::{error::CommandError, owner::Owner, recording::Recording, rules::Shelf};
+use demur_desk::{owner::Owner, recording::Recording, rules::Shelf};
 use demur_rules::Rules;
 use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
 use tokio::{
@@ -80,18 +81,18 @@ impl Service {
     pub async fn work<T, F>(self: &Arc<Self>, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
-        F: FnOnce(&Service, &Owner) -> Result<T, CommandError> + Send + 'static,
+        F: FnOnce(&Service, &Owner) -> Result<T, Refusal> + Send + 'static,
     {
         let service = Arc::clone(self);
         let turn = Arc::clone(&self.at_work).acquire_owned().await;
-        let turn = turn.map_err(|error| CommandError::bug(&error))?;
+        let turn = turn.map_err(|error| Refusal::bug(&error))?;
         let done = task::spawn_blocking(move || {
             // The work goes on when whoever asked for it has left: its turn ends when it does.
             let _turn = turn;
             let owner = service.premises.owner()?;
             work(&service, &owner)
         });
-        Ok(done.await.map_err(|error| CommandError::bug(&error))??)
+        Ok(done.await.map_err(|error| Refusal::bug(&error))??)
     }
 
     /// Has something recorded. No thread waits for the disk but the one that writes for everybody, where that can be.
@@ -110,14 +111,14 @@ impl Service {
                 None => service.work(move |_, owner| recording.perform(owner)).await,
             }
         });
-        done.await.map_err(|error| CommandError::bug(&error))?
+        done.await.map_err(|error| Refusal::bug(&error))?
     }
 
     /// Returns the turn of a request that takes a thread or much memory for as long as the other side likes.
     pub fn heavy_turn(&self) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.heavy).try_acquire_owned().map_err(|_| {
             let message = format!("expected at most {HEAVY} large files on their way, found more");
-            CommandError::refused("OVERLOADED", message).with_hint("try again in a moment").into()
+            Refusal::new(Code::Overloaded, message).with_cure("try again in a moment").into()
         })
     }
 
@@ -132,7 +133,7 @@ impl Service {
     }
 
     /// Returns the rules that plans are held against.
-    pub fn rules(&self) -> Result<Arc<Rules>, CommandError> {
+    pub fn rules(&self) -> Result<Arc<Rules>, Refusal> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).rules()
     }
 
@@ -154,7 +155,7 @@ impl Service {
     /// Takes note of what another process may have done in the folder: whoever waits looks again.
     pub(crate) fn look_again(&self, owner: &Owner) {
         if let Err(error) = self.tokens.reload(owner) {
-            tracing::error!(code = error.code(), %error, "the tokens cannot be read");
+            tracing::error!(code = error.code.as_str(), %error, "the tokens cannot be read");
         }
         self.notices.wake_all();
     }

@@ -32,7 +32,7 @@ async fn fire(service: &Shared) -> Duration {
         let mut failed = false;
         let found = expire(owner, now, BATCH, &mut |question, error| {
             failed = true;
-            tracing::warn!(trace = %question.trace, code = error.code(), "a deadline could not be recorded");
+            tracing::warn!(trace = %question.trace, code = error.code.as_str(), "a deadline could not be recorded");
         })?;
         let next = owner.ledger().store().next_deadline()?;
         let wait = next.map(|next| next.as_millis().saturating_sub(now.as_millis()));

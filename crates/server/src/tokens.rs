@@ -3,14 +3,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use demur_api::{person::PersonRole, scope::Scope};
+use demur_api::{code::Code, person::PersonRole, refusal::Refusal, scope::Scope};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
     random::Random as _,
     time::Timestamp,
 };
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::role::Role;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Returns the session of a person who signed in with a browser.
-    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, CommandError> {
+    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
         Ok(Self {
             name: Text::cut(user)?,
             scopes: vec![Scope::Person],
@@ -75,26 +75,22 @@ impl Tokens {
     }
 
     /// Reads the tokens from the store, unless that was done.
-    pub fn load(&self, owner: &Owner) -> Result<(), CommandError> {
+    pub fn load(&self, owner: &Owner) -> Result<(), Refusal> {
         self.read(owner).map(|_| ())
     }
 
     /// Makes a token; returns it with its secret, which nothing keeps.
-    pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
+    pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         check(&wanted)?;
         self.make(owner, wanted)
     }
 
     /// Makes the session of a person who signed in.
-    pub(crate) fn create_session(
-        &self,
-        owner: &Owner,
-        wanted: Wanted,
-    ) -> Result<(Token, String), CommandError> {
+    pub(crate) fn create_session(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         self.make(owner, wanted)
     }
 
-    fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
+    fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         let world = owner.world();
         let now = world.now()?;
         let author =
@@ -118,11 +114,11 @@ impl Tokens {
         // What has ended is of no use to anybody.
         tokens.retain(|kept| kept.token.expires.is_none_or(|expires| now < expires));
         if tokens.len() >= MOST {
-            return Err(CommandError::refused(
-                "TOO_MANY_TOKENS",
+            return Err(Refusal::new(
+                Code::TooManyTokens,
                 format!("expected at most {MOST} tokens, found more"),
             )
-            .with_hint("revoke those that nobody uses: `demur token list`"));
+            .with_cure("revoke those that nobody uses: `demur token list`"));
         }
         tokens.push(Kept { token: token.clone(), digest: sha256(secret.as_bytes()) });
         write(owner, &tokens)?;
@@ -131,17 +127,17 @@ impl Tokens {
     }
 
     /// Returns every token.
-    pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, CommandError> {
+    pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, Refusal> {
         Ok(self.read(owner)?.iter().flatten().map(|kept| kept.token.clone()).collect())
     }
 
     /// Takes a token back.
-    pub fn revoke(&self, owner: &Owner, id: &str) -> Result<Token, CommandError> {
+    pub fn revoke(&self, owner: &Owner, id: &str) -> Result<Token, Refusal> {
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
         let at = tokens.iter().position(|kept| kept.token.id == id).ok_or_else(|| {
-            CommandError::input("TOKEN_UNKNOWN", "expected the id of a token, found another word")
-                .with_hint("`demur token list` shows them")
+            Refusal::new(Code::TokenUnknown, "expected the id of a token, found another word")
+                .with_cure("`demur token list` shows them")
         })?;
         let revoked = tokens.remove(at).token;
         write(owner, &tokens)?;
@@ -150,7 +146,7 @@ impl Tokens {
     }
 
     /// Ends every session of a person; returns how many there were.
-    pub(crate) fn end_sessions(&self, owner: &Owner, name: &str) -> Result<u64, CommandError> {
+    pub(crate) fn end_sessions(&self, owner: &Owner, name: &str) -> Result<u64, Refusal> {
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
         let before = tokens.len();
@@ -165,7 +161,7 @@ impl Tokens {
     }
 
     /// Reads the tokens again: another process may have changed them.
-    pub fn reload(&self, owner: &Owner) -> Result<(), CommandError> {
+    pub fn reload(&self, owner: &Owner) -> Result<(), Refusal> {
         let fresh = stored(owner)?;
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
         Ok(())
@@ -178,7 +174,7 @@ impl Tokens {
         token.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
-    fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, CommandError> {
+    fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, Refusal> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
             *known = Some(stored(owner)?);
@@ -187,29 +183,29 @@ impl Tokens {
     }
 }
 
-fn stored(owner: &Owner) -> Result<Vec<Kept>, CommandError> {
+fn stored(owner: &Owner) -> Result<Vec<Kept>, Refusal> {
     let note = owner.ledger().store().note(NOTE)?;
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error));
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| Refusal::bug(&error));
     Ok(note.map(read).transpose()?.unwrap_or_default())
 }
 
-fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), CommandError> {
-    let bytes = serde_json::to_vec(tokens).map_err(|error| CommandError::bug(&error))?;
+fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), Refusal> {
+    let bytes = serde_json::to_vec(tokens).map_err(|error| Refusal::bug(&error))?;
     Ok(owner.ledger().store().set_note(NOTE, &bytes)?)
 }
 
-fn check(wanted: &Wanted) -> Result<(), CommandError> {
+fn check(wanted: &Wanted) -> Result<(), Refusal> {
     let has = |scope| wanted.scopes.contains(&scope);
     if wanted.scopes.is_empty() {
-        return Err(CommandError::input("SCOPE_MISSING", "expected at least one scope, found none"));
+        return Err(Refusal::new(Code::ScopeMissing, "expected at least one scope, found none"));
     }
     if wanted.scopes.iter().any(|scope| !Scope::GRANTED.contains(scope)) {
-        return Err(CommandError::input("SCOPE_INVALID", "expected ask, answer, relay, read or metrics"));
+        return Err(Refusal::new(Code::ScopeInvalid, "expected ask, answer, relay, read or metrics"));
     }
     // An asker never answers itself, and one token is one voice.
     if has(Scope::Answer) && (has(Scope::Ask) || has(Scope::Relay)) {
         let message = "expected one voice per token, found answer beside ask or relay";
-        return Err(CommandError::input("SCOPE_INVALID", message).with_hint("make two tokens"));
+        return Err(Refusal::new(Code::ScopeInvalid, message).with_cure("make two tokens"));
     }
     Ok(())
 }

@@ -8,6 +8,7 @@
 
 mod check;
 mod question;
+mod reason;
 
 use std::ops::RangeInclusive;
 

@@ -9,6 +9,8 @@ use demur_ledger::{
     facts::AnswerKind,
 };
 
+use crate::{code::Code, refusal::Refusal};
+
 /// Returns the answer that these words are, to a question of these kinds with these choices.
 pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<AnswerValue, NoAnswer> {
     let secret = kinds.contains(&AnswerKind::Secret);
@@ -41,6 +43,12 @@ pub fn typed(kinds: &[AnswerKind], choices: &[Choice], words: &str) -> Result<An
 pub struct NoAnswer {
     expected: String,
     found: String,
+}
+
+impl From<NoAnswer> for Refusal {
+    fn from(words: NoAnswer) -> Self {
+        Self::new(Code::AnswerKind, words).with_cure("the question is still open: answer again")
+    }
 }
 
 /// Returns what can be typed, in words.

@@ -5,13 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_api::code::Code;
 use demur_server::gate::PROCESS_HEADER;
 use demur_store::folder::Folder;
 use hyper::{Method, Response, body::Incoming};
 use tokio::time;
 
-use super::{AGAIN, Call, Client, Failure, FolderUser, folder_user::kill_server, lost, way::typed_for};
-use crate::{error::CommandError, output::counted_as};
+use super::{AGAIN, Call, Client, FolderUser, Unanswered, folder_user::kill_server, lost, way::typed_for};
+use crate::{failure::Failure, output::counted_as};
 
 /// How a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(crate) enum Ended {
 impl Client {
     /// Ends the server and waits until it is gone. One that has not ended in time is killed if `force` says so: what it
     /// acknowledged is on the disk. Works with a server of any version.
-    pub(crate) fn stop(&self, timeout: Duration, force: bool) -> Result<Ended, CommandError> {
+    pub(crate) fn stop(&self, timeout: Duration, force: bool) -> Result<Ended, Failure> {
         let until = Instant::now() + timeout;
         if let Some(process) = self.ask_to_end(until)?
             && self.has_ended(process, until)
@@ -36,27 +37,26 @@ impl Client {
             return Err(self.still_runs(timeout));
         }
         let killed = kill_server(self.way.folder());
-        match killed.map_err(|error| CommandError::internal("SERVER_TROUBLE", error))? {
+        match killed.map_err(|error| Failure::of(Code::ServerTrouble, error))? {
             Some(process) if self.has_ended(process, Instant::now() + DEATH_TIMEOUT) => Ok(Ended::Killed),
             _ => Err(self.still_runs(timeout)),
         }
     }
 
     /// Asks the server to end; returns its process, or none where it says nothing in time. One whose socket file is gone is given the time to put it back.
-    fn ask_to_end(&self, until: Instant) -> Result<Option<u32>, CommandError> {
+    fn ask_to_end(&self, until: Instant) -> Result<Option<u32>, Failure> {
         let call = Call { method: Method::POST, versioned: false, ..Call::get("/v1/server/stop") };
         loop {
             match self.request_until(&call, until) {
                 None => return Ok(None),
                 Some(Ok(response)) if response.status().is_success() => return Ok(process(&response)),
                 Some(Ok(response)) => {
-                    return Err(CommandError::bug(&format!("the server answered {}", response.status())));
+                    return Err(Failure::bug(&format!("the server answered {}", response.status())));
                 }
-                Some(Err(Failure::NoServer)) if FolderUser::server(self.way.folder()).is_some() => {}
-                Some(Err(Failure::NoServer)) => return Err(self.way.no_server()),
-                Some(Err(Failure::Lost(error))) => return Err(lost(&error)),
-                Some(Err(Failure::Problem(problem))) => return Err(problem.error()),
-                Some(Err(Failure::Trouble(error))) => return Err(error),
+                Some(Err(Unanswered::NoServer)) if FolderUser::server(self.way.folder()).is_some() => {}
+                Some(Err(Unanswered::NoServer)) => return Err(self.way.no_server().into()),
+                Some(Err(Unanswered::Lost(error))) => return Err(lost(&error).into()),
+                Some(Err(Unanswered::Refused(refusal))) => return Err(refusal.into()),
             }
             if Instant::now() > until {
                 return Ok(None);
@@ -85,11 +85,11 @@ impl Client {
         answered.is_some_and(|response| process(&response) != Some(before))
     }
 
-    fn still_runs(&self, timeout: Duration) -> CommandError {
+    fn still_runs(&self, timeout: Duration) -> Failure {
         let (folder, seconds) = (self.way.folder(), counted_as(timeout.as_secs(), "second", "seconds"));
         let Some(FolderUser { process, .. }) = FolderUser::server(folder) else {
             let message = format!("expected the server to end within {seconds}, found it running");
-            return CommandError::refused(STILL_RUNNING, message).with_hint(
+            return Failure::refused(STILL_RUNNING, message).with_hint(
                 "its process cannot be seen from here: end it as the user or in the container that runs it",
             );
         };
@@ -98,11 +98,15 @@ impl Client {
         let [force, longer] = ["stop --force", "stop --timeout 1m"].map(|command| typed_for(folder, command));
         let hint =
             format!("`{longer}` waits longer; `{force}` kills it, and nothing that was recorded is lost");
-        CommandError::refused(STILL_RUNNING, message).with_hint(hint)
+        Failure::refused(STILL_RUNNING, message).with_hint(hint)
     }
 
     /// Sends a request; returns none where no answer comes in time.
-    fn request_until(&self, call: &Call<'_>, until: Instant) -> Option<Result<Response<Incoming>, Failure>> {
+    fn request_until(
+        &self,
+        call: &Call<'_>,
+        until: Instant,
+    ) -> Option<Result<Response<Incoming>, Unanswered>> {
         let left = until.saturating_duration_since(Instant::now());
         self.block_on(async { time::timeout(left, self.way.request(call)).await.ok() })
     }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use demur_api::server::ServerStatus;
+use demur_api::{code::Code, server::ServerStatus};
 use demur_server::socket;
 use demur_store::folder::Folder;
 
@@ -18,13 +18,13 @@ use super::{Check, files::private};
 use crate::{
     client::{Call, Client, FolderUser, how_to_kill, typed_for},
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     serve::PORT,
     visible::visible_path,
 };
 
 /// Looks at the socket, the server and its port.
-pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, CommandError> {
+pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
     let user = FolderUser::find(data.path());
     // Before the server is asked: one that lost its socket file puts it back meanwhile.
     let gone = user.as_ref().is_some_and(|user| user.serves) && !socket::path(data.path()).exists();
@@ -46,19 +46,19 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, CommandError> {
 }
 
 /// Returns what the server says about itself; one that says nothing is not waited for.
-fn status(data: &DataFolder) -> Result<Result<ServerStatus, CommandError>, CommandError> {
+fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let client = Client::to_running(data.clone())?;
     let (sender, receiver) = sync_channel(1);
     thread::spawn(move || sender.send(client.call(&Call::get("/v1/server"))));
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
-        Err(CommandError::refused("SERVER_SILENT", message).with_hint(
+        Err(Failure::refused("SERVER_SILENT", message).with_hint(
             "another command may have the data folder; otherwise end the server, the next command starts another",
         ))
     }))
 }
 
-fn server(status: &Result<ServerStatus, CommandError>) -> Check {
+fn server(status: &Result<ServerStatus, Failure>) -> Check {
     match status {
         Ok(status) if status.version != env!("CARGO_PKG_VERSION") => Check::warning(
             "server",
@@ -69,10 +69,10 @@ fn server(status: &Result<ServerStatus, CommandError>) -> Check {
             "server",
             format!("demur {}, protocol {}, process {}", status.version, status.protocol, status.process),
         ),
-        Err(error) if error.code() == "NO_SERVER" => {
+        Err(error) if error.is(Code::NoServer) => {
             Check::note("server", "none runs; the next command that needs one starts it")
         }
-        Err(error) => Check::failed("server", error),
+        Err(error) => Check::failed("server", error.clone()),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
     arguments::HookOptions,
     client::{Call, Client},
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
 };
 
 /// Returns why a tool call is refused, if it is.
@@ -31,7 +31,7 @@ pub(super) fn refusal(
     options: &HookOptions,
     tool: &Tool<'_>,
     session: Option<&SessionId>,
-) -> Result<Option<String>, CommandError> {
+) -> Result<Option<String>, Failure> {
     let folder = data.path().to_owned();
     match standing(&data, options)? {
         Standing::Clear => return Ok(None),
@@ -53,20 +53,20 @@ pub(super) fn refusal(
 }
 
 /// Puts the hook in force at the beginning of a session, so that no tool call has to wait for a server that must start.
-pub(super) fn begin(data: DataFolder, options: &HookOptions) -> Result<(), CommandError> {
+pub(super) fn begin(data: DataFolder, options: &HookOptions) -> Result<(), Failure> {
     if standing(&data, options)? == Standing::Unknown && data.has_store()? {
         ask(&Client::starting(data)?, options, STARTING)?;
     }
     Ok(())
 }
 
-fn standing(data: &DataFolder, options: &HookOptions) -> Result<Standing, CommandError> {
+fn standing(data: &DataFolder, options: &HookOptions) -> Result<Standing, Failure> {
     let askers = options.asker.iter().map(Text::as_str);
-    marks::standing(data.path(), askers).map_err(|error| CommandError::file("read", data.path(), &error))
+    marks::standing(data.path(), askers).map_err(|error| Failure::file("read", data.path(), &error))
 }
 
 /// Asks the server. From the first time on it keeps marks for these askers.
-fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Stopped, CommandError> {
+fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Stopped, Failure> {
     let askers = List::try_from(options.asker.clone())?;
     client.call(&Call::post("/v1/hook", &Hook { askers, off: false })?.within(patience))
 }

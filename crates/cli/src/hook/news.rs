@@ -1,7 +1,10 @@
 //! Answers that a session has not seen yet, told to its agent when the session begins or goes on, when its user writes, and
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
-use demur_api::question::{Ending, Heard, QuestionId, QuestionView};
+use demur_api::{
+    code::Code,
+    question::{Ending, Heard, QuestionId, QuestionView},
+};
 use demur_core::{limit::List, visible::visible};
 use demur_ledger::{content::AnswerValue, question::OutcomeKind};
 use serde_json::Value;
@@ -15,7 +18,7 @@ use crate::{
     arguments::HookOptions,
     client::{Call, Client},
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
 };
 
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
@@ -38,7 +41,7 @@ pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> R
 }
 
 /// Returns the answers that are new to the session, waiting for the first one if wanted.
-fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, CommandError> {
+fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, Failure> {
     let Some(session) = session_of(input) else { return Ok(None) };
     let folder = data.path().to_owned();
     // Of one session one process waits, however many turns end meanwhile.
@@ -63,7 +66,7 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
                 Ok(question) => question,
                 // One that cannot be looked up does not keep back the others. Nobody will ever answer one that is unknown.
                 Err(error) => {
-                    if error.code() == "QUESTION_UNKNOWN" {
+                    if error.is(Code::QuestionUnknown) {
                         see(&folder, &session, *id);
                     }
                     continue;
@@ -103,7 +106,7 @@ fn is_secret(question: &QuestionView) -> bool {
 }
 
 /// Waits a while for one of them; the others are looked at in between.
-fn wait_for(client: &Client, id: QuestionId) -> Result<(), CommandError> {
+fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
     let path = format!("/v1/questions/{id}/wait?seconds={BETWEEN}");
     client.call::<QuestionView>(&Call::get(&path)).map(drop)
 }

@@ -6,13 +6,13 @@ use demur_core::canonical;
 use crate::{
     client::Client,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     lookup::QuestionNumbers,
     question::{self, state, summary},
 };
 
 /// Prints what waits, or everything.
-pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Result<(), Failure> {
     let state = if all { "" } else { "&state=open" };
     let json = context.output.is_json();
     let numbers = QuestionNumbers::of(&context.data()?);
@@ -52,7 +52,7 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
 }
 
 /// Prints that nothing waits because there is no data folder, and what to do about that.
-pub(super) fn nothing(context: &mut Context<'_>, missing: &CommandError) -> Result<(), CommandError> {
+pub(super) fn nothing(context: &mut Context<'_>, missing: &Failure) -> Result<(), Failure> {
     if context.output.is_json() {
         return context.output.write(b"{\"questions\":[]}\n");
     }

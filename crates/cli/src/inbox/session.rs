@@ -3,6 +3,7 @@
 use std::sync::mpsc::Receiver;
 
 use demur_api::{
+    code::Code,
     question::{Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed},
     server::ServerStatus,
 };
@@ -21,7 +22,7 @@ use super::{
 };
 use crate::{
     client::{Call, Client},
-    error::CommandError,
+    failure::Failure,
     output::error_lines,
     question::{self, describe},
 };
@@ -42,7 +43,7 @@ impl<'a> Session<'a> {
     }
 
     /// Serves whoever sits there until they leave.
-    pub(super) fn run(mut self) -> Result<(), CommandError> {
+    pub(super) fn run(mut self) -> Result<(), Failure> {
         self.list()?;
         loop {
             match self.face.read()? {
@@ -63,7 +64,7 @@ impl<'a> Session<'a> {
     }
 
     /// Does what a line asks for. What goes wrong is told; the inbox stays.
-    fn perform(&mut self, line: &Line<'_>) -> Result<(), CommandError> {
+    fn perform(&mut self, line: &Line<'_>) -> Result<(), Failure> {
         let done = match *line {
             Line::Empty | Line::Leave => Ok(()),
             Line::Help => self.face.say(&words::help(self.face.is_live())),
@@ -86,15 +87,13 @@ impl<'a> Session<'a> {
             }),
         };
         match done {
-            Err(error) if error.code() == "OUTPUT_TROUBLE" || error.code() == "TERMINAL_TROUBLE" => {
-                Err(error)
-            }
+            Err(error) if error.is(Code::OutputTrouble) || error.code() == "TERMINAL_TROUBLE" => Err(error),
             Err(error) => self.face.say(&error_lines(&error, self.face.paint())),
             Ok(()) => Ok(()),
         }
     }
 
-    fn act(&mut self, number: Number, act: &str, reason: &str) -> Result<(), CommandError> {
+    fn act(&mut self, number: Number, act: &str, reason: &str) -> Result<(), Failure> {
         self.about(number, |this, id| {
             let document = Act { reason: text(reason)?, by: None };
             this.done(number, id, question::act_on(&this.client, id, act, &document))
@@ -105,8 +104,8 @@ impl<'a> Session<'a> {
     fn about(
         &mut self,
         number: Number,
-        work: impl FnOnce(&mut Self, QuestionId) -> Result<(), CommandError>,
-    ) -> Result<(), CommandError> {
+        work: impl FnOnce(&mut Self, QuestionId) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         match self.numbers.id(number) {
             Some(id) => work(self, id),
             None => self.say(&format!("No question here has the number {number}. `l` lists what is open.")),
@@ -114,7 +113,7 @@ impl<'a> Session<'a> {
     }
 
     /// Shows a question in full; one that asks for a secret is answered here, where nobody sees it.
-    fn show(&mut self, id: QuestionId) -> Result<(), CommandError> {
+    fn show(&mut self, id: QuestionId) -> Result<(), Failure> {
         let shown = question::fetch(&self.client, id)?;
         let number = self.numbers.see(&shown).number();
         self.face.say(&describe(&shown, self.face.paint()))?;
@@ -128,7 +127,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn answer(&mut self, number: Number, id: QuestionId, words: &str) -> Result<(), CommandError> {
+    fn answer(&mut self, number: Number, id: QuestionId, words: &str) -> Result<(), Failure> {
         let shown = question::fetch(&self.client, id)?;
         if is_secret(&shown) && shown.is_open() {
             return self.say(&format!(
@@ -138,7 +137,7 @@ impl<'a> Session<'a> {
         self.give(number, &shown, words)
     }
 
-    fn give(&mut self, number: Number, shown: &QuestionView, words: &str) -> Result<(), CommandError> {
+    fn give(&mut self, number: Number, shown: &QuestionView, words: &str) -> Result<(), Failure> {
         // What is settled is told as such, whatever was typed.
         if shown.outcome.is_some() {
             self.numbers.see(shown);
@@ -156,12 +155,7 @@ impl<'a> Session<'a> {
     }
 
     /// Tells what came of something.
-    fn done(
-        &mut self,
-        number: Number,
-        id: QuestionId,
-        done: Result<Done, CommandError>,
-    ) -> Result<(), CommandError> {
+    fn done(&mut self, number: Number, id: QuestionId, done: Result<Done, Failure>) -> Result<(), Failure> {
         let lines = match done {
             Ok(done) => {
                 self.numbers.see(&done.question);
@@ -178,7 +172,7 @@ impl<'a> Session<'a> {
     }
 
     /// Shows the first page of what is open.
-    fn list(&mut self) -> Result<(), CommandError> {
+    fn list(&mut self) -> Result<(), Failure> {
         let status: ServerStatus = self.client.call(&Call::get("/v1/server"))?;
         let page = question::page(&self.client, &format!("state=open&limit={PAGE}"))?;
         let mut lines = vec![words::count(status.open, self.face.is_live())];
@@ -189,7 +183,7 @@ impl<'a> Session<'a> {
     }
 
     /// Shows the next page.
-    fn more(&mut self) -> Result<(), CommandError> {
+    fn more(&mut self) -> Result<(), Failure> {
         let Some(after) = &self.after else {
             return self.say("That is all that is open. `l` lists it from the beginning.");
         };
@@ -212,7 +206,7 @@ impl<'a> Session<'a> {
     }
 
     /// Tells what happened since; returns whether anything did.
-    fn catch_up(&mut self) -> Result<bool, CommandError> {
+    fn catch_up(&mut self) -> Result<bool, Failure> {
         let mut lines = Vec::new();
         let mut untold: u64 = 0;
         let mut shown = Vec::new();
@@ -249,7 +243,7 @@ impl<'a> Session<'a> {
         Ok(!lines.is_empty())
     }
 
-    fn say(&mut self, line: &str) -> Result<(), CommandError> {
+    fn say(&mut self, line: &str) -> Result<(), Failure> {
         self.face.say(&[line.to_owned()])
     }
 }
@@ -258,19 +252,18 @@ fn is_secret(question: &QuestionView) -> bool {
     question.kinds.contains(&AnswerKind::Secret)
 }
 
-fn text(words: &str) -> Result<Option<Text<1, 4096>>, CommandError> {
+fn text(words: &str) -> Result<Option<Text<1, 4096>>, Failure> {
     if words.is_empty() {
         return Ok(None);
     }
     Text::try_from(words)
         .map(Some)
-        .map_err(|error| CommandError::input("REASON_INVALID", format!("the reason: {error}")))
+        .map_err(|error| Failure::input("REASON_INVALID", format!("the reason: {error}")))
 }
 
 /// Returns to whom a question goes: to holders of keys by their names, or to people.
-fn passing(names: &str) -> Result<Passing, CommandError> {
-    let wrong =
-        |error: &dyn std::fmt::Display| CommandError::input("NAME_INVALID", format!("the names: {error}"));
+fn passing(names: &str) -> Result<Passing, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::of(Code::NameInvalid, format!("the names: {error}"));
     let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
     let to: Vec<Text<1, 64>> =
         names.map(|name| Text::try_from(name).map_err(|error| wrong(&error))).collect::<Result<_, _>>()?;

@@ -8,14 +8,14 @@ use serde::Serialize;
 use super::{KeyEntry, clock};
 use crate::{
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     output::{Paint, Reply, Table},
     roster::Roster,
 };
 
 /// Lists the keys.
-pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let data = context.data()?;
     let roster = Roster::of(&data)?;
     let keys =

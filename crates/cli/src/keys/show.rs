@@ -8,7 +8,7 @@ use super::{KeyEntry, Moment, clock, reason_word, select::select};
 use crate::{
     arguments::ShowKey,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     output::{Paint, Reply},
     roster::Roster,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Shows a key.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), Failure> {
     let data = context.data()?;
     let keystore = Keystore::of(&data);
     let entries = Roster::of(&data)?.map_or_else(Vec::new, |roster| key_entry::entries(&roster, &keystore));

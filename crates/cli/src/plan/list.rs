@@ -13,7 +13,7 @@ use crate::{
     archive::Archive,
     arguments::ListPlans,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     lookup::{self, PlanPage},
     output::{Paint, Reply, Table},
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Lists plans.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<(), Failure> {
     let data = context.data()?;
     if !data.has_store()? {
         let nowhere = Context::nowhere(&data, "plans");
@@ -36,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
     context.output.reply(&PlanList { next, nowhere: None, plans })
 }
 
-fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, CommandError> {
+fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, Failure> {
     let TraceSummary { trace, opened, changed, .. } = *summary;
     // One plan that cannot be read does not hide the others: `demur plan show` says what is wrong with it.
     let session = session::read(archive.ledger(), id).ok();

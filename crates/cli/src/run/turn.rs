@@ -21,7 +21,7 @@ use super::{
     desk::Desk,
     door,
 };
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// What ends a turn early.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) enum Interrupted {
     /// The task's: the run is aborted with this as the reason.
     Task(String),
     /// Ours.
-    Here(CommandError),
+    Here(Failure),
 }
 
 impl From<AgentError> for Interrupted {
@@ -40,7 +40,7 @@ impl From<AgentError> for Interrupted {
     }
 }
 
-impl<E: Into<CommandError>> From<E> for Interrupted {
+impl<E: Into<Failure>> From<E> for Interrupted {
     fn from(error: E) -> Self {
         Self::Here(error.into())
     }
@@ -113,9 +113,9 @@ fn submit_for(desk: &mut Desk<'_>, hello: &Hello, submit: Submit) -> Result<From
     Ok(answer)
 }
 
-fn told(refusal: Refusal) -> Result<Refused, CommandError> {
+fn told(refusal: Refusal) -> Result<Refused, Failure> {
     Ok(Refused {
-        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| CommandError::bug(&error))?,
+        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| Failure::bug(&error))?,
         cure: refusal.cure.to_owned(),
         field: refusal.field.map(ToOwned::to_owned),
         message: refusal.message,
@@ -125,7 +125,7 @@ fn told(refusal: Refusal) -> Result<Refused, CommandError> {
 /// Writes everything to an agent that it was not told yet.
 fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Interrupted> {
     while agent.told < desk.history.state().length() {
-        let from = Sequence::try_from(agent.told).map_err(|error| CommandError::bug(&error))?;
+        let from = Sequence::try_from(agent.told).map_err(|error| Failure::bug(&error))?;
         let page = desk.ledger.store().events(desk.trace, from, PAGE)?;
         if page.is_empty() {
             return Ok(());
@@ -141,7 +141,7 @@ fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Int
 }
 
 /// Returns the lines of a recorded event, as they stand in an export.
-fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, CommandError> {
+fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, Failure> {
     let event = Event::parse(&stored.bytes).map_err(|_| SequencerError::Damaged {
         trace,
         sequence: Sequence::FIRST,
@@ -168,8 +168,8 @@ fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u
     Ok(lines)
 }
 
-fn line(said: &FromDesk) -> Result<Vec<u8>, CommandError> {
-    said.to_line().map_err(|error| CommandError::bug(&error))
+fn line(said: &FromDesk) -> Result<Vec<u8>, Failure> {
+    said.to_line().map_err(|error| Failure::bug(&error))
 }
 
 /// How many statements an agent may submit in one turn.

@@ -6,10 +6,10 @@ use demur_ledger::{
     verify::Finding,
 };
 use demur_sequencer::SequencerError;
-use demur_store::contract::{Failure, StoreError, StoreProblem as Found};
+use demur_store::contract::{self, StoreError, StoreProblem as Found};
 use serde::Serialize;
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// A problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -53,7 +53,7 @@ impl Problem {
     }
 
     /// Returns why a trace could not even be exported, if that is damage and not trouble of another kind.
-    pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<Self, CommandError> {
+    pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<Self, Failure> {
         let (sequence, code) = match &error {
             SequencerError::Damaged { sequence, code, .. } => (Some(*sequence), *code),
             SequencerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED"),
@@ -64,21 +64,21 @@ impl Problem {
     }
 
     /// Returns a mark that an earlier check left on a trace.
-    pub(super) fn of_mark(trace: TraceId, failure: &Failure) -> Self {
+    pub(super) fn of_mark(trace: TraceId, failure: &contract::Failure) -> Self {
         let cause = format!("trace {trace} was found damaged before: {}", visible(&failure.code));
         let code = failure.code.clone();
         Self { cause, code, cure: RESTORE.to_owned(), sequence: failure.sequence, trace: Some(trace) }
     }
 
     /// Returns why the registry cannot be used.
-    pub(super) fn of_opening(error: &CommandError) -> Self {
+    pub(super) fn of_opening(error: &Failure) -> Self {
         let cure = error.hint().unwrap_or(RESTORE).to_owned();
         Self { cause: error.to_string(), code: error.code().to_owned(), cure, sequence: None, trace: None }
     }
 
     /// Returns the mark for a trace that this problem ends.
-    pub(super) fn failure(&self) -> Failure {
-        Failure { sequence: self.sequence, code: self.code.clone() }
+    pub(super) fn failure(&self) -> contract::Failure {
+        contract::Failure { sequence: self.sequence, code: self.code.clone() }
     }
 
     /// Returns whether another problem is about the same event.

@@ -10,15 +10,15 @@ use super::{Size, tell};
 use crate::{
     borrow,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Progress, Reply},
 };
 
 /// Rebuilds the derived tables.
-pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let data = context.data()?;
     if !data.has_store()? {
-        return Err(data.no_keys());
+        return Err(data.no_keys().into());
     }
     let store = borrow::borrowed(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
     let mut progress = Progress::new(context.output.is_watched());

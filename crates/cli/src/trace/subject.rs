@@ -10,10 +10,10 @@ use demur_sequencer::SequencerError;
 use demur_store::contract::Store;
 use serde_json::{Map, Value};
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// Returns what a trace is about, from its first event; none where that was erased or cannot be read.
-pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, CommandError> {
+pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, Failure> {
     match record::read(store, trace, Sequence::FIRST) {
         Ok((_, content)) => Ok(content.as_ref().and_then(about)),
         // `demur store check` says what is wrong with it.

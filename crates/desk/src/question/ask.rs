@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     limit::{List, Text, Whole},
     time::Timestamp,
@@ -18,7 +19,6 @@ use demur_store::contract::Performed;
 
 use super::{Answering, Ask, QuestionId, alike};
 use crate::{
-    error::CommandError,
     keyed::{self, Keyed},
     owner::Owner,
     recording::Recording,
@@ -40,7 +40,7 @@ pub fn ask(
     author: &Arc<Author>,
     ask: &Ask,
     idempotency: Option<&str>,
-) -> Result<Asked, CommandError> {
+) -> Result<Asked, Refusal> {
     let Some(key) = idempotency else { return asking(owner, author, ask)?.perform(owner) };
     let keyed = Keyed::new(author, key, ask)?;
     // From the look to the record: two requests under one key must not pass each other.
@@ -54,7 +54,7 @@ pub(super) fn record_keyed(
     author: &Arc<Author>,
     ask: &Ask,
     keyed: &Keyed,
-) -> Result<Asked, CommandError> {
+) -> Result<Asked, Refusal> {
     if let Some(earlier) = recorded_under(owner, author, keyed)? {
         return Ok(earlier);
     }
@@ -70,13 +70,13 @@ pub(super) fn recorded_under(
     owner: &Owner,
     author: &Author,
     keyed: &Keyed,
-) -> Result<Option<Asked>, CommandError> {
+) -> Result<Option<Asked>, Refusal> {
     let performed = keyed.earlier(owner, author)?;
     performed.map(|performed| Ok(Asked { id: place(&performed)?, repeated: true })).transpose()
 }
 
 /// Returns what is to be recorded for a question without an idempotency key.
-pub fn asking(owner: &Owner, author: &Author, ask: &Ask) -> Result<Recording<Asked>, CommandError> {
+pub fn asking(owner: &Owner, author: &Author, ask: &Ask) -> Result<Recording<Asked>, Refusal> {
     said(owner, author, ask, |now| CommandId::new(now, &mut { owner.world() }))
 }
 
@@ -85,7 +85,7 @@ fn said(
     author: &Author,
     ask: &Ask,
     command: impl FnOnce(Timestamp) -> CommandId,
-) -> Result<Recording<Asked>, CommandError> {
+) -> Result<Recording<Asked>, Refusal> {
     let (world, ledger) = (owner.world(), owner.ledger());
     let now = world.now()?;
     let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
@@ -105,20 +105,20 @@ fn said(
     }))
 }
 
-fn unknown(trace: TraceId) -> CommandError {
-    CommandError::input(
-        "TRACE_UNKNOWN",
+fn unknown(trace: TraceId) -> Refusal {
+    Refusal::new(
+        Code::TraceUnknown,
         format!("expected a trace of this data folder, found none called {trace}"),
     )
-    .with_hint("leave `trace` out to ask in a trace of its own")
+    .with_cure("leave `trace` out to ask in a trace of its own")
 }
 
-fn place(performed: &Performed) -> Result<QuestionId, CommandError> {
+fn place(performed: &Performed) -> Result<QuestionId, Refusal> {
     Ok(QuestionId { trace: performed.trace, sequence: keyed::position(performed)?.sequence })
 }
 
 /// Returns the kinds of answers that fit, in the order of the format.
-fn kinds(ask: &Ask) -> Result<List<AnswerKind, 1, 4>, CommandError> {
+fn kinds(ask: &Ask) -> Result<List<AnswerKind, 1, 4>, Refusal> {
     let mut kinds = ask.kinds.to_vec();
     if kinds.is_empty() {
         kinds.push(if ask.choices.is_empty() { AnswerKind::Freetext } else { AnswerKind::MultipleChoice });
@@ -128,7 +128,7 @@ fn kinds(ask: &Ask) -> Result<List<AnswerKind, 1, 4>, CommandError> {
 }
 
 /// Returns what decides about it, with the deadline that follows from the time it is asked.
-fn facts(ask: &Ask, place: &Place) -> Result<QuestionAsked, CommandError> {
+fn facts(ask: &Ask, place: &Place) -> Result<QuestionAsked, Refusal> {
     let (people, principals, least) = match ask.answering {
         Answering::People => (true, Some(List::default()), Assurance::Relayed),
         Answering::Agents => (false, None, Assurance::Agent),
@@ -151,7 +151,7 @@ fn facts(ask: &Ask, place: &Place) -> Result<QuestionAsked, CommandError> {
 }
 
 /// Returns its words.
-fn content(ask: &Ask) -> Result<QuestionContent, CommandError> {
+fn content(ask: &Ask) -> Result<QuestionContent, Refusal> {
     let terse = ask.terse.clone().map_or_else(|| Text::cut(&ask.question), Ok)?;
     let detailed = match (&ask.detailed, &ask.context) {
         (Some(detailed), _) => detailed.clone(),

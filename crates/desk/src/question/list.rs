@@ -1,10 +1,11 @@
 //! The list of questions, page by page: a cursor stays good however many are asked or answered meanwhile.
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::PrincipalId;
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 
 use super::{Listed, QuestionView, view::view_of};
-use crate::{error::CommandError, owner::Owner};
+use crate::owner::Owner;
 
 /// Returns a page of the questions that fit.
 pub fn list(
@@ -12,7 +13,7 @@ pub fn list(
     filter: &QuestionFilter,
     after: Option<&str>,
     limit: usize,
-) -> Result<Listed, CommandError> {
+) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
     let summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
     page(owner, summaries, limit)
@@ -25,7 +26,7 @@ pub fn list_of(
     filter: &QuestionFilter,
     after: Option<&str>,
     limit: usize,
-) -> Result<Listed, CommandError> {
+) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
     let mut summaries = Vec::new();
     for asker in askers {
@@ -39,7 +40,7 @@ pub fn list_of(
     page(owner, summaries, limit)
 }
 
-fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Result<Listed, CommandError> {
+fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Result<Listed, Refusal> {
     let mut more = summaries.len() > limit;
     summaries.truncate(limit);
     let (mut questions, mut bytes) = (Vec::new(), 0);
@@ -66,11 +67,11 @@ fn words(question: &QuestionView) -> usize {
     texts.into_iter().flatten().map(String::len).chain(choices).chain(suggestions).sum()
 }
 
-fn cursor(text: &str) -> Result<Cursor, CommandError> {
+fn cursor(text: &str) -> Result<Cursor, Refusal> {
     let number = text.parse().ok().filter(|number: &u64| number.to_string() == text && *number < LARGEST);
     number.map(Cursor::new).ok_or_else(|| {
-        CommandError::input("CURSOR_INVALID", "expected a cursor that a list gave, found something else")
-            .with_hint("leave the cursor out to begin anew")
+        Refusal::new(Code::CursorInvalid, "expected a cursor that a list gave, found something else")
+            .with_cure("leave the cursor out to begin anew")
     })
 }
 

@@ -1,5 +1,6 @@
 //! A question as every door shows it: the words, who may answer until when, and what became of it.
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::hash::Digest;
 use demur_ledger::{
     content::QuestionContent,
@@ -11,10 +12,10 @@ use demur_ledger::{
 use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
-use crate::{error::CommandError, owner::Owner, record};
+use crate::{owner::Owner, record};
 
 /// Returns a question as it stands.
-pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, CommandError> {
+pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
     if let Some(shown) = recent(owner, id)? {
         return Ok(shown);
     }
@@ -23,20 +24,20 @@ pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, CommandError>
 }
 
 /// Returns a question as it stands, if that is known without reading anything from the disk.
-pub fn recent(owner: &Owner, id: QuestionId) -> Result<Option<QuestionView>, CommandError> {
+pub fn recent(owner: &Owner, id: QuestionId) -> Result<Option<QuestionView>, Refusal> {
     owner.recent().find(id).map(|shown| named(owner, shown)).transpose()
 }
 
-pub(super) fn unknown(id: QuestionId) -> CommandError {
-    CommandError::input(
-        "QUESTION_UNKNOWN",
+pub(super) fn unknown(id: QuestionId) -> Refusal {
+    Refusal::new(
+        Code::QuestionUnknown,
         format!("expected a question of this data folder, found none called {id}"),
     )
-    .with_hint("`demur inbox --list` shows what waits")
+    .with_cure("`demur inbox --list` shows what waits")
 }
 
 /// Returns a question that the list shows.
-pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, CommandError> {
+pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, Refusal> {
     let (event, content) = record::read(owner.ledger().store(), summary.trace, summary.sequence)?;
     let said = event.said().map_err(|_| record::damaged(summary.trace, summary.sequence))?;
     let facts = match said.facts {
@@ -58,7 +59,7 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
 }
 
 /// Returns the question with the names of those who asked and answered with a key.
-fn named(owner: &Owner, mut shown: QuestionView) -> Result<QuestionView, CommandError> {
+fn named(owner: &Owner, mut shown: QuestionView) -> Result<QuestionView, Refusal> {
     let roster = owner.roster()?;
     roster.name(shown.asker.principal).clone_into(&mut shown.asker.name);
     if let Some(ending) = shown.outcome.as_mut().filter(|ending| ending.by.is_none()) {

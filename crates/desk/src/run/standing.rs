@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use demur_api::{
     question::QuestionId,
+    refusal::Refusal,
     run::{ClaimView, ExecutionView, IntentView, Next, Player, ProposalView, RunStanding},
 };
 use demur_ledger::{
@@ -17,16 +18,16 @@ use demur_ledger::{
 use demur_run::history::{History, Intended};
 
 use super::{check_run, next, read_on};
-use crate::{error::CommandError, owner::Owner, roster::Roster};
+use crate::{owner::Owner, roster::Roster};
 
 /// Returns where a run stands.
-pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, CommandError> {
+pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
     let store = owner.ledger().store();
     let failed = check_run(store, trace)?.failed.is_some();
     let (mut history, mut words) = (History::new(), Words::default());
     read_on(store, trace, &mut history, |event, opening| {
         words.take(event, opening);
-        Ok(())
+        Ok::<_, Refusal>(())
     })?;
     let roster = owner.roster()?;
     let phase = if failed { Phase::Failed } else { history.state().phase() };

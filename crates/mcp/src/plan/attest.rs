@@ -1,13 +1,14 @@
 //! From a plan without gaps to the attestation of what was made of it. Each tool looks first whether a gap is open, and
 //! refuses while one is (CLR-61, CLR-63).
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 
 use super::{Attested, Standing, Verified, guard, told};
 use crate::{
-    api::{Call, Refusal},
+    api::Call,
     arguments::plan::{GivenAttestation, GivenSession, Made},
     reply::{self, Stop},
     visit::Visit,
@@ -64,7 +65,7 @@ pub(crate) async fn verify(visit: &Visit<'_>, given: &GivenAttestation) -> Resul
         (None, Some(session)) => recorded(visit, session).await?,
         (None, None) => {
             let message = "expected an attestation or a session_id, found neither";
-            return Err(Refusal::new(400, "ARGUMENTS", message).into());
+            return Err(Refusal::new(Code::Arguments, message).into());
         }
     };
     let body = json!({"attestation": attestation});

@@ -1,7 +1,11 @@
 //! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
-use demur_api::run::{ClaimView, RunStanding};
+use demur_api::{
+    code::{Code, RuleCode},
+    refusal::Refusal,
+    run::{ClaimView, RunStanding},
+};
 use demur_core::{canonical, hash::sha256};
 use demur_ledger::{facts::ProposalDecision, name::Sequence};
 use rmcp::model::{CallToolResponse, JsonObject};
@@ -9,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::progress::{self, Turn};
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     arguments::{
         read,
         run::{
@@ -39,7 +43,7 @@ pub(crate) async fn play(
         Job::Challenge => challenge(visit, &read(arguments)?).await,
         Job::Conclude => conclude(visit, &read(arguments)?).await,
         Job::AuditRun => audit(visit, &read(arguments)?).await,
-        _ => Err(Refusal::new(500, "BUG", "expected a tool of a run, found another").into()),
+        _ => Err(Refusal::new(Code::Bug, "expected a tool of a run, found another").into()),
     }
 }
 
@@ -73,7 +77,7 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
             || !given.conditions.is_empty()
         {
             let message = "expected approved or blocked without conditions: the event is an intent";
-            let mut refusal = Refusal::new(400, "ARGUMENTS", message);
+            let mut refusal = Refusal::new(Code::Arguments, message);
             refusal.field = Some("decision".to_owned());
             return Err(refusal.into());
         }
@@ -92,8 +96,8 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
 async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(visit, given.trace);
     let bytes = canonical::to_vec(&given.input)
-        .map_err(|error| Refusal::new(400, "ARGUMENTS", format!("input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| Refusal::unreadable(&error))?;
+        .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| api::unreadable(&error))?;
     let facts = json!({
         "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
     });
@@ -174,8 +178,8 @@ async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolRespons
     let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
     if numbers.is_empty() {
         let message = format!("expected a claim in play, found none while the run is {}", standing.phase);
-        let mut refusal = Refusal::new(409, "BUNDLE_INCOMPLETE", message);
-        refusal.hint = Some("Claim what was done first: session_claim.".to_owned());
+        let refusal = Refusal::new(Code::Rule(RuleCode::BUNDLE_INCOMPLETE), message)
+            .with_cure("Claim what was done first: session_claim.");
         return Err(refusal.into());
     }
     let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});

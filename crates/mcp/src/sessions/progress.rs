@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     fresh::Fresh,
     reply::{self, Stop},
     visit::Visit,
@@ -94,7 +94,7 @@ pub(super) fn opened(standing: &RunStanding) -> CallToolResponse {
 
 /// Returns what the auditor is told.
 pub(super) fn audited(audited: &Value) -> Result<CallToolResponse, Stop> {
-    let standing = RunStanding::deserialize(&audited["run"]).map_err(|error| Refusal::unreadable(&error))?;
+    let standing = RunStanding::deserialize(&audited["run"]).map_err(|error| api::unreadable(&error))?;
     let events = audited["events"].as_array().into_iter().flatten().filter_map(Value::as_u64);
     let events = events.map(|event| ("verification".to_owned(), event)).collect();
     Ok(told(&standing, events, audited["status"].as_str()))

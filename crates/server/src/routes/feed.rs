@@ -19,9 +19,10 @@ use axum::{
 use demur_api::{
     feed::{FeedParameters, Notice},
     question::QuestionId,
+    refusal::Refusal,
     scope::Scope,
 };
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::{envelope::Event, question::touched};
 use demur_store::contract::Cursor;
 use futures_core::Stream;
@@ -110,10 +111,10 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
     }
 }
 
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, CommandError> {
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, Refusal> {
     let changes = owner.ledger().store().changes(after, PAGE)?;
     let notice = |(cursor, stored): (Cursor, demur_store::contract::Stored)| {
-        let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
+        let event = Event::parse(&stored.bytes).map_err(|error| Refusal::bug(&error))?;
         let envelope = event.envelope();
         let trace = envelope.trace;
         let questions = touched(&event).map(|sequence| QuestionId { trace, sequence }).collect();

@@ -2,11 +2,12 @@
 
 use axum::{Json, extract::State};
 use demur_api::{
+    code::Code,
     key::{KeyEntry, ListedIdentities},
     operation,
+    refusal::Refusal,
 };
 use demur_core::key::Fingerprint;
-use demur_desk::error::CommandError;
 
 use crate::{
     api::{Api, Operation},
@@ -33,8 +34,8 @@ async fn show(
     let found = service.work(move |_, owner| {
         let found = owner.entries()?.into_iter().find(|entry| entry.fingerprint == fingerprint);
         found.ok_or_else(|| {
-            CommandError::input("IDENTITY_UNKNOWN", "expected the fingerprint of a key, found another")
-                .with_hint("GET /v1/identities names them")
+            Refusal::new(Code::IdentityUnknown, "expected the fingerprint of a key, found another")
+                .with_cure("GET /v1/identities names them")
         })
     });
     Ok(Json(found.await?.public()))

@@ -2,12 +2,11 @@
 //! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
 
 use axum::{Json, extract::State};
-use demur_api::{identity::VerifyIdentity, operation};
+use demur_api::{code::Code, identity::VerifyIdentity, operation, refusal::Refusal};
 use demur_clarify::{
     identity::{Found, Verification, VerificationError},
     time::Time,
 };
-use demur_desk::{error::CommandError, exit::Exit};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -40,7 +39,7 @@ async fn verify(
 }
 
 /// Returns the messages of a member, each with its place in the document.
-fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, CommandError> {
+fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, Refusal> {
     let mut found = Vec::with_capacity(messages.len());
     for (index, message) in messages.iter().enumerate() {
         let read = Found::read(message.get().as_bytes(), format!("{member}.{index}"));
@@ -49,7 +48,7 @@ fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, Command
     Ok(found)
 }
 
-fn refused(error: &VerificationError) -> CommandError {
+fn refused(error: &VerificationError) -> Refusal {
     let hint = match error {
         VerificationError::Unanchored { .. } => {
             "give the agent's earlier messages as `identity`, or its key as `key`"
@@ -58,6 +57,6 @@ fn refused(error: &VerificationError) -> CommandError {
             "a message is {\"message\": {\"agent_id\", \"timestamp\", \"payload\"}, \"signature\"}; GET /schemas names the schemas of the payloads"
         }
     };
-    let place = error.place().map(str::to_owned);
-    CommandError::told(Exit::BadInput, error.code().to_owned(), place, error.to_string()).with_hint(hint)
+    let field = error.place().map(str::to_owned);
+    Refusal { field, ..Refusal::new(Code::of(error.code()), error).with_cure(hint) }
 }

@@ -1,6 +1,7 @@
 //! What answers without credentials: whether the server lives, what it can do, and the JSON Schemas of every document.
 
 use demur_api::{
+    code::Code,
     operation,
     scope::Scope,
     server::{Health, SchemaList},
@@ -13,7 +14,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use hyper::{Method, StatusCode, header};
+use hyper::{Method, header};
 
 use crate::{
     api::{Api, JSON, Operation},
@@ -104,8 +105,8 @@ async fn schema(
 ) -> Result<Response, Problem> {
     let found = described.schemas.get(&format!("/schemas/{name}")).cloned();
     let text = found.ok_or_else(|| {
-        Problem::new(StatusCode::NOT_FOUND, "SCHEMA_UNKNOWN", "expected the name of a schema, found another")
-            .with_hint("GET /schemas names them")
+        Problem::new(Code::SchemaUnknown, "expected the name of a schema, found another")
+            .with_cure("GET /schemas names them")
     })?;
     Ok(([(header::CONTENT_TYPE, SCHEMA)], text).into_response())
 }

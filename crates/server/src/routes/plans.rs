@@ -12,16 +12,17 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
+    code::Code,
     operation,
     plan::{
         BeginOperation, CheckPlan, ConfirmPlan, PlanStanding, ResolveGap, ResolveOwnGap, ResolvedGap,
         SubmitPlan,
     },
+    refusal::Refusal,
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
     plan::{self, Resolution, Submission},
     session::{self, Speaker},
@@ -81,7 +82,7 @@ async fn submit(
         let author =
             caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
         let spoken = owner.roster()?.name(author.principal()).to_owned();
-        let name = spoken.parse().map_err(|error| CommandError::input("AGENT_NAME", error))?;
+        let name = spoken.parse().map_err(|error| Refusal::new(Code::AgentName, error))?;
         let known = |session| owner.ledger().store().trace(session::trace_of(session));
         let repeated = given.session_id.map(known).transpose()?.flatten().is_some();
         let submission =
@@ -139,7 +140,7 @@ fn resolving(
     gap: &str,
     answer: Option<&str>,
     note: Option<Text<1, 4096>>,
-) -> Result<ResolvedGap, CommandError> {
+) -> Result<ResolvedGap, Refusal> {
     let (_, judged) = plan::resolve(owner, speaker, &Resolution { session, gap, answer, note })?;
     let to = match speaker.principal() {
         Some(principal) => owner.roster()?.name(principal).to_owned(),
@@ -182,19 +183,19 @@ async fn confirm(
 }
 
 /// Returns where a session stands, and records that its open gaps were put before somebody.
-fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, CommandError> {
+fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, Refusal> {
     let standing = standing(owner, session)?;
     plan::deliver(owner, session, to, CHANNEL)?;
     Ok(standing)
 }
 
-fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, CommandError> {
+fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
     let document = plan::document(session, owner.ledger(), owner.keystore())?;
     Ok(plan::standing(session, document)?)
 }
 
 /// Returns a session that this caller may see; one that it may not see is as unknown as one that is not there.
-fn seen(owner: &Owner, caller: &Caller, session: Uuid) -> Result<Session, CommandError> {
+fn seen(owner: &Owner, caller: &Caller, session: Uuid) -> Result<Session, Refusal> {
     let found = session::read(owner.ledger(), session)?;
     check_trace(owner, caller, found.trace()).map_err(|_| unknown(session))?;
     Ok(found)
@@ -206,7 +207,7 @@ fn own(
     caller: &Caller,
     session: Uuid,
     name: Option<&str>,
-) -> Result<(Session, Arc<Author>), CommandError> {
+) -> Result<(Session, Arc<Author>), Refusal> {
     let found = seen(owner, caller, session)?;
     let agent = found.work().agent();
     let name = name.or(caller.client());
@@ -218,21 +219,21 @@ fn own(
     };
     let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
         let message = "expected whoever submitted the plan, found somebody else";
-        CommandError::refused("FORBIDDEN", message)
+        Refusal::new(Code::Forbidden, message)
     })?;
     Ok((found, author))
 }
 
-fn unknown(session: Uuid) -> CommandError {
+fn unknown(session: Uuid) -> Refusal {
     let message = format!("expected a session of this data folder, found none called {session}");
-    CommandError::input("SESSION_UNKNOWN", message).with_hint("a token sees the sessions that it opened")
+    Refusal::new(Code::SessionUnknown, message).with_cure("a token sees the sessions that it opened")
 }
 
-fn read_plan(members: Map<String, Value>) -> Result<Plan, CommandError> {
+fn read_plan(members: Map<String, Value>) -> Result<Plan, Refusal> {
     Plan::try_from(Value::Object(members)).map_err(|error| {
-        CommandError::input("PLAN_MALFORMED", error)
-            .about(Some("plan"))
-            .with_hint("a plan is one JSON object; nothing was recorded")
+        Refusal::new(Code::PlanMalformed, error)
+            .about("plan")
+            .with_cure("a plan is one JSON object; nothing was recorded")
     })
 }
 

@@ -16,17 +16,18 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
+    code::Code,
     operation,
     person::PersonRole,
     question::{
         Ask, AskParameters, AskedView, Delivered, Listed, QuestionId, QuestionListParameters, QuestionView,
         WaitParameters,
     },
+    refusal::Refusal,
     scope::Scope,
 };
 use demur_core::limit::Text;
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
     question::{self, Asked},
     run,
@@ -124,7 +125,7 @@ async fn record(
     recorded.await
 }
 
-fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
     let found = owner.ledger().store().trace(trace)?;
     Ok(found.is_some_and(|summary| summary.kind == TraceKind::Run))
 }
@@ -135,7 +136,7 @@ fn player_in(
     caller: &Caller,
     trace: TraceId,
     name: Option<&str>,
-) -> Result<Arc<Author>, CommandError> {
+) -> Result<Arc<Author>, Refusal> {
     let player = caller.player(owner, name)?;
     let state = owner.ledger().look(trace)?;
     let seats = run::seats(owner, &player)?;
@@ -255,14 +256,13 @@ async fn look(service: &Shared, caller: &Caller, id: QuestionId) -> Result<Quest
 }
 
 /// Returns the question, if this caller may see it.
-pub(super) fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, CommandError> {
+pub(super) fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
     let shown = question::view(owner, id)?;
     if caller.sees_questions_of(shown.asker.principal) || check_trace(owner, caller, id.trace).is_ok() {
         return Ok(shown);
     }
     let message = format!("expected a question of this data folder, found none called {id}");
-    Err(CommandError::input("QUESTION_UNKNOWN", message)
-        .with_hint("a token sees what it asked or may answer"))
+    Err(Refusal::new(Code::QuestionUnknown, message).with_cure("a token sees what it asked or may answer"))
 }
 
 /// Returns a question and whoever asked it, if this caller speaks for that one, and who the caller says wanted it.
@@ -271,7 +271,7 @@ fn asker_of(
     caller: &Caller,
     id: QuestionId,
     by: Option<Text<1, 256>>,
-) -> Result<(QuestionView, Arc<Author>, Option<Text<1, 256>>), CommandError> {
+) -> Result<(QuestionView, Arc<Author>, Option<Text<1, 256>>), Refusal> {
     let shown = seen(owner, caller, id)?;
     let asker = shown.asker.principal;
     let by = match caller {
@@ -288,12 +288,12 @@ fn asker_of(
     Ok((shown, owner.author_of(asker)?, by))
 }
 
-fn is_client(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<bool, CommandError> {
+fn is_client(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<bool, Refusal> {
     Ok(caller.client() == Some(&shown.asker.name) || plays_as(owner, caller, shown.asker.principal)?)
 }
 
 /// Returns whether the caller is this one in some run.
-fn plays_as(owner: &Owner, caller: &Caller, asker: PrincipalId) -> Result<bool, CommandError> {
+fn plays_as(owner: &Owner, caller: &Caller, asker: PrincipalId) -> Result<bool, Refusal> {
     Ok(caller.seats(owner)?.iter().any(|(_, principal)| *principal == asker))
 }
 
@@ -304,23 +304,20 @@ pub(super) fn asker_for(
     caller: &Caller,
     question: &QuestionView,
     needed: PersonRole,
-) -> Result<(Arc<Author>, Text<1, 256>), CommandError> {
+) -> Result<(Arc<Author>, Text<1, 256>), Refusal> {
     let Caller::Token(token) = caller else {
-        return Err(CommandError::refused(
-            "FORBIDDEN",
-            "expected a person who is signed in, found somebody else",
-        ));
+        return Err(Refusal::new(Code::Forbidden, "expected a person who is signed in, found somebody else"));
     };
     let may = token.role == Some(PersonRole::Operator) || token.role == Some(needed);
     if !may || !token.scopes.contains(&Scope::Person) || !question.people {
         let message = "expected somebody who may do this in the asker's name, found somebody else";
-        return Err(CommandError::refused("FORBIDDEN", message));
+        return Err(Refusal::new(Code::Forbidden, message));
     }
     Ok((owner.author_of(question.asker.principal)?, Text::try_from(token.name.as_str())?))
 }
 
-fn other() -> CommandError {
-    CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")
+fn other() -> Refusal {
+    Refusal::new(Code::Forbidden, "expected whoever asked, found somebody else")
 }
 
 /// Returns the question once it is no longer open, or as it stands when the time is over.
@@ -362,8 +359,8 @@ async fn watched(
             () = told => {}
             () = time::sleep_until(until) => return Ok(shown),
             () = service.stopping() => {
-                return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "STOPPING", "the server is about to end")
-                    .with_hint("the question stays open: wait again"));
+                return Err(Problem::new(Code::Stopping, "the server is about to end")
+                    .with_cure("the question stays open: wait again"));
             }
         }
     }

@@ -8,11 +8,12 @@ use axum::{
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use demur_api::{
+    code::Code,
     operation,
+    refusal::Refusal,
     run::{AuditRun, AuditedRun, GivenArtifact, OpenRun, RunEvent, RunStanding, SayInRun},
 };
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
     run::{self, Opening, Saying},
 };
@@ -118,31 +119,29 @@ async fn audit(
         let author = run::author(owner, &player, Role::Auditor)?;
         let audited = run::audit(owner, &author, trace, given.profile)?;
         let run::Audited { profile, status, events, report } = audited;
-        let report =
-            report.as_ref().map(to_raw_value).transpose().map_err(|error| CommandError::bug(&error))?;
+        let report = report.as_ref().map(to_raw_value).transpose().map_err(|error| Refusal::bug(&error))?;
         Ok(AuditedRun { status, profile, events, report, run: run::standing(owner, trace)? })
     });
     Ok(Json(audited.await?))
 }
 
 /// Checks that a trace is there and this caller may see it.
-fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), CommandError> {
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
     check_trace(owner, caller, trace)?;
     run::check_run(owner.ledger().store(), trace).map(|_| ())
 }
 
-fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), CommandError> {
+fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {
     match (artifact.text, artifact.base64) {
         (Some(text), None) => Ok((text.into_bytes(), "text/plain")),
         (None, Some(text)) => {
             let bytes = STANDARD.decode(text).map_err(|error| {
-                CommandError::input("MALFORMED", format!("expected base64: {error}"))
-                    .about(Some("artifact.base64"))
+                Refusal::new(Code::Malformed, format!("expected base64: {error}")).about("artifact.base64")
             })?;
             Ok((bytes, "application/octet-stream"))
         }
-        _ => Err(CommandError::input("MALFORMED", "expected either text or base64, found both or neither")
-            .about(Some("artifact"))),
+        _ => Err(Refusal::new(Code::Malformed, "expected either text or base64, found both or neither")
+            .about("artifact")),
     }
 }
 

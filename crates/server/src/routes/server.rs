@@ -9,10 +9,10 @@ use axum::{
 };
 use demur_api::{
     operation,
+    refusal::Refusal,
     scope::Scope,
     server::{PROTOCOL, ServerStatus},
 };
-use demur_desk::error::CommandError;
 use demur_ledger::question::OutcomeKind;
 use hyper::{Method, StatusCode, header};
 
@@ -66,7 +66,7 @@ async fn stop(State(service): State<Shared>) -> StatusCode {
 async fn lend(State(service): State<Shared>) -> Result<StatusCode, Problem> {
     let premises = Arc::clone(&service.premises);
     let lent = tokio::task::spawn_blocking(move || premises.lend());
-    lent.await.map_err(|error| CommandError::bug(&error))??;
+    lent.await.map_err(|error| Refusal::bug(&error))??;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -5,14 +5,16 @@ mod export;
 
 use axum::{Extension, Json, body::Body, extract::State, response::Response};
 use demur_api::{
+    code::Code,
     operation,
+    refusal::Refusal,
     scope::Scope,
     trace::{
         EventParameters, EventView, KeptArtifact, ListedEvents, ListedTraces, TraceListParameters, TraceView,
         Violation,
     },
 };
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::{
     event_type::TraceKind,
     name::{Sequence, TraceId},
@@ -125,7 +127,7 @@ async fn events(
     Ok(Json(page.await?))
 }
 
-fn event_view(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<EventView, CommandError> {
+fn event_view(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<EventView, Refusal> {
     let raw = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok();
         let raw = text.and_then(|text| RawValue::from_string(text).ok());
@@ -174,7 +176,7 @@ async fn artifact(
         .header(header::CONTENT_TYPE, BYTES)
         // Whatever it is, a browser must not show it as a page of this server.
         .header(header::CONTENT_DISPOSITION, "attachment");
-    Ok(response.body(body).map_err(|error| CommandError::bug(&error))?)
+    Ok(response.body(body).map_err(|error| Refusal::bug(&error))?)
 }
 
 async fn receipt(
@@ -187,28 +189,28 @@ async fn receipt(
         event(owner, trace, sequence)?;
         owner.ledger().receipt(trace, sequence)?.ok_or_else(|| {
             let message = "expected a statement that a key signed, found what the desk itself recorded";
-            CommandError::input("RECEIPT_UNKNOWN", message)
+            Refusal::new(Code::ReceiptUnknown, message)
         })
     });
     Ok(Json(found.await?))
 }
 
 /// Returns a trace that this caller may read.
-fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, CommandError> {
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, Refusal> {
     let found = owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
     check_trace(owner, caller, trace)?;
     Ok(found?)
 }
 
-fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, CommandError> {
+fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, Refusal> {
     owner.ledger().store().events(trace, sequence, 1)?.pop().ok_or_else(|| {
         let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
-        CommandError::input("EVENT_UNKNOWN", message)
+        Refusal::new(Code::EventUnknown, message)
     })
 }
 
-fn no_artifact(message: &str) -> CommandError {
-    CommandError::input("ARTIFACT_UNKNOWN", message)
+fn no_artifact(message: &str) -> Refusal {
+    Refusal::new(Code::ArtifactUnknown, message)
 }
 
 fn limit(wanted: Option<usize>) -> Result<usize, Problem> {

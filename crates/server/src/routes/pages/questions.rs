@@ -12,8 +12,9 @@ use demur_api::{
     key::Status,
     person::PersonRole,
     question::{QuestionId, QuestionView},
+    refusal::Refusal,
 };
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
 use demur_web::{
     frame::{Frame, Here, Level},
@@ -86,7 +87,7 @@ async fn list(
     page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after))
 }
 
-fn counts(owner: &Owner) -> Result<Counts, CommandError> {
+fn counts(owner: &Owner) -> Result<Counts, Refusal> {
     let mut counts = Counts::default();
     for (outcome, count) in owner.ledger().store().question_counts()? {
         match outcome {
@@ -178,7 +179,7 @@ fn may_cancel(caller: &Caller) -> bool {
 }
 
 /// Returns the names of those who have a key for answering.
-fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
+fn names(owner: &Owner) -> Result<Vec<String>, Refusal> {
     let entries = owner.entries()?.into_iter();
     let answers =
         entries.filter(|entry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer));

@@ -11,8 +11,9 @@ use axum::{
 use demur_api::{
     person::PersonRole,
     question::{Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
+    refusal::Refusal,
 };
-use demur_desk::{error::CommandError, owner::Owner, question};
+use demur_desk::{owner::Owner, question};
 use demur_ledger::content::Wording;
 use demur_web::{
     frame::Level,
@@ -190,10 +191,11 @@ impl Asked<'_> {
     fn refused(&self, problem: &Problem, question: Option<&QuestionView>) -> Result<Response, Problem> {
         let frame = frame_of(self.visiting);
         let gone = problem.status() == StatusCode::NOT_FOUND;
-        let detail = match (gone, problem.hint()) {
+        let refusal = problem.refusal();
+        let detail = match (gone, &refusal.cure) {
             (true, _) => frame.words.late_gone.to_owned(),
-            (false, Some(hint)) => format!("{}; {hint}", problem.detail()),
-            (false, None) => problem.detail().to_owned(),
+            (false, Some(cure)) => format!("{refusal}; {cure}"),
+            (false, None) => refusal.message.clone(),
         };
         let shown = Late {
             frame: &frame,
@@ -224,7 +226,7 @@ struct Doing {
 }
 
 impl Doing {
-    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, CommandError> {
+    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, Refusal> {
         let question = &self.question;
         let speaker = caller.answerer(owner, None)?;
         let by_person = |reason| Act { reason, by: None };

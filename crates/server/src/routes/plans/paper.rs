@@ -7,8 +7,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
+    code::Code,
     operation,
     plan::{AttestPlan, AttestedPlan, HandOffPlan, MadeFile},
+    refusal::Refusal,
 };
 use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
@@ -18,7 +20,7 @@ use demur_clarify::{
     uuid::Uuid,
 };
 use demur_core::canonical;
-use demur_desk::{error::CommandError, plan, session};
+use demur_desk::{plan, session};
 use demur_plan::Session;
 use hyper::StatusCode;
 
@@ -59,21 +61,21 @@ async fn attest(
     Ok((status, Json(attested)).into_response())
 }
 
-fn hashes(given: &AttestPlan) -> Result<FileHashes, CommandError> {
+fn hashes(given: &AttestPlan) -> Result<FileHashes, Refusal> {
     let file = |file: &MadeFile| FileHash::new(file.path.clone(), file.sha256, FileAction::Created);
     let mut files: Vec<_> = given.files.iter().map(file).collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
     if files.windows(2).any(|pair| pair[0].path == pair[1].path) {
         let message = "expected each path once, found one twice";
-        return Err(CommandError::input("OUTPUT_INVALID", message).about(Some("files")));
+        return Err(Refusal::new(Code::OutputInvalid, message).about("files"));
     }
     let files: FileHashes = files.try_into()?;
     let length = canonical::to_vec(&files)?.len();
     if length > LONGEST {
         let message = format!("expected a list of files that takes at most {LONGEST} bytes, found {length}");
-        return Err(CommandError::input("OUTPUT_INVALID", message)
-            .about(Some("files"))
-            .with_hint("attest an archive of them instead"));
+        return Err(Refusal::new(Code::OutputInvalid, message)
+            .about("files")
+            .with_cure("attest an archive of them instead"));
     }
     Ok(files)
 }
@@ -83,7 +85,7 @@ fn earlier(
     session: &Session,
     given: &AttestPlan,
     files: &FileHashes,
-) -> Result<Option<Attestation>, CommandError> {
+) -> Result<Option<Attestation>, Refusal> {
     if session.standing() != PlanStatus::Attested {
         return Ok(None);
     }

@@ -3,11 +3,13 @@
 
 use axum::{Extension, Json, extract::State};
 use demur_api::{
+    code::Code,
     operation,
     plan::{AttestationChecks, AttestedPlan, VerifiedAttestation, VerifyAttestation, WholePlan},
+    refusal::Refusal,
 };
 use demur_clarify::{attestation::Attestation, keys::KeyHistory, uuid::Uuid};
-use demur_desk::{error::CommandError, owner::Owner, session};
+use demur_desk::{owner::Owner, session};
 use demur_ledger::role::Role;
 
 use super::seen;
@@ -36,7 +38,7 @@ async fn whole(
         let plan = found.whole_plan().ok_or_else(|| {
             let open: Vec<_> = found.open_gaps().map(|gap| gap.id.to_string()).collect();
             let message = format!("expected a plan without open gaps, found {}", open.join(", "));
-            CommandError::refused("NEEDS_CLARIFICATION", message).with_hint("settle them first")
+            Refusal::new(Code::NeedsClarification, message).with_cure("settle them first")
         })?;
         Ok(WholePlan { plan })
     });
@@ -52,7 +54,7 @@ async fn attestation(
         let found = seen(owner, &caller, session)?;
         let attestation = found.attestation()?.ok_or_else(|| {
             let message = format!("expected a plan that is attested, found {}", found.standing().as_str());
-            CommandError::refused("NOT_ATTESTED", message).with_hint("attest what was made of it first")
+            Refusal::new(Code::NotAttested, message).with_cure("attest what was made of it first")
         })?;
         Ok(AttestedPlan { attestation, event: None })
     });
@@ -75,7 +77,7 @@ fn verified(
     owner: &Owner,
     session: &demur_plan::Session,
     attestation: &Attestation,
-) -> Result<VerifiedAttestation, CommandError> {
+) -> Result<VerifiedAttestation, Refusal> {
     let signer = session::signer(owner.ledger(), owner.keystore())?;
     let record = session.audit(&signer)?;
     let own = KeyHistory::single(&signer);

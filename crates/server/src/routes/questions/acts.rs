@@ -7,15 +7,10 @@ use axum::{Extension, Json, extract::State};
 use demur_api::{
     operation,
     question::{Answer, Deliveries, Done, Passing, QuestionId, QuestionView, Said},
+    refusal::Refusal,
 };
 use demur_core::limit::Text;
-use demur_desk::{
-    error::{self, CommandError},
-    owner::Owner,
-    question,
-    recording::Recording,
-    session::Speaker,
-};
+use demur_desk::{owner::Owner, question, recording::Recording, session::Speaker};
 use demur_ledger::{author::Author, question::OutcomeKind};
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
@@ -41,10 +36,9 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 /// What somebody says who may answer.
-type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, CommandError>;
+type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, Refusal>;
 /// What whoever asked says, and who wanted it.
-type ByAsker<T> =
-    fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, CommandError>;
+type ByAsker<T> = fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, Refusal>;
 
 /// What comes of it, in a moment.
 type Reply = Pin<Box<dyn Future<Output = Result<Json<Done>, Problem>> + Send>>;
@@ -121,7 +115,7 @@ fn begin(
     caller: &Caller,
     id: QuestionId,
     given: &Answer,
-) -> Result<Option<Begun>, CommandError> {
+) -> Result<Option<Begun>, Refusal> {
     let Some(owner) = service.premises.here() else { return Ok(None) };
     let shown = question::recent(&owner, id)?;
     let Some(shown) = shown.filter(|shown| caller.sees_questions_of(shown.asker.principal)) else {
@@ -158,7 +152,7 @@ where
 async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> Result<Json<Done>, Problem> {
     match done {
         Ok(done) => Ok(Json(done)),
-        Err(problem) if error::is_late(problem.code()) => {
+        Err(problem) if problem.code().is_late() => {
             let shown = service.work(move |_, owner| question::view(owner, id)).await;
             Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
         }

@@ -44,7 +44,7 @@ pub(super) fn repeating(
         Some(_) if has_key && !again => {
             let detail =
                 "once: expected it without an Idempotency-Key, found one: it makes a retry safe by itself";
-            Err(Problem::malformed(detail).with_hint("leave out one of the two, or ask anew with again=true"))
+            Err(Problem::malformed(detail).with_cure("leave out one of the two, or ask anew with again=true"))
         }
         Some(session) if (1..=256).contains(&session.len()) => Ok(Some(Repeating { session, again })),
         Some(session) => {

@@ -51,8 +51,11 @@ pub(super) enum Show {
     Events(usize),
 }
 
+/// Makes the rows of a file.
+type MakeRows = fn() -> Vec<Row>;
+
 /// The files of the matrix.
-pub(super) const FILES: [(&str, fn() -> Vec<Row>); 7] = [
+pub(super) const FILES: [(&str, MakeRows); 7] = [
     ("questions", questions::rows),
     ("plans", plans::rows),
     ("runs", runs::rows),

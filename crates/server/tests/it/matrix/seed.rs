@@ -136,7 +136,7 @@ impl Planter<'_> {
         while before.elapsed().unwrap_or_default() < Duration::from_millis(2) {
             thread::park_timeout(Duration::from_millis(1));
         }
-        made(self.by(kind, "POST", path).json(document).send())
+        made(&self.by(kind, "POST", path).json(document).send())
     }
 
     fn ask(&mut self, name: &str, kind: &str, document: &Value) -> String {
@@ -195,7 +195,7 @@ impl Planter<'_> {
         for name in ["open", "warned"] {
             let trace = self.names.value(&format!("trace of plan {name}")).to_owned();
             let path = format!("/v1/questions?state=open&trace={trace}");
-            let listed = made(self.server.local("GET", &path).send());
+            let listed = made(&self.server.local("GET", &path).send());
             let mut questions = listed["questions"].as_array().unwrap().iter();
             let question = questions.find(|question| question["gap"] == "gap-001").unwrap();
             self.names.add(&format!("question of plan {name}"), question["id"].as_str().unwrap());
@@ -239,7 +239,7 @@ impl Planter<'_> {
 
     fn attestation(&self) -> Value {
         let path = format!("/v1/plans/{}/attestation", self.names.value("plan attested"));
-        made(self.by("ask, owner", "GET", &path).send())["attestation"].clone()
+        made(&self.by("ask, owner", "GET", &path).send())["attestation"].clone()
     }
 
     /// Adds a person of each role and signs each in; returns the keys of their forms.
@@ -264,7 +264,7 @@ impl Planter<'_> {
         assert_eq!(self.server.local("DELETE", &format!("/v1/tokens/{id}")).send().status, 200);
         credentials.insert("revoked", Credential::Bearer(revoked));
         let short = json!({"name": "ada", "scopes": ["ask"], "seconds": 1});
-        let expired = made(self.server.local("POST", "/v1/tokens").json(&short).send());
+        let expired = made(&self.server.local("POST", "/v1/tokens").json(&short).send());
         let expired = expired["secret"].as_str().unwrap().to_owned();
         let is_over = || self.server.call("GET", "/v1/identities").token(&expired).send().status == 401;
         until("the token expires", is_over);
@@ -273,7 +273,7 @@ impl Planter<'_> {
 
     /// Names principals, keys and tokens by their holders.
     fn name_keys(&mut self) {
-        let listed = made(self.server.local("GET", "/v1/identities").send());
+        let listed = made(&self.server.local("GET", "/v1/identities").send());
         for key in listed["identities"].as_array().unwrap() {
             let name = key["name"].as_str().unwrap();
             for (member, kind) in
@@ -282,7 +282,7 @@ impl Planter<'_> {
                 self.names.add(&format!("{kind} {name}"), key[member].as_str().unwrap());
             }
         }
-        let listed = made(self.server.local("GET", "/v1/tokens").send());
+        let listed = made(&self.server.local("GET", "/v1/tokens").send());
         for token in listed["tokens"].as_array().unwrap() {
             let scopes = token["scopes"].as_array().unwrap();
             let scopes: Vec<_> = scopes.iter().map(|scope| scope.as_str().unwrap()).collect();
@@ -296,7 +296,7 @@ impl Planter<'_> {
 }
 
 /// Returns the document of something that was done.
-fn made(reply: Reply) -> Value {
+fn made(reply: &Reply) -> Value {
     assert!((200..300).contains(&reply.status), "{}: {}", reply.status, reply.text());
     if reply.body.is_empty() { Value::Null } else { reply.json() }
 }

@@ -1,11 +1,14 @@
 //! Finding questions: what the store can tell from its rows at once, and words by reading, so many per request and no more.
 
-use demur_api::question::{QuestionId, QuestionView};
-use demur_desk::{error::CommandError, owner::Owner, question};
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
+use demur_desk::{owner::Owner, question};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use demur_web::list::{Filters, Which};
-use hyper::StatusCode;
 
 use crate::problem::Problem;
 
@@ -64,7 +67,7 @@ impl Wanted {
 }
 
 /// Returns a page of the questions that fit.
-pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, CommandError> {
+pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, Refusal> {
     let store = owner.ledger().store();
     let (mut questions, mut read, mut after) = (Vec::new(), 0, wanted.after);
     loop {
@@ -88,7 +91,7 @@ pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, CommandError
 }
 
 /// Returns the oldest question that waits for people besides this one.
-pub(super) fn next_waiting(owner: &Owner, done: QuestionId) -> Result<Option<String>, CommandError> {
+pub(super) fn next_waiting(owner: &Owner, done: QuestionId) -> Result<Option<String>, Refusal> {
     let filter = QuestionFilter {
         outcomes: Some(vec![OutcomeKind::Open]),
         people: Some(true),
@@ -110,7 +113,7 @@ fn cursor(text: &str) -> Result<Cursor, Problem> {
 }
 
 fn unknown(detail: &str) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "MALFORMED", detail).with_hint("begin anew at the inbox")
+    Problem::new(Code::Malformed, detail).with_cure("begin anew at the inbox")
 }
 
 /// How many questions a page has.

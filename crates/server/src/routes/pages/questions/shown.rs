@@ -7,10 +7,11 @@ use std::{
 
 use demur_api::{
     question::{QuestionId, QuestionView},
+    refusal::Refusal,
     scope::Scope,
 };
 use demur_core::limit::Text;
-use demur_desk::{error::CommandError, owner::Owner, question, session::Speaker};
+use demur_desk::{owner::Owner, question, session::Speaker};
 use demur_ledger::content::Wording;
 use demur_web::frame::Level;
 
@@ -40,7 +41,7 @@ pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView]
             Ok(())
         });
         if let Err(problem) = noted.await {
-            tracing::debug!(code = problem.code(), "what was shown is not on record");
+            tracing::debug!(code = problem.code().as_str(), "what was shown is not on record");
         }
     });
 }
@@ -54,7 +55,7 @@ pub(in crate::routes::pages) const fn wording(level: Level) -> Wording {
     }
 }
 
-fn record(owner: &Owner, id: QuestionId, speaker: &Speaker, wording: Wording) -> Result<(), CommandError> {
+fn record(owner: &Owner, id: QuestionId, speaker: &Speaker, wording: Wording) -> Result<(), Refusal> {
     question::deliver_shown(owner, id, speaker, &Text::try_from(CHANNEL)?, wording).map(|_| ())
 }
 

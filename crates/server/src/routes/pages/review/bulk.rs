@@ -2,9 +2,12 @@
 //! what does not fit one question does not stop the others.
 
 use axum::{extract::State, response::Response};
-use demur_api::question::{Done, QuestionId, QuestionView, typed};
+use demur_api::{
+    question::{Done, QuestionId, QuestionView, typed},
+    refusal::Refusal,
+};
 use demur_core::limit::Text;
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
@@ -211,8 +214,8 @@ fn told(done: &Done, now: demur_core::time::Timestamp) -> (Option<text::Html>, O
     (Some(text::line(&format!("{word}{again}"))), None)
 }
 
-fn refusal(error: &CommandError) -> String {
-    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"))
+fn refusal(error: &Refusal) -> String {
+    error.cure.as_ref().map_or_else(|| error.to_string(), |cure| format!("{error}; {cure}"))
 }
 
 /// How many questions at once.

@@ -1,0 +1,25 @@
+//! The codes under which somebody is told what the machine did.
+
+use demur_core::reason::{BUG, Reason};
+
+use super::StoreError;
+
+impl Reason for StoreError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Full => "DISK_FULL",
+            Self::Locked => "STORE_LOCKED",
+            Self::ReadOnly => "STORE_READ_ONLY",
+            Self::Corrupt { .. } => "STORE_DAMAGED",
+            Self::Newer { .. } => "STORE_NEWER",
+            Self::Foreign { .. } => "STORE_FOREIGN",
+            Self::Owned { .. } => "FOLDER_IN_USE",
+            Self::Missing { .. } => "NO_STORE",
+            Self::Exists { .. } => "STORE_EXISTS",
+            Self::Misuse { .. } => BUG,
+            Self::Stopped => "STORE_STOPPED",
+            Self::Uncertain => "WRITE_UNCERTAIN",
+            Self::Trouble { .. } => "STORE_TROUBLE",
+        }
+    }
+}
