@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::question::QuestionId;
 
 /// Where to begin.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedParameters {
     /// The id of the last event seen, `0` for the very first; otherwise what happens from now on. The header

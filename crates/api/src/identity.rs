@@ -7,11 +7,11 @@ use demur_clarify::{
 };
 use demur_core::limit::List;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Messages to be judged.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerifyIdentity {
     /// The messages. Without `identity`, they are the agent's history if they begin with its registration.

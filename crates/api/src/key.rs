@@ -11,10 +11,10 @@ use demur_ledger::{
     role::Role,
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A key and what became of it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KeyEntry {
     /// What proves it.
     pub fingerprint: Fingerprint,
@@ -48,14 +48,14 @@ pub struct KeyEntry {
 }
 
 /// Every key.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ListedIdentities {
     /// The oldest first.
     pub identities: Vec<KeyEntry>,
 }
 
 /// A registry event and its time.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Moment {
     /// The event.
     pub event: Sequence,
@@ -64,7 +64,7 @@ pub struct Moment {
 }
 
 /// How and why a key was revoked.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Revocation {
     /// The event.
     pub event: Sequence,
@@ -77,7 +77,7 @@ pub struct Revocation {
 }
 
 /// What a key can still do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "KeyStatus")]
 pub enum Status {
@@ -92,7 +92,7 @@ pub enum Status {
 }
 
 /// How a key came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "KeyOrigin")]
 pub enum Origin {

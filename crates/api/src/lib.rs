@@ -17,13 +17,17 @@
 //! | the record | [`trace`] |
 //! | keys and identities | [`key`] |
 //! | signed messages about identities | [`identity`] |
+//! | everything that can be asked | [`operation`] |
+//! | one call of an operation | [`call`] |
 
+pub mod call;
 pub mod code;
 mod cure;
 pub mod feed;
 pub mod hook;
 pub mod identity;
 pub mod key;
+pub mod operation;
 pub mod person;
 pub mod plan;
 pub mod problem;

@@ -250,9 +250,12 @@ mod tests {
 
     #[test]
     fn the_end_of_a_question_is_told_in_everyday_words() {
-        assert_eq!(unanswered("expired", None, None), "Nobody answered in time.");
-        assert_eq!(unanswered("defaulted", None, None), "Nobody answered in time. The default holds.");
-        let declined = unanswered("declined", Some("ada"), Some("Ask Finn."));
+        assert_eq!(unanswered(OutcomeKind::Expired, None, None), "Nobody answered in time.");
+        assert_eq!(
+            unanswered(OutcomeKind::Defaulted, None, None),
+            "Nobody answered in time. The default holds."
+        );
+        let declined = unanswered(OutcomeKind::Declined, Some("ada"), Some("Ask Finn."));
         assert_eq!(declined, "The question was declined by ada. Ask Finn.");
     }
 }

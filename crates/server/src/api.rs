@@ -9,7 +9,11 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::MethodFilter,
 };
-use demur_api::{code::Code, scope::Scope};
+use demur_api::{
+    code::Code,
+    operation::{self, About, ApiDocument as _},
+    scope::Scope,
+};
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -80,6 +84,35 @@ impl Operation {
         }
     }
 
+    /// Returns an operation of the API.
+    pub fn of<O: operation::Operation>() -> Self {
+        let About { id, method, path, scopes, summary, keyed, statuses } = O::ABOUT;
+        let method = match method {
+            operation::Method::Get => Method::GET,
+            operation::Method::Post => Method::POST,
+            operation::Method::Delete => Method::DELETE,
+        };
+        let mut operation = Self::new(method, path, id, scopes, summary);
+        if !O::Query::is_nothing() {
+            operation = operation.query::<O::Query>();
+        }
+        if !O::Body::is_nothing() {
+            operation.request = Some((schema_of::<O::Body>, JSON));
+        }
+        if keyed {
+            operation = operation.idempotent();
+        }
+        let body: Option<(MakeSchema, _)> =
+            (!O::Output::is_nothing()).then_some((schema_of::<O::Output>, JSON));
+        let success = |given: &operation::Success| Returned {
+            status: StatusCode::from_u16(given.status).unwrap_or(StatusCode::OK),
+            meaning: given.meaning,
+            body,
+        };
+        operation.returns = statuses.iter().map(success).collect();
+        operation
+    }
+
     /// Returns a page of the inbox that these scopes may see or use; nobody else may.
     pub fn page(method: Method, path: &'static str, scopes: &'static [Scope]) -> Self {
         Self { is_page: true, ..Self::new(method, path, path, scopes, "") }
@@ -88,12 +121,6 @@ impl Operation {
     /// Returns the operation with these parameters in the query.
     pub fn query<T: JsonSchema>(mut self) -> Self {
         self.query = Some(schema_of::<T>);
-        self
-    }
-
-    /// Returns the operation with a JSON document in its request.
-    pub fn takes<T: JsonSchema>(mut self) -> Self {
-        self.request = Some((schema_of::<T>, JSON));
         self
     }
 
@@ -136,12 +163,6 @@ impl Operation {
     /// Returns the operation with another place that the browser is sent to.
     pub fn gives_redirect(mut self, meaning: &'static str) -> Self {
         self.returns.push(Returned { status: StatusCode::SEE_OTHER, meaning, body: None });
-        self
-    }
-
-    /// Returns the operation with nothing that comes back.
-    pub fn gives_nothing(mut self, meaning: &'static str) -> Self {
-        self.returns.push(Returned { status: StatusCode::NO_CONTENT, meaning, body: None });
         self
     }
 

@@ -8,7 +8,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
 };
 use bytes::Bytes;
-use demur_api::code::Code;
+use demur_api::{call::IdempotencyKey, code::Code};
 use demur_core::{canonical, limit::Limits};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{HeaderMap, header, http::request::Parts};
@@ -106,12 +106,8 @@ pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Pr
 /// Returns the value of a header that makes a retry safe.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let fits =
-        |text: &&str| (1..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-    let text = value.to_str().ok().filter(fits);
-    text.map(|text| Some(text.to_owned())).ok_or_else(|| {
-        Problem::malformed("expected an Idempotency-Key of 1 to 256 visible characters, found another")
-    })
+    let key = IdempotencyKey::try_from(value.to_str().unwrap_or_default().to_owned());
+    key.map(|key| Some(key.to_string())).map_err(|error| Problem::malformed(error.to_string()))
 }
 
 /// Checks that a body is of one of these media types, where it says so.

@@ -4,13 +4,13 @@ use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
 use demur_ledger::name::Operation;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::plan_schema;
 
 /// A plan to be held against the rules.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckPlan {
     /// The plan.
@@ -19,7 +19,7 @@ pub struct CheckPlan {
 }
 
 /// A plan to be submitted.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitPlan {
     /// The plan.
@@ -34,7 +34,7 @@ pub struct SubmitPlan {
 }
 
 /// What settles a gap.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveGap {
     /// The answer; none to accept a warning as it is.
@@ -49,7 +49,7 @@ pub struct ResolveGap {
 }
 
 /// What settles a gap by the word of whoever submitted the plan.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveOwnGap {
     /// The answer; none to accept a warning as it is.
@@ -61,7 +61,7 @@ pub struct ResolveOwnGap {
 }
 
 /// An operation that is to begin.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginOperation {
     /// Its name, as gaps name what they block.
@@ -72,7 +72,7 @@ pub struct BeginOperation {
 }
 
 /// A plan to be confirmed.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfirmPlan {
     /// The agent in whose name the user of this machine confirms it; otherwise whoever submitted the plan.

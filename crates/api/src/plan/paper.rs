@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was made of a plan.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttestPlan {
     /// The folder.
@@ -22,7 +22,7 @@ pub struct AttestPlan {
 }
 
 /// One file.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MadeFile {
     /// Where it is, below the folder.
@@ -32,7 +32,7 @@ pub struct MadeFile {
 }
 
 /// An attestation on record.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AttestedPlan {
     /// The attestation.
     pub attestation: Attestation,
@@ -41,7 +41,7 @@ pub struct AttestedPlan {
 }
 
 /// A plan to be handed on.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandOffPlan {
     /// What is left to be done.
@@ -49,7 +49,7 @@ pub struct HandOffPlan {
 }
 
 /// An attestation to be checked.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerifyAttestation {
     /// The attestation.
@@ -57,7 +57,7 @@ pub struct VerifyAttestation {
 }
 
 /// What a check of an attestation found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct VerifiedAttestation {
     /// Whether all of it holds.
     pub valid: bool,
@@ -69,7 +69,7 @@ pub struct VerifiedAttestation {
 
 /// What is checked about an attestation.
 #[expect(clippy::struct_excessive_bools, reason = "each check is told by itself")]
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AttestationChecks {
     /// Whether a key of this desk signed it.
     pub signature: bool,

@@ -2,10 +2,10 @@
 
 use demur_ledger::{facts::Severity, name::TraceId};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How a question is asked.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskParameters {
     /// How many seconds to wait for the answer, up to 300.
@@ -25,7 +25,7 @@ pub struct AskParameters {
 }
 
 /// How long to wait.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitParameters {
     /// How many seconds, up to 300.
@@ -34,7 +34,7 @@ pub struct WaitParameters {
 }
 
 /// Which questions to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionListParameters {
     /// Only those in these states, with commas between them, such as `open`.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A run to be opened.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenRun {
     /// The trace: the same run under the same trace is opened once. Otherwise the server chooses one.
@@ -39,7 +39,7 @@ pub struct OpenRun {
 }
 
 /// One thing that somebody says.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SayInRun {
     /// In which role: planner, executor, critic or auditor.
@@ -54,7 +54,7 @@ pub struct SayInRun {
     #[serde(default)]
     pub content: Option<Map<String, Value>>,
     /// The bytes of an `artifact_recorded`, at most 32 MiB. The desk commits to them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<GivenArtifact>,
     /// The name under which the user of this machine takes part; otherwise `agent`. A token speaks as itself.
     #[serde(default)]
@@ -62,7 +62,7 @@ pub struct SayInRun {
 }
 
 /// The bytes of an artifact, in one of two ways.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenArtifact {
     /// As they are.
@@ -74,7 +74,7 @@ pub struct GivenArtifact {
 }
 
 /// An audit to be done.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuditRun {
     /// How strictly; otherwise `default`.

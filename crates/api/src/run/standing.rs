@@ -12,6 +12,7 @@ use demur_ledger::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::Next;
 use crate::question::QuestionId;
@@ -137,7 +138,7 @@ pub struct ClaimView {
 }
 
 /// What became of what was said.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunEvent {
     /// The run.
     pub trace: TraceId,
@@ -151,7 +152,7 @@ pub struct RunEvent {
 }
 
 /// A run with its verdict.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AuditedRun {
     /// The verdict.
     pub status: VerificationStatus,
@@ -160,7 +161,8 @@ pub struct AuditedRun {
     /// What was recorded now; nothing where the verdict was recorded before.
     pub events: Vec<Sequence>,
     /// What the verifier found; none where the verdict was recorded before.
-    pub report: Option<Report>,
+    #[schemars(with = "Option<Report>")]
+    pub report: Option<Box<RawValue>>,
     /// Where the run stands now.
     pub run: RunStanding,
 }

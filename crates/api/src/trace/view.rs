@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Which traces to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceListParameters {
     /// The last trace of the page before.
@@ -22,7 +22,7 @@ pub struct TraceListParameters {
 }
 
 /// Which events to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventParameters {
     /// The number of the last event seen; otherwise from the first on.
@@ -33,7 +33,7 @@ pub struct EventParameters {
 }
 
 /// One page of traces.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ListedTraces {
     /// The newest first.
     pub traces: Vec<TraceView>,
@@ -42,7 +42,7 @@ pub struct ListedTraces {
 }
 
 /// A trace.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TraceView {
     /// Its name.
     pub trace: TraceId,
@@ -65,7 +65,7 @@ pub struct TraceView {
 }
 
 /// An integrity violation.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Violation {
     /// The verifier's code.
     pub code: String,
@@ -74,7 +74,7 @@ pub struct Violation {
 }
 
 /// One page of events.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ListedEvents {
     /// In the order in which they were recorded.
     pub events: Vec<EventView>,
@@ -83,7 +83,7 @@ pub struct ListedEvents {
 }
 
 /// An event with what is kept beside it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EventView {
     /// Its place in the trace.
     pub sequence: Sequence,

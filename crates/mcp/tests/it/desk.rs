@@ -64,7 +64,7 @@ impl Desk {
     }
 
     pub(crate) fn state(&self, id: &str) -> String {
-        self.questions()[id].state.clone()
+        self.questions()[id].state.to_string()
     }
 
     /// Waits until a question is no longer open.
@@ -109,14 +109,14 @@ impl Desk {
     fn settle(&self, id: &str, given: &Value, state: &str, assurance: &str) -> Result<Value, Refusal> {
         let mut questions = self.questions();
         let found = questions.get_mut(id).ok_or_else(unknown)?;
-        if found.state != "open" {
+        if !found.is_open() {
             return Err(Refusal::new(409, "ALREADY_ANSWERED", "somebody was first"));
         }
         let ending = json!({
             "state": state, "value": given["answer"], "by": given["by"], "assurance": assurance,
             "time": "2026-11-15T00:00:01.000Z", "event": 1,
         });
-        state.clone_into(&mut found.state);
+        found.state = serde_json::from_value(json!(state)).unwrap();
         found.outcome = Some(serde_json::from_value(ending).unwrap());
         *self.answers.lock().unwrap() += 1;
         let done = json!({"question": &*found, "repeated": false, "unsettled": null});
@@ -130,7 +130,7 @@ impl Desk {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
             let found = self.questions().get(id).cloned().ok_or_else(unknown)?;
-            if found.state != "open" {
+            if !found.is_open() {
                 return Ok(json!(found));
             }
             changed.await;

@@ -4,11 +4,10 @@
 use axum::{Json, extract::State};
 use demur_api::{
     hook::{Hook, Stopped},
-    scope::Scope,
+    operation,
 };
 use demur_core::limit::Text;
 use demur_desk::marks;
-use hyper::{Method, StatusCode};
 
 use crate::{
     api::{Api, Operation},
@@ -19,18 +18,7 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/hook",
-            "hook",
-            LOCAL,
-            "Say which questions stop these askers; a hook is in force for them from now on, or no longer",
-        )
-        .takes::<Hook>()
-        .gives::<Stopped>(StatusCode::OK, "What stops them"),
-        hook,
-    )
+    api.with(Operation::of::<operation::SetHook>(), hook)
 }
 
 async fn hook(
@@ -45,5 +33,3 @@ async fn hook(
     });
     Ok(Json(found.await?))
 }
-
-const LOCAL: &[Scope] = &[Scope::Local];

@@ -4,11 +4,10 @@ use axum::{Json, extract::State};
 use demur_api::{
     code::Code,
     key::{KeyEntry, ListedIdentities},
+    operation,
     refusal::Refusal,
-    scope::Scope,
 };
 use demur_core::key::Fingerprint;
-use hyper::{Method, StatusCode};
 
 use crate::{
     api::{Api, Operation},
@@ -19,28 +18,8 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/identities",
-            "listIdentities",
-            SEEING,
-            "List every key of the registry, the oldest first",
-        )
-        .gives::<ListedIdentities>(StatusCode::OK, "The keys"),
-        list,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/identities/{fingerprint}",
-            "identity",
-            SEEING,
-            "Say whose a key is, what it may do and what became of it",
-        )
-        .gives::<KeyEntry>(StatusCode::OK, "The key"),
-        show,
-    )
+    api.with(Operation::of::<operation::ListIdentities>(), list)
+        .with(Operation::of::<operation::ShowIdentity>(), show)
 }
 
 async fn list(State(service): State<Shared>) -> Result<Json<ListedIdentities>, Problem> {
@@ -61,6 +40,3 @@ async fn show(
     });
     Ok(Json(found.await?.public()))
 }
-
-/// Who may know: everybody who asks, answers or reads.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

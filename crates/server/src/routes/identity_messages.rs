@@ -2,12 +2,11 @@
 //! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
 
 use axum::{Json, extract::State};
-use demur_api::{code::Code, identity::VerifyIdentity, refusal::Refusal, scope::Scope};
+use demur_api::{code::Code, identity::VerifyIdentity, operation, refusal::Refusal};
 use demur_clarify::{
     identity::{Found, Verification, VerificationError},
     time::Time,
 };
-use hyper::{Method, StatusCode};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -19,18 +18,7 @@ use crate::{
 
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/identities/verify",
-            "verifyIdentity",
-            &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read],
-            "Say whether signed messages hold, and what the identity behind them is at a time",
-        )
-        .takes::<VerifyIdentity>()
-        .gives::<Verification>(StatusCode::OK, "What was found; whether it is valid stands in it"),
-        verify,
-    )
+    api.with(Operation::of::<operation::VerifyIdentityMessages>(), verify)
 }
 
 async fn verify(

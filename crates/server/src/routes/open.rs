@@ -2,6 +2,7 @@
 
 use demur_api::{
     code::Code,
+    operation,
     scope::Scope,
     server::{Health, SchemaList},
 };
@@ -13,7 +14,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use hyper::{Method, StatusCode, header};
+use hyper::{Method, header};
 
 use crate::{
     api::{Api, JSON, Operation},
@@ -25,36 +26,24 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(Method::GET, "/healthz", "health", OPEN, "Say that the process lives")
-            .gives::<Health>(StatusCode::OK, "It does"),
-        health,
-    )
-    .with(
-        Operation::new(Method::GET, "/readyz", "ready", OPEN, "Say whether requests are served")
-            .gives::<Health>(StatusCode::OK, "They are"),
-        ready,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
-            .gives_text("An OpenAPI 3.1 document", JSON),
-        document,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/docs", "docs", OPEN, "Describe the API for people")
-            .gives_text("A page", "text/html; charset=utf-8"),
-        page,
-    )
-    .with(
-        Operation::new(Method::GET, "/schemas", "schemas", OPEN, "Name every JSON Schema")
-            .gives::<SchemaList>(StatusCode::OK, "Their paths"),
-        schemas,
-    )
-    .with(
-        Operation::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
-            .gives_text("The schema", SCHEMA),
-        schema,
-    )
+    api.with(Operation::of::<operation::CheckHealth>(), health)
+        .with(Operation::of::<operation::CheckReady>(), ready)
+        .with(
+            Operation::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
+                .gives_text("An OpenAPI 3.1 document", JSON),
+            document,
+        )
+        .with(
+            Operation::new(Method::GET, "/v1/docs", "docs", OPEN, "Describe the API for people")
+                .gives_text("A page", "text/html; charset=utf-8"),
+            page,
+        )
+        .with(Operation::of::<operation::ListSchemas>(), schemas)
+        .with(
+            Operation::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
+                .gives_text("The schema", SCHEMA),
+            schema,
+        )
 }
 
 /// What never changes while the server runs, made once.

@@ -6,10 +6,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
+    operation,
     person::{ListedPeople, NewPerson, RemovedPerson, ShownPerson},
-    scope::Scope,
 };
-use hyper::{Method, StatusCode};
+use hyper::StatusCode;
 
 use crate::{
     api::{Api, Operation},
@@ -21,34 +21,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/people",
-            "addPerson",
-            LOCAL,
-            "Let somebody sign in with a browser, in a role",
-        )
-        .takes::<NewPerson>()
-        .gives::<ShownPerson>(StatusCode::CREATED, "Who can sign in now"),
-        create,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/people", "listPeople", LOCAL, "List the people who can sign in")
-            .gives::<ListedPeople>(StatusCode::OK, "Everybody but the user of this machine, who always can"),
-        list,
-    )
-    .with(
-        Operation::new(
-            Method::DELETE,
-            "/v1/people/{person}",
-            "removePerson",
-            LOCAL,
-            "Let somebody sign in no longer",
-        )
-        .gives::<RemovedPerson>(StatusCode::OK, "Removed; the sessions have ended"),
-        remove,
-    )
+    api.with(Operation::of::<operation::AddPerson>(), create)
+        .with(Operation::of::<operation::ListPeople>(), list)
+        .with(Operation::of::<operation::RemovePerson>(), remove)
 }
 
 impl From<Person> for ShownPerson {
@@ -89,5 +64,3 @@ async fn remove(
     });
     Ok(Json(removed.await?))
 }
-
-const LOCAL: &[Scope] = &[Scope::Local];

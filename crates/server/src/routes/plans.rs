@@ -13,12 +13,12 @@ use axum::{
 };
 use demur_api::{
     code::Code,
+    operation,
     plan::{
         BeginOperation, CheckPlan, ConfirmPlan, PlanStanding, ResolveGap, ResolveOwnGap, ResolvedGap,
         SubmitPlan,
     },
     refusal::Refusal,
-    scope::Scope,
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
@@ -30,7 +30,7 @@ use demur_desk::{
 use demur_ledger::{author::Author, role::Role};
 use demur_plan::Session;
 use demur_rules::Plan;
-use hyper::{Method, StatusCode};
+use hyper::StatusCode;
 use serde_json::{Map, Value};
 
 use super::check_trace;
@@ -48,87 +48,16 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 fn add_submitting(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/check",
-            "checkPlan",
-            ASKING,
-            "Hold a plan against the rules; nothing is recorded",
-        )
-        .takes::<CheckPlan>()
-        .gives::<PlanStanding>(StatusCode::OK, "What the rules find"),
-        check,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans",
-            "submitPlan",
-            ASKING,
-            "Submit a plan; what it lacks comes back as gaps. A retry names the same `session_id`",
-        )
-        .takes::<SubmitPlan>()
-        .gives::<PlanStanding>(StatusCode::CREATED, "The plan is on record")
-        .gives::<PlanStanding>(StatusCode::OK, "The same plan was recorded before, in this session"),
-        submit,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/plans/{session}", "plan", SEEING, "Say where a plan stands")
-            .gives::<PlanStanding>(StatusCode::OK, "Where it stands"),
-        show,
-    )
+    api.with(Operation::of::<operation::CheckPlan>(), check)
+        .with(Operation::of::<operation::SubmitPlan>(), submit)
+        .with(Operation::of::<operation::ShowPlan>(), show)
 }
 
 fn add_going_on(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/gaps/{gap}",
-            "resolveGap",
-            ANSWERING,
-            "Answer a gap of a plan, or accept a warning as it is",
-        )
-        .takes::<ResolveGap>()
-        .gives::<ResolvedGap>(StatusCode::OK, "What became of the answer; an escalated gap stays open"),
-        resolve,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/gaps/{gap}/own",
-            "resolveOwnGap",
-            ASKING,
-            "Answer a gap of one's own plan, as an agent; refused where the rule demands a person",
-        )
-        .takes::<ResolveOwnGap>()
-        .gives::<ResolvedGap>(StatusCode::OK, "What became of the answer; an escalated gap stays open"),
-        resolve_own,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/operations",
-            "beginOperation",
-            ASKING,
-            "Record that an operation begins; refused while an open gap blocks it",
-        )
-        .takes::<BeginOperation>()
-        .gives::<PlanStanding>(StatusCode::OK, "It is on record: go ahead"),
-        begin,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/confirm",
-            "confirmPlan",
-            ASKING,
-            "Confirm a plan with every answer in it; refused while a gap is open",
-        )
-        .takes::<ConfirmPlan>()
-        .gives::<PlanStanding>(StatusCode::OK, "It is confirmed, now or before"),
-        confirm,
-    )
+    api.with(Operation::of::<operation::ResolveGap>(), resolve)
+        .with(Operation::of::<operation::ResolveOwnGap>(), resolve_own)
+        .with(Operation::of::<operation::BeginOperation>(), begin)
+        .with(Operation::of::<operation::ConfirmPlan>(), confirm)
 }
 
 async fn check(
@@ -308,12 +237,5 @@ fn read_plan(members: Map<String, Value>) -> Result<Plan, Refusal> {
     })
 }
 
-/// A plan is free in its members; the limits on their names and number are the rules' own.
-/// Who may submit plans and go on with them.
-const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may settle gaps.
-const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
-/// Who may see plans.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Read];
 /// The way on which questions of a plan reach somebody here.
 const CHANNEL: &str = "http";

@@ -17,6 +17,7 @@ use axum::{
 };
 use demur_api::{
     code::Code,
+    operation,
     person::PersonRole,
     question::{
         Ask, AskParameters, AskedView, Delivered, Listed, QuestionId, QuestionListParameters, QuestionView,
@@ -39,7 +40,7 @@ use demur_ledger::{
     role::Role,
 };
 use demur_store::contract::QuestionFilter;
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, StatusCode};
 use tokio::time;
 
 use self::once::Repeating;
@@ -59,81 +60,15 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 fn add_asking(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/questions",
-            "ask",
-            ASKING,
-            "Ask a question, and wait for its answer if wanted",
-        )
-        .idempotent()
-        .query::<AskParameters>()
-        .takes::<Ask>()
-        .gives::<AskedView>(StatusCode::CREATED, "It is on record")
-        .gives::<AskedView>(StatusCode::OK, "The same was recorded before"),
-        ask,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions",
-            "listQuestions",
-            SEEING,
-            "List questions, the oldest first",
-        )
-        .query::<QuestionListParameters>()
-        .gives::<Listed>(StatusCode::OK, "One page"),
-        list,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions/{question}",
-            "question",
-            SEEING,
-            "Show a question and how it stands",
-        )
-        .gives::<QuestionView>(StatusCode::OK, "The question"),
-        show,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions/{question}/wait",
-            "waitForQuestion",
-            SEEING,
-            "Wait until a question is no longer open",
-        )
-        .query::<WaitParameters>()
-        .gives::<QuestionView>(StatusCode::OK, "The question; still open if the time is over"),
-        wait,
-    )
+    api.with(Operation::of::<operation::Ask>(), ask)
+        .with(Operation::of::<operation::ListQuestions>(), list)
+        .with(Operation::of::<operation::ShowQuestion>(), show)
+        .with(Operation::of::<operation::WaitForQuestion>(), wait)
 }
 
 fn add_secret(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions/{question}/secret",
-            "secret",
-            ASKING,
-            "Read a secret answer, as its asker",
-        )
-        .gives::<Delivered>(StatusCode::OK, "The answer, and what opens the commitment in the ledger"),
-        secret,
-    )
-    .with(
-        Operation::new(
-            Method::DELETE,
-            "/v1/questions/{question}/secret",
-            "forgetSecret",
-            ASKING,
-            "Say that a secret answer has arrived; it is forgotten",
-        )
-        .gives_nothing("It is forgotten"),
-        forget,
-    )
+    api.with(Operation::of::<operation::ReadSecret>(), secret)
+        .with(Operation::of::<operation::ForgetSecret>(), forget)
 }
 
 async fn ask(
@@ -438,10 +373,3 @@ fn seconds(wanted: u64) -> Result<Duration, Problem> {
         Err(Problem::malformed(format!("expected at most 300 seconds, found {wanted}")))
     }
 }
-
-/// Who may ask.
-const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may answer.
-const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
-/// Who may see questions.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

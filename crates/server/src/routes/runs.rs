@@ -9,16 +9,17 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use demur_api::{
     code::Code,
+    operation,
     refusal::Refusal,
     run::{AuditRun, AuditedRun, GivenArtifact, OpenRun, RunEvent, RunStanding, SayInRun},
-    scope::Scope,
 };
 use demur_desk::{
     owner::Owner,
     run::{self, Opening, Saying},
 };
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, StatusCode};
+use serde_json::value::to_raw_value;
 
 use super::check_trace;
 use crate::{
@@ -32,60 +33,13 @@ use crate::{
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
     add_speaking(
-        api.with(
-            Operation::new(
-                Method::POST,
-                "/v1/runs",
-                "openRun",
-                ASKING,
-                "Open an accountable run as its planner. A retry names the same `trace`",
-            )
-            .takes::<OpenRun>()
-            .gives::<RunStanding>(StatusCode::CREATED, "It is open")
-            .gives::<RunStanding>(StatusCode::OK, "The same run was opened before, in this trace"),
-            open,
-        )
-        .with(
-            Operation::new(
-                Method::GET,
-                "/v1/runs/{trace}",
-                "run",
-                SEEING,
-                "Say where a run stands, and who can do what next",
-            )
-            .gives::<RunStanding>(StatusCode::OK, "Where it stands"),
-            show,
-        ),
+        api.with(Operation::of::<operation::OpenRun>(), open)
+            .with(Operation::of::<operation::ShowRun>(), show),
     )
 }
 
 fn add_speaking(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/runs/{trace}/events",
-            "sayInRun",
-            ASKING,
-            "Say one thing in one role of a run; refused unless the caller takes part in that role",
-        )
-        .idempotent()
-        .takes::<SayInRun>()
-        .gives::<RunEvent>(StatusCode::CREATED, "It is on record")
-        .gives::<RunEvent>(StatusCode::OK, "The same request was recorded before"),
-        say,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/runs/{trace}/audit",
-            "auditRun",
-            ASKING,
-            "Verify a concluded run as its auditor, and close it with what was found",
-        )
-        .takes::<AuditRun>()
-        .gives::<AuditedRun>(StatusCode::OK, "The verdict, which is recorded once"),
-        audit,
-    )
+    api.with(Operation::of::<operation::SayInRun>(), say).with(Operation::of::<operation::AuditRun>(), audit)
 }
 
 async fn open(
@@ -165,6 +119,7 @@ async fn audit(
         let author = run::author(owner, &player, Role::Auditor)?;
         let audited = run::audit(owner, &author, trace, given.profile)?;
         let run::Audited { profile, status, events, report } = audited;
+        let report = report.as_ref().map(to_raw_value).transpose().map_err(|error| Refusal::bug(&error))?;
         Ok(AuditedRun { status, profile, events, report, run: run::standing(owner, trace)? })
     });
     Ok(Json(audited.await?))
@@ -193,8 +148,3 @@ fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {
 const fn status(repeated: bool) -> StatusCode {
     if repeated { StatusCode::OK } else { StatusCode::CREATED }
 }
-
-/// Who may open runs and take part in them.
-const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may see a run that it takes part in.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
+    operation,
     refusal::Refusal,
     scope::Scope,
     server::{PROTOCOL, ServerStatus},
@@ -23,38 +24,20 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(Method::GET, "/v1/server", "server", LOCAL, "Say which server this is")
-            .gives::<ServerStatus>(StatusCode::OK, "This server"),
-        status,
-    )
-    .with(
-        Operation::new(Method::POST, "/v1/server/stop", "stopServer", LOCAL, "End the server in good order")
-            .gives_nothing("It ends now"),
-        stop,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/server/lend",
-            "lendFolder",
-            LOCAL,
-            "Let another command have the data folder for as long as it works in it",
+    api.with(Operation::of::<operation::ShowServer>(), status)
+        .with(Operation::of::<operation::StopServer>(), stop)
+        .with(Operation::of::<operation::LendFolder>(), lend)
+        .with(
+            Operation::new(
+                Method::GET,
+                "/metrics",
+                "metrics",
+                &[Scope::Metrics],
+                "Counters in the format of Prometheus",
+            )
+            .gives_text("The counters", METRICS),
+            metrics,
         )
-        .gives_nothing("The folder is free"),
-        lend,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/metrics",
-            "metrics",
-            &[Scope::Metrics],
-            "Counters in the format of Prometheus",
-        )
-        .gives_text("The counters", METRICS),
-        metrics,
-    )
 }
 
 async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Problem> {
@@ -93,6 +76,5 @@ async fn metrics(State(service): State<Shared>) -> Result<Response, Problem> {
     Ok(([(header::CONTENT_TYPE, METRICS)], page).into_response())
 }
 
-const LOCAL: &[Scope] = &[Scope::Local];
 /// The media type of the counters.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

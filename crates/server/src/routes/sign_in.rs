@@ -13,6 +13,7 @@ use axum::{
 };
 use demur_api::{
     code::Code,
+    operation,
     person::{Link, NewLink, PersonRole},
     refusal::Refusal,
     scope::Scope,
@@ -42,20 +43,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/sign-in",
-            "signInLink",
-            LOCAL,
-            "Make a link that signs a browser in, once",
-        )
-        .takes::<NewLink>()
-        .gives::<Link>(StatusCode::CREATED, "The link; it is good for five minutes"),
-        link,
-    )
-    .with(Operation::page(Method::GET, PATH, OPEN), page)
-    .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
+    api.with(Operation::of::<operation::MakeSignInLink>(), link)
+        .with(Operation::page(Method::GET, PATH, OPEN), page)
+        .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
 }
 
 /// The code in a link.
@@ -211,7 +201,6 @@ fn is_code(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-const LOCAL: &[Scope] = &[Scope::Local];
 const OPEN: &[Scope] = &[];
 /// How long a link is good.
 const GOOD_FOR: Duration = Duration::from_mins(5);

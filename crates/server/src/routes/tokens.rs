@@ -6,11 +6,11 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
-    scope::Scope,
+    operation,
     token::{ListedTokens, MadeToken, NewToken, ShownToken},
 };
 use demur_core::limit::Whole;
-use hyper::{Method, StatusCode};
+use hyper::StatusCode;
 
 use crate::{
     api::{Api, Operation},
@@ -23,22 +23,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(Method::POST, "/v1/tokens", "newToken", LOCAL, "Make a token")
-            .takes::<NewToken>()
-            .gives::<MadeToken>(StatusCode::CREATED, "The token; it is shown once"),
-        create,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/tokens", "listTokens", LOCAL, "List the tokens")
-            .gives::<ListedTokens>(StatusCode::OK, "Every token, without its secret"),
-        list,
-    )
-    .with(
-        Operation::new(Method::DELETE, "/v1/tokens/{token}", "revokeToken", LOCAL, "Take a token back")
-            .gives::<ShownToken>(StatusCode::OK, "It is good for nothing from now on"),
-        revoke,
-    )
+    api.with(Operation::of::<operation::MakeToken>(), create)
+        .with(Operation::of::<operation::ListTokens>(), list)
+        .with(Operation::of::<operation::RevokeToken>(), revoke)
 }
 
 impl From<Token> for ShownToken {
@@ -73,5 +60,3 @@ async fn revoke(
     let revoked = service.work(move |service, owner| service.tokens.revoke(owner, &id)).await?;
     Ok(Json(revoked.into()))
 }
-
-const LOCAL: &[Scope] = &[Scope::Local];

@@ -6,6 +6,7 @@ mod export;
 use axum::{Extension, Json, body::Body, extract::State, response::Response};
 use demur_api::{
     code::Code,
+    operation,
     refusal::Refusal,
     scope::Scope,
     trace::{
@@ -21,7 +22,7 @@ use demur_ledger::{
 };
 use demur_sequencer::SequencerError;
 use demur_store::contract::{Kept, Stored, TraceSummary};
-use hyper::{Method, StatusCode, header};
+use hyper::{Method, header};
 use serde_json::value::RawValue;
 
 pub(super) use export::LINES;
@@ -42,35 +43,9 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 fn add_reading(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/traces",
-            "listTraces",
-            &[Scope::Read],
-            "List the traces, the newest first; the registry of keys is none of them",
-        )
-        .query::<TraceListParameters>()
-        .gives::<ListedTraces>(StatusCode::OK, "One page"),
-        list,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/traces/{trace}", "trace", SEEING, "Say what a trace is")
-            .gives::<TraceView>(StatusCode::OK, "The trace"),
-        show,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/traces/{trace}/events",
-            "listEvents",
-            SEEING,
-            "List the events of a trace with their content, in order",
-        )
-        .query::<EventParameters>()
-        .gives::<ListedEvents>(StatusCode::OK, "One page"),
-        events,
-    )
+    api.with(Operation::of::<operation::ListTraces>(), list)
+        .with(Operation::of::<operation::ShowTrace>(), show)
+        .with(Operation::of::<operation::ListEvents>(), events)
 }
 
 fn add_beside(api: Api) -> Api {
@@ -85,17 +60,7 @@ fn add_beside(api: Api) -> Api {
         .gives_bytes("The bytes, whatever they are", BYTES),
         artifact,
     )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/traces/{trace}/receipts/{sequence}",
-            "receipt",
-            SEEING,
-            "Give the desk's signed receipt for a statement",
-        )
-        .gives::<Signed<Receipt>>(StatusCode::OK, "The receipt: keep it, an export has to agree with it"),
-        receipt,
-    )
+    .with(Operation::of::<operation::ShowReceipt>(), receipt)
 }
 
 fn trace_view(summary: TraceSummary) -> TraceView {

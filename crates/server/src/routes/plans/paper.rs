@@ -8,6 +8,7 @@ use axum::{
 };
 use demur_api::{
     code::Code,
+    operation,
     plan::{AttestPlan, AttestedPlan, HandOffPlan, MadeFile},
     refusal::Refusal,
 };
@@ -21,9 +22,9 @@ use demur_clarify::{
 use demur_core::canonical;
 use demur_desk::{plan, session};
 use demur_plan::Session;
-use hyper::{Method, StatusCode};
+use hyper::StatusCode;
 
-use super::{ASKING, SEEING, own, seen};
+use super::{own, seen};
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -34,42 +35,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/attestation",
-            "attestPlan",
-            ASKING,
-            "Attest what was made of a confirmed plan; once",
-        )
-        .takes::<AttestPlan>()
-        .gives::<AttestedPlan>(StatusCode::CREATED, "The attestation is on record")
-        .gives::<AttestedPlan>(StatusCode::OK, "The same files were attested before"),
-        attest,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/plans/{session}/audit",
-            "auditPlan",
-            SEEING,
-            "Give the signed record of every round of a plan",
-        )
-        .gives::<AuditRecord>(StatusCode::OK, "The record"),
-        audit,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/handoff",
-            "handOffPlan",
-            ASKING,
-            "Make the signed package for whoever goes on with the work; nothing is recorded",
-        )
-        .takes::<HandOffPlan>()
-        .gives::<Handoff>(StatusCode::OK, "The package"),
-        hand_off,
-    )
+    api.with(Operation::of::<operation::AttestPlan>(), attest)
+        .with(Operation::of::<operation::AuditPlan>(), audit)
+        .with(Operation::of::<operation::HandOffPlan>(), hand_off)
 }
 
 async fn attest(

@@ -4,15 +4,15 @@
 use axum::{Extension, Json, extract::State};
 use demur_api::{
     code::Code,
+    operation,
     plan::{AttestationChecks, AttestedPlan, VerifiedAttestation, VerifyAttestation, WholePlan},
     refusal::Refusal,
 };
 use demur_clarify::{attestation::Attestation, keys::KeyHistory, uuid::Uuid};
 use demur_desk::{owner::Owner, session};
 use demur_ledger::role::Role;
-use hyper::{Method, StatusCode};
 
-use super::{SEEING, seen};
+use super::seen;
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -23,40 +23,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/plans/{session}/plan",
-            "wholePlan",
-            SEEING,
-            "Give a plan with every answer in it; refused while a gap is open",
-        )
-        .gives::<WholePlan>(StatusCode::OK, "The plan"),
-        whole,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/plans/{session}/attestation",
-            "attestation",
-            SEEING,
-            "Give the attestation of what was made of a plan",
-        )
-        .gives::<AttestedPlan>(StatusCode::OK, "The attestation"),
-        attestation,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/attestations/verify",
-            "verifyAttestation",
-            SEEING,
-            "Say whether an attestation of this desk holds",
-        )
-        .takes::<VerifyAttestation>()
-        .gives::<VerifiedAttestation>(StatusCode::OK, "What was found"),
-        verify,
-    )
+    api.with(Operation::of::<operation::ShowWholePlan>(), whole)
+        .with(Operation::of::<operation::ShowAttestation>(), attestation)
+        .with(Operation::of::<operation::VerifyAttestation>(), verify)
 }
 
 async fn whole(

@@ -5,20 +5,17 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
 use demur_api::{
-    question::{
-        Act, Answer, Deliveries, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said,
-    },
+    operation,
+    question::{Answer, Deliveries, Done, Passing, QuestionId, QuestionView, Said},
     refusal::Refusal,
-    scope::Scope,
 };
 use demur_core::limit::Text;
 use demur_desk::{owner::Owner, question, recording::Recording, session::Speaker};
 use demur_ledger::{author::Author, question::OutcomeKind};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
+use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 
-use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
+use super::{asker_of, people_apart, seen};
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -29,73 +26,13 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        act::<Answer>(
-            "/v1/questions/{question}/answer",
-            "answer",
-            ANSWERING,
-            "Answer a question; the first answer counts",
-        ),
-        answer,
-    )
-    .with(
-        act::<Act>(
-            "/v1/questions/{question}/accept",
-            "accept",
-            ANSWERING,
-            "Accept what a question of severity warn points at",
-        ),
-        answering(question::accept),
-    )
-    .with(
-        act::<Act>(
-            "/v1/questions/{question}/decline",
-            "decline",
-            ANSWERING,
-            "Say that nobody here will answer",
-        ),
-        answering(question::decline),
-    )
-    .with(
-        act::<Passing>("/v1/questions/{question}/pass", "pass", ANSWERING, "Hand a question to others"),
-        pass,
-    )
-    .with(
-        act::<MoreTime>("/v1/questions/{question}/extend", "extend", ASKING, "Give more time"),
-        asking(question::extend),
-    )
-    .with(
-        act::<Act>(
-            "/v1/questions/{question}/cancel",
-            "cancel",
-            ASKING,
-            "Say that no answer is needed any more",
-        ),
-        asking(question::cancel),
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/deliveries",
-            "deliver",
-            ANSWERING,
-            "Record that questions were put before somebody, each once",
-        )
-        .takes::<Deliveries>()
-        .gives_nothing("It is on record, now or before"),
-        deliver,
-    )
-}
-
-fn act<T: JsonSchema>(
-    path: &'static str,
-    id: &'static str,
-    scopes: &'static [Scope],
-    summary: &'static str,
-) -> Operation {
-    Operation::new(Method::POST, path, id, scopes, summary)
-        .takes::<T>()
-        .gives::<Done>(StatusCode::OK, "Done, or done before")
+    api.with(Operation::of::<operation::AnswerQuestion>(), answer)
+        .with(Operation::of::<operation::AcceptQuestion>(), answering(question::accept))
+        .with(Operation::of::<operation::DeclineQuestion>(), answering(question::decline))
+        .with(Operation::of::<operation::PassQuestion>(), pass)
+        .with(Operation::of::<operation::ExtendQuestion>(), asking(question::extend))
+        .with(Operation::of::<operation::CancelQuestion>(), asking(question::cancel))
+        .with(Operation::of::<operation::DeliverQuestions>(), deliver)
 }
 
 /// What somebody says who may answer.

@@ -1,11 +1,11 @@
 //! Clients that repeat themselves: what says that a question belongs to a conversation, and that its outcome was heard.
 
 use axum::{Extension, extract::State};
-use demur_api::question::Heard;
+use demur_api::{operation, question::Heard};
 use demur_desk::question::{self, Once};
-use hyper::{Method, StatusCode};
+use hyper::StatusCode;
 
-use super::{ASKING, asker_of};
+use super::asker_of;
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -16,18 +16,7 @@ use crate::{
 
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/heard",
-            "heard",
-            ASKING,
-            "Say that the asker has heard what became of questions: the next one in the same words is a new one",
-        )
-        .takes::<Heard>()
-        .gives_nothing("It is noted, now or before; of an open question nothing is"),
-        heard,
-    )
+    api.with(Operation::of::<operation::NoteHeard>(), heard)
 }
 
 /// How a client asks that may repeat itself.
