@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, process};
 
-use demur_api::{code::Code, server::ServerStatus};
+use demur_api::{code::Code, server::ServerStatus, server_limits::ServerLimits};
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
@@ -40,6 +40,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
         user: whoever()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: ServerLimits {
+            connections: arguments.max_connections,
+            tokens: arguments.max_tokens,
+            people: arguments.max_people,
+        },
         data,
     };
     let shown = !arguments.detached;

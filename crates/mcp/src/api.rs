@@ -66,7 +66,7 @@ pub enum Method {
 impl Call {
     /// Returns a request that reads.
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: PATIENCE }
+        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: SERVER_TIMEOUT }
     }
 
     /// Returns a request that does something.
@@ -131,7 +131,7 @@ pub struct Visitor {
 impl Visitor {
     /// Sends one request and returns what comes back as a type of the desk.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
-        let patience = call.patience + GRACE;
+        let patience = call.patience + REPLY_GRACE;
         let bytes = time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(silent()))?;
         serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))
     }
@@ -154,8 +154,8 @@ pub trait Host: Send + Sync + 'static {
 }
 
 /// How much longer than its patience something may take.
-pub(crate) const GRACE: Duration = Duration::from_millis(1_900);
+pub(crate) const REPLY_GRACE: Duration = Duration::from_millis(1_900);
 /// What agents are in a run: each has a key of its own, under the name of the agent.
 const ROLES: &[&str] = &["planner", "executor", "critic", "auditor"];
 /// How long a server that is away is usually waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(20);

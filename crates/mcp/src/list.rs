@@ -40,7 +40,7 @@ struct One {
 
 /// Lists what the caller asked.
 pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<CallToolResponse, Stop> {
-    let limit = given.limit.map_or(USUAL, Whole::as_u64);
+    let limit = given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64);
     let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
     let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
     let found: Listed = visit.visitor.call(Call::get(path)).await?;
@@ -71,11 +71,11 @@ fn one(shown: &QuestionView) -> One {
 /// Returns how a long text begins: whoever asked it knows how it goes on.
 fn cut(words: &str) -> String {
     let mut letters = words.chars();
-    let beginning: String = letters.by_ref().take(LONGEST).collect();
+    let beginning: String = letters.by_ref().take(MAX_QUESTION_CHARS).collect();
     if letters.next().is_some() { format!("{beginning}...") } else { beginning }
 }
 
 /// How many are listed where nobody says how many.
-const USUAL: u64 = 10;
+const DEFAULT_QUESTIONS: u64 = 10;
 /// How much of a question is shown, in characters.
-const LONGEST: usize = 400;
+const MAX_QUESTION_CHARS: usize = 400;

@@ -57,7 +57,8 @@ pub(crate) struct Proven {
 /// Lists traces, the newest first.
 pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<CallToolResponse, Stop> {
     let after = given.after.map_or_else(String::new, |after| format!("&after={after}"));
-    let found: Value = visit.visitor.call(Call::get(format!("/v1/traces?limit={PAGE}{after}"))).await?;
+    let found: Value =
+        visit.visitor.call(Call::get(format!("/v1/traces?limit={ENTRIES_PER_PAGE}{after}"))).await?;
     let traces = found["traces"].as_array().cloned().unwrap_or_default();
     let line = |trace: &Value| {
         let text = |name: &str| trace[name].as_str().unwrap_or("-").to_owned();
@@ -85,7 +86,7 @@ pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallT
         run = Some(told);
     }
     let after = given.after.map_or_else(String::new, |after| format!("&after={after}"));
-    let path = format!("/v1/traces/{}/events?limit={PAGE}{after}", given.trace);
+    let path = format!("/v1/traces/{}/events?limit={ENTRIES_PER_PAGE}{after}", given.trace);
     let found: Value = visit.visitor.call(Call::get(path)).await?;
     let events = found["events"].as_array().cloned().unwrap_or_default();
     lines.extend(fenced("Events", Some(&Value::Array(events.clone()))));
@@ -101,7 +102,7 @@ async fn artifact(
     at: Sequence,
 ) -> Result<CallToolResponse, Stop> {
     let bytes = visit.visitor.api.call(Call::get(format!("/v1/traces/{trace}/artifacts/{at}"))).await?;
-    let (read, rest) = bytes.split_at(bytes.len().min(LONGEST));
+    let (read, rest) = bytes.split_at(bytes.len().min(MAX_ARTIFACT_BYTES));
     // Half a character at the cut is none.
     let text = match std::str::from_utf8(read) {
         Ok(text) => text,
@@ -153,6 +154,6 @@ fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// How many entries a page has.
-const PAGE: usize = 50;
+const ENTRIES_PER_PAGE: usize = 50;
 /// How much of an artifact is shown.
-const LONGEST: usize = 64 << 10;
+const MAX_ARTIFACT_BYTES: usize = 64 << 10;

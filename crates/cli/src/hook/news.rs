@@ -107,7 +107,7 @@ fn is_secret(question: &QuestionView) -> bool {
 
 /// Waits a while for one of them; the others are looked at in between.
 fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
-    let path = format!("/v1/questions/{id}/wait?seconds={BETWEEN}");
+    let path = format!("/v1/questions/{id}/wait?seconds={QUESTION_WAIT_SECONDS}");
     client.call::<QuestionView>(&Call::get(&path)).map(drop)
 }
 
@@ -150,4 +150,4 @@ const AT_THE_END: &str = "Stop";
 /// When a session is told something.
 const EVENTS: [&str; 3] = [AT_THE_START, "UserPromptSubmit", AT_THE_END];
 /// How many seconds one question is waited for before the others are looked at.
-const BETWEEN: u64 = 20;
+const QUESTION_WAIT_SECONDS: u64 = 20;
