@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use demur_core::canonical::WriteError;
-use demur_engine::refusal::Refusal;
+use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     desk::DeskError,
     name::{Sequence, TraceId},
@@ -17,7 +17,7 @@ use demur_store::contract::StoreError;
 pub enum SequencerError {
     /// The author's: a rule said no. Nothing in the domain state changed.
     #[error("{0}")]
-    Refused(Refusal),
+    Refused(RuleRefusal),
     /// Caller misuse: there is no such trace.
     #[error("expected a trace of this store, found none with the id {trace}")]
     TraceUnknown {
@@ -72,8 +72,8 @@ pub enum SequencerError {
     Output(#[from] std::io::Error),
 }
 
-impl From<Refusal> for SequencerError {
-    fn from(refusal: Refusal) -> Self {
+impl From<RuleRefusal> for SequencerError {
+    fn from(refusal: RuleRefusal) -> Self {
         Self::Refused(refusal)
     }
 }
