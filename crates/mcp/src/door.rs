@@ -318,10 +318,8 @@ impl ServerHandler for Door {
 }
 
 fn crowded() -> Refusal {
-    let refusal =
-        Refusal::new(Code::TooManyCalls, format!("expected at most {MAX_CALLS} calls at once, found more"))
-            .with_cure("Wait for the others first.");
-    refusal
+    Refusal::new(Code::TooManyCalls, format!("expected at most {MAX_CALLS} calls at once, found more"))
+        .with_cure("Wait for the others first.")
 }
 
 /// Returns why a request about a task came to nothing, in the protocol's own error.
