@@ -152,6 +152,20 @@ fn damage_reads_as_one_sentence_and_a_cure() {
     ");
 }
 
+/// The one asks the server, the other reads the folder itself.
+#[test]
+fn damage_ends_a_command_alike_whoever_reads_the_store() {
+    let sandbox = Sandbox::new();
+    let asked = sandbox.run(&["ask", "Name?", "--no-wait"]);
+    let id = asked.expect_code(0).stdout.trim().to_owned();
+    sandbox.run(&["stop"]).expect_code(0);
+    sandbox.tamper("UPDATE events SET bytes = x'00' WHERE trace = 2");
+    for arguments in [["show", &id], ["export", "last"]] {
+        let error = sandbox.run(&arguments);
+        assert!(error.expect_code(2).stderr.contains("is damaged"), "{arguments:?}: {}", error.stderr);
+    }
+}
+
 #[test]
 fn folder_or_loop_in_its_place_is_told() {
     let sandbox = Sandbox::with_keys();
