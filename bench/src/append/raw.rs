@@ -110,7 +110,7 @@ impl Database {
     fn create(path: &Path) -> Result<Self> {
         let connection = Connection::open(path)?;
         connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
-        connection.execute_batch(include_str!("../../../crates/store/src/sqlite/0001_ledger.sql"))?;
+        connection.execute_batch(include_str!("../../../crates/store/src/sqlite/schema.sql"))?;
         connection.execute_batch("PRAGMA foreign_keys = OFF;")?;
         // As the store does: without it SQLite prepares a statement anew for almost every row.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

@@ -187,7 +187,7 @@ fn status(error: &CommandError) -> StatusCode {
             StatusCode::SERVICE_UNAVAILABLE
         }
         "RECORD_DAMAGED" | "STORE_DAMAGED" | "NO_DESK_KEY" | "STORE_READ_ONLY" | "STORE_FOREIGN"
-        | "STORE_NEWER" | "NO_STORE" | "NO_KEYS" | "RULES_MALFORMED" | "FILE_UNREADABLE"
+        | "STORE_NEWER" | "STORE_OLDER" | "NO_STORE" | "NO_KEYS" | "RULES_MALFORMED" | "FILE_UNREADABLE"
         | "FILE_UNUSABLE" => StatusCode::INTERNAL_SERVER_ERROR,
         "DISK_FULL" => StatusCode::INSUFFICIENT_STORAGE,
         _ => match error.exit() {

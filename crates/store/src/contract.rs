@@ -139,8 +139,9 @@ pub trait Store: Send + Sync {
     /// Returns kept bytes, if they are there and are what the address says.
     fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns the newest snapshot of a trace's state. It may be old, of another version, or missing.
-    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError>;
+    /// Returns the newest snapshot of a trace's state that this version of the code wrote. It may be old or missing; those
+    /// of other versions are left alone.
+    fn snapshot(&self, trace: TraceId, version: u32) -> Result<Option<Snapshot>, StoreError>;
 
     /// Marks a trace as failed for an integrity violation (LED-18). The first mark stays.
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError>;
@@ -330,6 +331,16 @@ pub enum StoreError {
         /// The version found.
         found: u32,
         /// The newest version this code knows.
+        known: u32,
+    },
+    /// Written by an earlier build of demur.
+    #[error(
+        "the database has version {found} of an earlier build, this demur reads {known}: use another folder"
+    )]
+    Older {
+        /// The version found.
+        found: u32,
+        /// The version this code knows.
         known: u32,
     },
     /// Not a database of ours.

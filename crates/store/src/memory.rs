@@ -231,8 +231,8 @@ impl Store for MemoryStore {
         self.read(|state| state.artifact(address))
     }
 
-    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
-        self.read(|state| state.snapshot(trace))
+    fn snapshot(&self, trace: TraceId, version: u32) -> Result<Option<Snapshot>, StoreError> {
+        self.read(|state| state.snapshot(trace, version))
     }
 
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {

@@ -12,10 +12,10 @@ mod checkpoint;
 mod column;
 mod connection;
 mod derive;
-mod migration;
 mod places;
 mod question;
 mod read;
+mod schema;
 mod secret;
 mod trouble;
 
@@ -37,7 +37,7 @@ use demur_ledger::{
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-pub use self::migration::VERSION;
+pub use self::schema::VERSION;
 use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},
@@ -85,7 +85,7 @@ impl SqliteStore {
         folder.expect_no_store()?;
         let new = folder.begin_database()?;
         let mut connection = connection::writer(&new).map_err(trouble::of("create the database"))?;
-        migration::migrate(&mut connection, 0)?;
+        schema::create(&mut connection)?;
         // Before it has its name: whoever opens it only to read could not finish the switch after a crash.
         connection::use_log(&connection).map_err(trouble::of("create the database"))?;
         close(connection)?;
@@ -117,14 +117,10 @@ impl SqliteStore {
         let folder = Folder::at(path);
         folder.expect_store()?;
         let database = folder.database();
-        migration::inspect(&database)?;
+        schema::inspect(&database)?;
         let readers = Readers::new(database.clone());
         let connection = connection::reader(&database).map_err(trouble::of("open the database"))?;
-        let found = migration::version(&connection, &database)?;
-        if found < VERSION {
-            let what = "its version is older: let its owner open it once";
-            return Err(crate::folder::trouble("read the database", &what));
-        }
+        schema::expect(&connection, &database)?;
         if !places::hold(&connection).map_err(trouble::of("read the index of events"))? {
             return Err(places::damage());
         }
@@ -140,17 +136,16 @@ impl SqliteStore {
 
     fn own(folder: Folder, lock: Lock) -> Result<Self, StoreError> {
         let database = folder.database();
-        migration::inspect(&database)?;
+        schema::inspect(&database)?;
         let opening = || trouble::of("open the database");
-        let mut connection = connection::writer(&database).map_err(opening())?;
+        let connection = connection::writer(&database).map_err(opening())?;
         if connection::is_read_only(&connection).map_err(opening())? {
             return Err(StoreError::ReadOnly);
         }
-        let found = migration::version(&connection, &database)?;
+        schema::expect(&connection, &database)?;
         if !connection::use_log(&connection).map_err(opening())? {
             return Err(crate::folder::trouble("open the database", &"its file system has no shared memory"));
         }
-        migration::migrate(&mut connection, found)?;
         let artifacts = Artifacts::at(folder.artifacts());
         artifacts.prepare()?;
         let connection = Arc::new(Mutex::new(connection));
@@ -325,8 +320,8 @@ impl Store for SqliteStore {
         self.artifacts.read(address)
     }
 
-    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
-        self.readers.read("read a snapshot", |connection| read::snapshot(connection, trace))
+    fn snapshot(&self, trace: TraceId, version: u32) -> Result<Option<Snapshot>, StoreError> {
+        self.readers.read("read a snapshot", |connection| read::snapshot(connection, trace, version))
     }
 
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {

@@ -27,6 +27,8 @@ impl From<&StoreError> for CommandError {
             StoreError::Newer { .. } => {
                 Self::input("STORE_NEWER", error).with_hint("`demur --version` shows which one this is")
             }
+            StoreError::Older { .. } => Self::input("STORE_OLDER", error)
+                .with_hint("--data DIR names another folder; the build that wrote this one can read it"),
             StoreError::Foreign { .. } => Self::input("STORE_FOREIGN", error),
             StoreError::Missing { .. } => Self::input("NO_STORE", error),
             StoreError::Exists { .. } => Self::input("STORE_EXISTS", error),

@@ -46,13 +46,14 @@ struct Trace {
     changed: Timestamp,
     phase: Option<Phase>,
     failed: Option<Failure>,
-    snapshot: Option<Snapshot>,
+    /// The newest of each version.
+    snapshots: BTreeMap<u32, Snapshot>,
 }
 
 impl Trace {
     fn new(kind: TraceKind, opened: Timestamp) -> Self {
         let (events, changed) = (Vec::new(), opened);
-        Self { kind, events, opened, changed, phase: None, failed: None, snapshot: None }
+        Self { kind, events, opened, changed, phase: None, failed: None, snapshots: BTreeMap::new() }
     }
 
     fn head(&self) -> Option<Position> {
@@ -295,8 +296,8 @@ impl State {
         self.artifacts.get(address).cloned()
     }
 
-    pub(super) fn snapshot(&self, trace: TraceId) -> Option<Snapshot> {
-        self.traces.get(&trace)?.snapshot.clone()
+    pub(super) fn snapshot(&self, trace: TraceId, version: u32) -> Option<Snapshot> {
+        self.traces.get(&trace)?.snapshots.get(&version).cloned()
     }
 
     pub(super) fn mark_failed(&mut self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
@@ -338,6 +339,6 @@ fn finish(trace: &mut Trace, head: Signed<Head>, append: &Append) {
     }
     trace.phase = append.phase.or(trace.phase);
     if let Some(snapshot) = &append.snapshot {
-        trace.snapshot = Some(snapshot.clone());
+        trace.snapshots.insert(snapshot.version, snapshot.clone());
     }
 }

@@ -60,26 +60,6 @@ pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
     refill.finish().map_err(trouble::of("rebuild"))
 }
 
-/// Fills the list of questions of a store that had none. A trace that does not hold is passed over: whoever opens the
-/// store must be able to check it.
-pub(super) fn fill_questions(connection: &Connection) -> Result<(), StoreError> {
-    let filling = || trouble::of("fill the list of questions");
-    let mut folding = Folding::default();
-    walk(connection, |raw| {
-        if let Some((id, state)) = folding.begin(raw.id) {
-            write_questions(connection, "main", id, &state).map_err(filling())?;
-        }
-        match Event::parse(&raw.bytes) {
-            // The registry asks nothing.
-            Ok(event) if raw.kind != TraceKind::Registry => drop(folding.apply(&event)),
-            _ => folding.give_up(),
-        }
-        Ok(())
-    })?;
-    let last = folding.end();
-    last.map_or(Ok(()), |(id, state)| write_questions(connection, "main", id, &state)).map_err(filling())
-}
-
 /// Visits every event, trace by trace and in order.
 pub(super) fn walk(
     connection: &Connection,

@@ -2,7 +2,6 @@
 
 mod backup;
 mod damage;
-mod question;
 mod read_only;
 mod rebuild;
 mod secret;

@@ -25,21 +25,40 @@ behaviour! {
         let first = Snapshot { head: work.head(), version: 3, bytes: b"state".to_vec() };
         append.snapshot = Some(first.clone());
         done(&**store, &[append]);
-        assert_eq!(store.snapshot(work.trace()).unwrap(), Some(first.clone()));
+        assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(first.clone()));
 
         sample.say(&mut work, PROPOSAL);
         done(&**store, &[sample.append(&mut work)]);
-        assert_eq!(store.snapshot(work.trace()).unwrap(), Some(first));
+        assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(first));
 
         sample.say(&mut work, PROPOSAL);
         let mut append = sample.append(&mut work);
-        let second = Snapshot { head: work.head(), version: u32::MAX, bytes: Vec::new() };
+        let second = Snapshot { head: work.head(), version: 3, bytes: Vec::new() };
         append.snapshot = Some(second.clone());
         let mut stale = append.clone();
         done(&**store, &[append]);
-        stale.snapshot = Some(Snapshot { version: 1, ..second.clone() });
+        stale.snapshot = Some(Snapshot { bytes: b"stale".to_vec(), ..second.clone() });
         store.append(&[stale]).unwrap();
-        assert_eq!(store.snapshot(work.trace()).unwrap(), Some(second));
+        assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(second));
+    }
+
+    #[test]
+    fn versions_of_the_code_leave_each_others_snapshots_alone(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        let mut kept = Vec::new();
+        for version in [1, u32::MAX] {
+            let mut append = sample.append(&mut work);
+            let snapshot = Snapshot { head: work.head(), version, bytes: b"state".to_vec() };
+            append.snapshot = Some(snapshot.clone());
+            done(&**store, &[append]);
+            kept.push(snapshot);
+            sample.say(&mut work, PROPOSAL);
+        }
+        for snapshot in kept {
+            assert_eq!(store.snapshot(work.trace(), snapshot.version).unwrap(), Some(snapshot));
+        }
+        assert_eq!(store.snapshot(work.trace(), 2).unwrap(), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ behaviour! {
         assert_eq!(store.trace(unknown).unwrap(), None);
         assert_eq!(store.events(unknown, Sequence::FIRST, 10).unwrap(), []);
         assert_eq!(store.hash(unknown, Sequence::FIRST).unwrap(), None);
-        assert_eq!(store.snapshot(unknown).unwrap(), None);
+        assert_eq!(store.snapshot(unknown, 1).unwrap(), None);
         assert_eq!(store.traces(Some(unknown), 10).unwrap(), []);
         assert_eq!(store.newest().unwrap(), None);
         assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));

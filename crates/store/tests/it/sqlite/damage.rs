@@ -31,6 +31,17 @@ fn newer_version_is_refused() {
 }
 
 #[test]
+fn earlier_version_is_refused_in_one_sentence() {
+    let filled = Filled::new();
+    for version in 1..VERSION {
+        filled.raw().pragma_update(None, "user_version", version).unwrap();
+        let error = refusal(&filled.path());
+        assert!(matches!(error, StoreError::Older { found, known: VERSION } if found == version));
+        assert!(!error.to_string().contains(". "), "{error}");
+    }
+}
+
+#[test]
 fn database_of_another_program_is_refused() {
     let filled = Filled::new();
     filled.raw().pragma_update(None, "application_id", 0).unwrap();

@@ -1,4 +1,4 @@
--- Version 1: the ledger, what is derived from it, and operational data (docs/design/003).
+-- Version 3: the ledger, what is derived from it, and operational data (docs/design/003).
 -- Times are milliseconds since 1970 in UTC, digests 32 bytes, ULIDs 16 bytes big-endian.
 
 -- The ledger: only ever grows -------------------------------------------------------------------------------
@@ -68,14 +68,36 @@ CREATE TABLE runs (
     phase TEXT NOT NULL             -- where the run stands; written only when it changes
 ) STRICT;
 
+CREATE TABLE questions (
+    ordinal  INTEGER PRIMARY KEY REFERENCES events (ordinal), -- of the event that asked: the order of asking over all
+                                       -- traces, and the cursor of readers
+    trace    INTEGER NOT NULL REFERENCES traces (id),
+    sequence INTEGER NOT NULL,         -- the place of that event in its trace
+    outcome  TEXT NOT NULL,            -- what became of it: open, answered, accepted, declined, expired, defaulted,
+                                       -- cancelled, withdrawn
+    severity TEXT NOT NULL,            -- block or warn
+    people   INTEGER NOT NULL,         -- 1 if people may answer it now
+    asker    BLOB NOT NULL,            -- the principal that asked, the desk for a gap
+    deadline INTEGER,                  -- when it ends unanswered
+    changed  INTEGER NOT NULL          -- the place of the newest event that changed it
+) STRICT;
+
+-- Each ends with the ordinal, as every index does: whoever knows all its columns reads a page in order.
+CREATE INDEX questions_list ON questions (outcome, people, severity);
+CREATE INDEX questions_asker ON questions (asker, outcome, people, severity);
+CREATE INDEX questions_trace ON questions (trace);
+CREATE INDEX questions_due ON questions (deadline) WHERE outcome = 'open' AND deadline IS NOT NULL;
+
 -- Operational: backed up, no part of the ledger --------------------------------------------------------------
 
+-- One of each version of the code: two that share a store leave each other's alone.
 CREATE TABLE snapshots (
-    trace    INTEGER PRIMARY KEY REFERENCES traces (id),
+    trace    INTEGER NOT NULL REFERENCES traces (id),
+    version  INTEGER NOT NULL,      -- of the code that wrote it
     sequence INTEGER NOT NULL,      -- the newest event in it
     hash     BLOB NOT NULL,         -- its hash
-    version  INTEGER NOT NULL,      -- of the code that wrote it
-    bytes    BLOB NOT NULL          -- in a form only that version knows
+    bytes    BLOB NOT NULL,         -- in a form only that version knows
+    PRIMARY KEY (trace, version)
 ) STRICT;
 
 CREATE TABLE failures (
