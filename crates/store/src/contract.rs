@@ -7,6 +7,7 @@
 //! (snapshots, notes, failure flags) is backed up but is no part of the ledger; secrets are not even backed up.
 
 mod check;
+mod cursor;
 mod question;
 
 use std::ops::RangeInclusive;
@@ -23,6 +24,7 @@ use demur_ledger::{
 };
 
 pub use self::check::{StoreProblem, StoreProgress, StoreStep};
+pub use self::cursor::{Cursor, CursorError};
 pub use self::question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions};
 
 /// Where events are kept.
@@ -285,25 +287,6 @@ pub struct Snapshot {
     pub version: u32,
     /// The state, in a form only that version knows.
     pub bytes: Vec<u8>,
-}
-
-/// A place in the order of all commits. Opaque: only good for going on from it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cursor(u64);
-
-impl Cursor {
-    /// Before the first event.
-    pub const START: Self = Self(0);
-
-    /// Returns the cursor with this number.
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// Returns the number.
-    pub const fn number(self) -> u64 {
-        self.0
-    }
 }
 
 /// A store that could not do its work. Blame: ours or the machine's, never the author's.

@@ -154,7 +154,7 @@ impl State {
         let Self { questions, log, .. } = self;
         let before = log.len() - append.entries.len();
         for (at, row) in &append.questions {
-            let mut places = (1..).map(Cursor::new).skip(before).zip(&append.entries);
+            let mut places = (1..).map(Cursor::from_number).skip(before).zip(&append.entries);
             questions.put((append.trace, *at), *row, || {
                 let (cursor, entry) = places.find(|(_, entry)| entry.event.envelope().sequence == *at)?;
                 Some((cursor, entry.event.envelope().time))
@@ -253,12 +253,12 @@ impl State {
     }
 
     pub(super) fn end(&self) -> Cursor {
-        Cursor::new(self.log.len() as u64)
+        Cursor::from_number(self.log.len() as u64)
     }
 
     pub(super) fn changes(&self, after: Cursor, limit: usize) -> Vec<(Cursor, Stored)> {
         let from = usize::try_from(after.number()).unwrap_or(usize::MAX);
-        let changes = (1..).map(Cursor::new).zip(&self.log).skip(from).take(limit);
+        let changes = (1..).map(Cursor::from_number).zip(&self.log).skip(from).take(limit);
         changes
             .filter_map(|(cursor, (trace, index))| {
                 Some((cursor, self.traces.get(trace)?.events.get(*index)?.clone()))

@@ -247,7 +247,7 @@ fn can_end() -> String {
 
 fn summary(row: &Row<'_>) -> Result<QuestionSummary> {
     Ok(QuestionSummary {
-        cursor: Cursor::new(column::unsigned(row, 0)?),
+        cursor: Cursor::from_number(column::unsigned(row, 0)?),
         trace: column::trace(row, 1)?,
         sequence: column::sequence(row, 2)?,
         asked: column::time(row, 3)?,

@@ -154,7 +154,7 @@ pub(super) fn heads_at(connection: &Connection, cursor: Cursor) -> Result<Vec<(T
 
 pub(super) fn end(connection: &Connection) -> Result<Cursor> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(ordinal), 0) FROM events")?;
-    statement.query_row([], |row| Ok(Cursor::new(column::unsigned(row, 0)?)))
+    statement.query_row([], |row| Ok(Cursor::from_number(column::unsigned(row, 0)?)))
 }
 
 pub(super) fn changes(connection: &Connection, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>> {
@@ -165,7 +165,9 @@ pub(super) fn changes(connection: &Connection, after: Cursor, limit: usize) -> R
     ))?;
     let parameters = params![number(after.number()), column::limit(limit)];
     statement
-        .query_map(parameters, |row| Ok((Cursor::new(column::unsigned(row, 0)?), column::stored(row, 1)?)))?
+        .query_map(parameters, |row| {
+            Ok((Cursor::from_number(column::unsigned(row, 0)?), column::stored(row, 1)?))
+        })?
         .collect()
 }
 

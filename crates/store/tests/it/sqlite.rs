@@ -182,7 +182,8 @@ fn erased_content_reads_as_erased_and_the_rest_stands() {
                WHERE ordinal = 9";
     filled.raw().execute_batch(sql).unwrap();
     let store = filled.open();
-    let changes = store.changes(Cursor::new(7), 3).unwrap();
+    let seventh = store.changes(Cursor::START, 7).unwrap()[6].0;
+    let changes = store.changes(seventh, 3).unwrap();
     assert_eq!((&changes[0].1.content, &changes[0].1.artifact), (&Kept::Erased, &Kept::Absent));
     assert_eq!((&changes[1].1.content, &changes[1].1.artifact), (&Kept::Erased, &Kept::Erased));
     assert!(matches!(changes[2].1.content, Kept::Here(_)));

@@ -207,10 +207,10 @@ behaviour! {
         let list = all(&**store);
         assert_eq!(list.len(), 25);
         assert!(list.is_sorted_by_key(|one| one.cursor));
+        let changes = store.changes(Cursor::START, 10_000).unwrap();
         for one in &list {
             let stored = store.events(one.trace, one.sequence, 1).unwrap().pop().unwrap();
-            let before = Cursor::new(one.cursor.number() - 1);
-            assert_eq!(store.changes(before, 1).unwrap(), [(one.cursor, stored.clone())]);
+            assert!(changes.contains(&(one.cursor, stored.clone())));
             let event = demur_ledger::envelope::Event::parse(&stored.bytes).unwrap();
             assert_eq!(event.envelope().time, one.asked);
         }
