@@ -127,8 +127,8 @@ impl Database {
             head_bytes.extend(head.proof.signature.as_bytes());
             let ordinal = transaction
                 .prepare_cached(
-                    "INSERT INTO events (trace, sequence, hash, time, head, content_salt, bytes, content)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    "INSERT INTO events (trace, sequence, hash, time, writer, head, content_salt, bytes, content)
+                     VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8)",
                 )?
                 .insert(params![
                     row.trace,

@@ -3,12 +3,15 @@
 //!
 //! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
 //! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases, the
-//! list of questions) is written in the same transaction and can be rebuilt from it at will. **Operational** data
-//! (snapshots, notes, failure flags) is backed up but is no part of the ledger; secrets are not even backed up.
+//! list of questions, participants of runs) is written in the same transaction and can be rebuilt from it at will.
+//! **Operational** data (records, leases, snapshots, notes, failure flags) is backed up but is no part of the ledger;
+//! secrets are not even backed up.
 
 mod check;
 mod cursor;
+mod lease;
 mod question;
+mod record;
 
 use std::ops::RangeInclusive;
 
@@ -17,28 +20,35 @@ use demur_ledger::{
     content::Opening,
     entry::{Address, ArtifactPlace, Entry},
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
     signed::{Head, Signed},
     state::Phase,
 };
 
-pub use self::check::{StoreProblem, StoreProgress, StoreStep};
-pub use self::cursor::{Cursor, CursorError};
-pub use self::question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions};
+pub use self::{
+    check::{StoreProblem, StoreProgress, StoreStep},
+    cursor::{Cursor, CursorError},
+    lease::{Lease, LeaseId, Leases},
+    question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions},
+    record::{KeptRecord, RecordKey, RecordValue, Records, Swap, Version},
+};
 
 /// Where events are kept.
 ///
 /// Every method may be called from any thread. Reads see all that was acknowledged before they began and never
-/// block an append. A method that returns an error has changed nothing that a later read would show, except that
-/// after [`StoreError::Uncertain`] an append may have happened as a whole.
-pub trait Store: Send + Sync {
-    /// Appends to any number of traces, each of them at most once in the call, in one transaction.
+/// block a commit. A method that returns an error has changed nothing that a later read would show, except that
+/// after [`StoreError::Uncertain`] a commit may have happened as a whole.
+pub trait Store: Records + Leases + Send + Sync {
+    /// Writes to any number of traces and records, in one transaction. The only way by which events and records change.
     ///
-    /// **Durable**: when this returns, every accepted append survives the end of the process and the loss of
-    /// power. **Atomic**: each append is there as a whole (events, contents, derived rows, snapshot) or not at
-    /// all. **Judged one by one**: the result has one outcome per append, in order; a refused append does not
-    /// hinder the others. An append is refused when
+    /// **Durable**: when this returns, every accepted write survives the end of the process and the loss of
+    /// power. **Atomic**: each write is there as a whole (events, contents, derived rows, snapshot, swaps) or not at
+    /// all. **Judged one by one**: the result has one outcome per write, in order; a refused write does not
+    /// hinder the others. A write is refused when
+    /// - its append was made under a lease that is not alive;
+    /// - a record that it swaps is not what it was;
     /// - the head of its trace is not [`Append::expected`], its events do not follow that and each other, or it
     ///   would open a second registry;
     /// - an event's (author key, command) was used before in this store, also earlier in this call;
@@ -46,8 +56,11 @@ pub trait Store: Send + Sync {
     ///   under the head has; or that registry event is not in this store;
     /// - the bytes of an artifact it names are not in the store.
     ///
-    /// An error means that nothing was appended at all, or with [`StoreError::Uncertain`] that nobody knows.
-    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError>;
+    /// An error means that nothing was written at all, or with [`StoreError::Uncertain`] that nobody knows.
+    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError>;
+
+    /// Returns whether several processes can have the store open to write.
+    fn is_shared(&self) -> bool;
 
     /// Returns what is wrong with what is kept, at most 1000 findings: events, what lies beside them, what is derived from
     /// them, and the structure that holds them. Nothing is changed. Appends go on meanwhile; what they add is not looked at.
@@ -72,6 +85,9 @@ pub trait Store: Send + Sync {
 
     /// Returns the registry's trace.
     fn registry(&self) -> Result<Option<TraceId>, StoreError>;
+
+    /// Returns who takes part in a run and as what, by principal and role; nobody in other traces.
+    fn participants(&self, trace: TraceId) -> Result<Vec<Participant>, StoreError>;
 
     /// Returns events of a trace from a place on, in order.
     fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError>;
@@ -169,6 +185,27 @@ pub trait Store: Send + Sync {
     fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError>;
 }
 
+/// What is written as a whole or not at all.
+#[derive(Clone, Debug, Default)]
+pub struct Write {
+    /// New events of one trace.
+    pub append: Option<Append>,
+    /// Changes of records, each of another one.
+    pub swaps: Vec<Swap>,
+}
+
+impl From<Append> for Write {
+    fn from(append: Append) -> Self {
+        Self { append: Some(append), swaps: Vec::new() }
+    }
+}
+
+impl From<Vec<Swap>> for Write {
+    fn from(swaps: Vec<Swap>) -> Self {
+        Self { append: None, swaps }
+    }
+}
+
 /// New events of one trace.
 #[derive(Clone, Debug)]
 pub struct Append {
@@ -186,9 +223,11 @@ pub struct Append {
     pub questions: Vec<(Sequence, Option<QuestionRow>)>,
     /// The state after them, now and then.
     pub snapshot: Option<Snapshot>,
+    /// The lease under which they are written.
+    pub writer: LeaseId,
 }
 
-/// What became of one append.
+/// What became of one write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is recorded and durable.
@@ -197,9 +236,8 @@ pub enum Outcome {
     Refused(Conflict),
 }
 
-/// Why an append was refused. Whoever decided it must look again.
+/// Why a write was refused. Whoever decided it must look again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Conflict {
     /// Somebody else extended the trace.
     #[error("the trace has another head than expected")]
@@ -213,6 +251,12 @@ pub enum Conflict {
     /// An artifact is not there.
     #[error("an artifact is not in the store")]
     Artifact,
+    /// Somebody else changed a record.
+    #[error("a record is not what it was")]
+    Record,
+    /// The lease has ended or expired.
+    #[error("the lease of the writer is not alive")]
+    Lease,
 }
 
 /// A recorded event with what is kept beside it.
@@ -228,6 +272,8 @@ pub struct Stored {
     pub artifact: Kept<ArtifactPlace>,
     /// The desk's signature, where this event was the newest of its trace after a commit.
     pub head: Option<Signed<Head>>,
+    /// The lease under which it was written.
+    pub writer: LeaseId,
 }
 
 /// What is kept beside an event.
@@ -356,6 +402,9 @@ pub enum StoreError {
         /// Which rule was broken.
         what: &'static str,
     },
+    /// The lease of this process is dead: it may write nothing more.
+    #[error("this process lost its right to write to the store: start it again")]
+    LeaseLost,
     /// An earlier write was never confirmed. Nothing was written by this call.
     #[error("the disk did not confirm an earlier write: open the store again to see what is there")]
     Stopped,

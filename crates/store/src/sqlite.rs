@@ -2,19 +2,22 @@
 //! (`docs/design/003`).
 //!
 //! One connection writes, behind a lock; others read and never make it wait. A commit is in the write-ahead log
-//! and synced when `append` returns. Once the disk has failed to confirm a commit nothing more is written until
+//! and synced when `commit` returns. Once the disk has failed to confirm a commit nothing more is written until
 //! the store is opened again: a sync that failed once may lie the next time.
 
-mod append;
 mod backup;
 mod check;
 mod checkpoint;
 mod column;
+mod commit;
 mod connection;
 mod derive;
+mod lease;
+mod participant;
 mod places;
 mod question;
 mod read;
+mod record;
 mod schema;
 mod secret;
 mod trouble;
@@ -32,6 +35,7 @@ use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     entry::Address,
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
@@ -41,14 +45,17 @@ pub use self::schema::VERSION;
 use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},
+    commit::Known,
     connection::Readers,
+    lease::Living,
     secret::Secrets,
 };
 use crate::{
     artifacts::Artifacts,
     contract::{
-        Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
-        StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
+        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
+        QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
+        Stored, TraceSummary, Write,
     },
     derived,
     folder::{Folder, Lock},
@@ -74,6 +81,7 @@ struct Writer {
     connection: Arc<Mutex<Connection>>,
     /// Set when the disk did not confirm a commit.
     stopped: AtomicBool,
+    living: Living,
 }
 
 impl SqliteStore {
@@ -153,7 +161,7 @@ impl SqliteStore {
         Ok(Self {
             _checkpointer: Some(checkpointer),
             readers: Readers::new(database),
-            writer: Some(Writer { connection, stopped: AtomicBool::new(false) }),
+            writer: Some(Writer { connection, stopped: AtomicBool::new(false), living: Living::default() }),
             secrets: Secrets::in_folder(folder.clone()),
             artifacts,
             folder,
@@ -191,18 +199,19 @@ impl SqliteStore {
         Ok(&self.secrets)
     }
 
-    /// Returns of each append whether it names an artifact that is not there. Asked before the transaction:
-    /// artifacts only ever come.
-    fn missing(&self, appends: &[Append]) -> Result<Vec<bool>, StoreError> {
-        let missing = |append: &Append| {
+    /// Returns of each write whether its lease lives and its artifacts are there. Asked before the transaction: artifacts
+    /// only ever come, and a lease is ended by its own process.
+    fn known(&self, writes: &[Write]) -> Result<Vec<Known>, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let known = |write: &Write| {
+            let Some(append) = &write.append else { return Ok(Known::default()) };
+            let mut known = Known { dead: !writer.living.has(append.writer), missing: false };
             for place in append.entries.iter().filter_map(|entry| entry.artifact) {
-                if !self.artifacts.has(&place.address)? {
-                    return Ok(true);
-                }
+                known.missing |= !self.artifacts.has(&place.address)?;
             }
-            Ok(false)
+            Ok(known)
         };
-        appends.iter().map(missing).collect()
+        writes.iter().map(known).collect()
     }
 }
 
@@ -218,10 +227,14 @@ impl Writer {
 }
 
 impl Store for SqliteStore {
-    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
-        appends.iter().try_for_each(derived::check_shape)?;
-        let missing = self.missing(appends)?;
-        self.write("append", |transaction| append::append(transaction, appends, &missing))
+    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
+        writes.iter().try_for_each(derived::check_write)?;
+        let known = self.known(writes)?;
+        self.write("commit", |transaction| commit::commit(transaction, writes, &known))
+    }
+
+    fn is_shared(&self) -> bool {
+        false
     }
 
     fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
@@ -250,6 +263,10 @@ impl Store for SqliteStore {
 
     fn registry(&self) -> Result<Option<TraceId>, StoreError> {
         self.readers.read("find the registry", read::registry)
+    }
+
+    fn participants(&self, trace: TraceId) -> Result<Vec<Participant>, StoreError> {
+        self.readers.read("read participants", |connection| participant::all(connection, trace))
     }
 
     fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
@@ -369,6 +386,58 @@ impl Store for SqliteStore {
 
     fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
         self.own_secrets()?.forget(trace, sequence)
+    }
+}
+
+impl Records for SqliteStore {
+    fn record(&self, key: &RecordKey) -> Result<Option<KeptRecord>, StoreError> {
+        self.readers.read("read a record", |connection| record::record(connection, key))
+    }
+
+    fn records(
+        &self,
+        prefix: &str,
+        after: Option<&RecordKey>,
+        limit: usize,
+    ) -> Result<Vec<KeptRecord>, StoreError> {
+        self.readers.read("list records", |connection| record::page(connection, prefix, after, limit))
+    }
+
+    fn due(&self, prefix: &str, now: Timestamp, limit: usize) -> Result<Vec<KeptRecord>, StoreError> {
+        self.readers.read("find due records", |connection| record::due(connection, prefix, now, limit))
+    }
+}
+
+impl Leases for SqliteStore {
+    fn begin_lease(&self, rules: Digest) -> Result<Lease, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let lease = self.write("begin a lease", |transaction| {
+            lease::begin(transaction, rules, lease::now()).map_err(trouble::of("begin a lease"))
+        })?;
+        writer.living.add(lease.id);
+        Ok(lease)
+    }
+
+    fn renew_lease(&self, lease: LeaseId) -> Result<Timestamp, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        writer.living.has(lease).then(lease::now).ok_or(StoreError::LeaseLost)
+    }
+
+    fn end_lease(&self, lease: LeaseId) -> Result<(), StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        // A dead one stays: its process crashed, whatever anybody says now.
+        if !writer.living.remove(lease) {
+            return Ok(());
+        }
+        self.write("end a lease", |transaction| {
+            lease::end(transaction, lease).map_err(trouble::of("end a lease"))
+        })
+    }
+
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        let nobody = Living::default();
+        let living = self.writer.as_ref().map_or(&nobody, |writer| &writer.living);
+        self.readers.read("list leases", |connection| lease::all(connection, living))
     }
 }
 

@@ -23,6 +23,8 @@ impl From<SequencerError> for CommandError {
                 .with_hint("the desk signs every change: restore its key from a backup of the folder keys"),
             SequencerError::Contended => Self::refused("CONTENDED", error),
             SequencerError::Moved => Self::refused("MOVED", error),
+            SequencerError::RecordChanged => Self::refused("RECORD_CHANGED", error),
+            SequencerError::LeaseLost => Self::internal("LEASE_LOST", error),
             SequencerError::Commit(store) => Self::from(&*store),
             SequencerError::Uncertain => Self::internal(store::UNCERTAIN, error),
             SequencerError::Output(error) => {

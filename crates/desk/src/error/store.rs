@@ -35,6 +35,7 @@ impl From<&StoreError> for CommandError {
             StoreError::Full => {
                 Self::internal("DISK_FULL", error).with_hint("`df -h` shows how full the disks are")
             }
+            StoreError::LeaseLost => Self::internal("LEASE_LOST", error),
             StoreError::Stopped => Self::internal("STORE_STOPPED", error),
             StoreError::Uncertain => Self::internal(UNCERTAIN, error),
             StoreError::Trouble { .. } => Self::internal("STORE_TROUBLE", error),

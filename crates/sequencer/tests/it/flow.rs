@@ -16,7 +16,6 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{contract::Failure, memory::MemoryStore, sqlite::SqliteStore};
-
 use demur_testing::{
     office::{Clock, Office, Run},
     sample::{text, whole},

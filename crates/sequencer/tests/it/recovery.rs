@@ -11,7 +11,6 @@ use demur_ledger::{
     verify::Verdict,
 };
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
-
 use demur_testing::office::Office;
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };

@@ -7,16 +7,17 @@ use demur_ledger::{
     entry::Address,
     envelope::Event,
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     signed::{Head, Signed},
     state::Phase,
 };
 
-use super::question::List;
+use super::{lease::LeaseTable, question::List, record::RecordTable};
 use crate::{
     contract::{
         Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, QuestionSummary, Snapshot, StoreError,
-        Stored, TraceSummary,
+        Stored, TraceSummary, Write,
     },
     derived,
 };
@@ -36,6 +37,8 @@ pub(super) struct State {
     artifacts: BTreeMap<Address, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
     secrets: BTreeMap<(TraceId, Sequence), Vec<u8>>,
+    records: RecordTable,
+    leases: LeaseTable,
 }
 
 #[derive(Clone, Debug)]
@@ -64,30 +67,39 @@ impl Trace {
 }
 
 impl State {
-    pub(super) fn append(&mut self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+    pub(super) fn commit(&mut self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
         let unknown = |append: &Append| {
             append.expected.is_none() && derived::opened_kind(&append.entries[0].event).is_none()
         };
         // Before anything is written: an error must leave no mark.
-        if appends.iter().any(unknown) {
+        if writes.iter().filter_map(|write| write.append.as_ref()).any(unknown) {
             return Err(StoreError::Misuse { what: "the first event of a trace does not open one" });
         }
-        Ok(appends.iter().map(|append| self.append_one(append)).collect())
+        Ok(writes.iter().map(|write| self.commit_one(write)).collect())
     }
 
-    fn append_one(&mut self, append: &Append) -> Outcome {
-        let kind = match self.traces.get(&append.trace) {
+    fn commit_one(&mut self, Write { append, swaps }: &Write) -> Outcome {
+        let kind = |append: &Append| match self.traces.get(&append.trace) {
             Some(trace) => trace.kind,
             None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
         };
-        if let Some(conflict) = self.judge(append, kind) {
+        let append = append.as_ref().map(|append| (append, kind(append)));
+        let refused = append.and_then(|(append, kind)| self.judge(append, kind));
+        let swapped = || (!self.records.admit(swaps)).then_some(Conflict::Record);
+        if let Some(conflict) = refused.or_else(swapped) {
             return Outcome::Refused(conflict);
         }
-        self.write(append, kind);
+        if let Some((append, kind)) = append {
+            self.write(append, kind);
+        }
+        self.records.swap(swaps);
         Outcome::Done
     }
 
     fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
+        if !self.leases.lives(append.writer) {
+            return Some(Conflict::Lease);
+        }
         let known = self.traces.get(&append.trace);
         let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = known.and_then(Trace::head);
@@ -143,6 +155,7 @@ impl State {
                 content: entry.opening.clone().map_or(Kept::Absent, Kept::Here),
                 artifact: entry.artifact.map_or(Kept::Absent, Kept::Here),
                 head: None,
+                writer: append.writer,
             });
         }
         finish(trace, append.head.clone(), append);
@@ -264,6 +277,27 @@ impl State {
                 Some((cursor, self.traces.get(trace)?.events.get(*index)?.clone()))
             })
             .collect()
+    }
+
+    /// Returns who takes part in a run, by principal and role.
+    pub(super) fn participants(&self, trace: TraceId) -> Vec<Participant> {
+        let first = self.traces.get(&trace).and_then(|trace| trace.events.first());
+        let first = first.and_then(|stored| Event::parse(&stored.bytes).ok());
+        let mut participants = first.as_ref().map(derived::participants).unwrap_or_default();
+        participants.sort_unstable();
+        participants
+    }
+
+    pub(super) fn records(&self) -> &RecordTable {
+        &self.records
+    }
+
+    pub(super) fn leases(&self) -> &LeaseTable {
+        &self.leases
+    }
+
+    pub(super) fn leases_mut(&mut self) -> &mut LeaseTable {
+        &mut self.leases
     }
 
     pub(super) fn put_artifact(&mut self, bytes: &[u8]) -> Address {

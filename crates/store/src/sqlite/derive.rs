@@ -15,7 +15,7 @@ use rusqlite::{Connection, Result, Row, params};
 
 use super::{
     column::{self, number, ulid},
-    question, trouble,
+    participant, question, trouble,
 };
 use crate::{
     contract::{QuestionRow, StoreError},
@@ -23,10 +23,11 @@ use crate::{
 };
 
 /// The tables that follow from events, each with a list of all its columns.
-pub(super) const TABLES: [(&str, &str); 4] = [
+pub(super) const TABLES: [(&str, &str); 5] = [
     ("commands", "key, command, event"),
     ("key_changes", "fingerprint, sequence"),
     ("runs", "trace, phase"),
+    ("participants", "trace, principal, role"),
     ("questions", "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed"),
 ];
 
@@ -161,6 +162,11 @@ impl<'a> Refill<'a> {
             let at = raw.position.sequence;
             self.keys.extend(derived::changed_keys(event).into_iter().map(|key| (key, at)));
             return Ok(());
+        }
+        if raw.position.sequence == Sequence::FIRST {
+            for participant in derived::participants(event) {
+                participant::put(self.connection, self.schema, raw.id, participant)?;
+            }
         }
         self.fold(raw, event)
     }

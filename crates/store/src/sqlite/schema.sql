@@ -22,6 +22,7 @@ CREATE TABLE events (
     sequence      INTEGER NOT NULL,    -- place in its trace, from 0
     hash          BLOB NOT NULL,       -- the hash that names it
     time          INTEGER NOT NULL,    -- the desk's clock, as in the envelope
+    writer        INTEGER NOT NULL,    -- the lease under which it was written
     head          BLOB,                -- the desk's signature where it was the newest of its trace after a commit:
                                        -- 1, epoch, registry sequence, registry hash, store, key, signature
     artifact      BLOB,                -- beside: plain SHA-256 of its artifact, the name of the file
@@ -38,7 +39,7 @@ CREATE TRIGGER traces_stay BEFORE UPDATE ON traces
 BEGIN SELECT RAISE(ABORT, 'a trace is never changed'); END;
 CREATE TRIGGER traces_remain BEFORE DELETE ON traces
 BEGIN SELECT RAISE(ABORT, 'a trace is never deleted'); END;
-CREATE TRIGGER events_stay BEFORE UPDATE OF ordinal, trace, sequence, hash, time, head, bytes ON events
+CREATE TRIGGER events_stay BEFORE UPDATE OF ordinal, trace, sequence, hash, time, writer, head, bytes ON events
 BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END;
 CREATE TRIGGER events_remain BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'an event is never deleted'); END;
@@ -67,6 +68,13 @@ CREATE TABLE runs (
     trace INTEGER PRIMARY KEY REFERENCES traces (id),
     phase TEXT NOT NULL             -- where the run stands; written only when it changes
 ) STRICT;
+
+CREATE TABLE participants (
+    trace     INTEGER NOT NULL REFERENCES traces (id),
+    principal BLOB NOT NULL,        -- who takes part in the run
+    role      TEXT NOT NULL,        -- as what: planner, executor, critic or auditor
+    PRIMARY KEY (trace, principal, role)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE questions (
     ordinal  INTEGER PRIMARY KEY REFERENCES events (ordinal), -- of the event that asked: the order of asking over all
@@ -98,6 +106,22 @@ CREATE TABLE snapshots (
     hash     BLOB NOT NULL,         -- its hash
     bytes    BLOB NOT NULL,         -- in a form only that version knows
     PRIMARY KEY (trace, version)
+) STRICT;
+
+-- What processes agree on without an event; changed by compare and swap.
+CREATE TABLE records (
+    version INTEGER PRIMARY KEY AUTOINCREMENT, -- another one with each change, never one that was there before
+    key     TEXT NOT NULL UNIQUE,
+    value   BLOB NOT NULL,
+    expires INTEGER                 -- when it is due
+) STRICT;
+CREATE INDEX records_due ON records (expires, key) WHERE expires IS NOT NULL;
+
+-- Who writes. A lease that ended in good order is gone; those left live, or their process crashed.
+CREATE TABLE leases (
+    id    INTEGER PRIMARY KEY AUTOINCREMENT, -- the writer of events
+    rules BLOB NOT NULL,            -- the hash of the rules by which the process goes
+    began INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE failures (

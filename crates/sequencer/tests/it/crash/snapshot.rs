@@ -5,6 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 use demur_engine::snapshot::VERSION;
 use demur_ledger::name::TraceId;
 use demur_store::sqlite::SqliteStore;
+use demur_testing::{office::Office, sample::rounds};
 
 use super::{
     child::{self, ACKNOWLEDGED, Child},
@@ -12,7 +13,6 @@ use super::{
     in_memory,
     work::{self, Bustle, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// LED-22
 #[test]

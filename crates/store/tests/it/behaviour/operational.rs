@@ -12,9 +12,9 @@ use demur_ledger::{
     role::Role,
 };
 use demur_store::contract::{Failure, Snapshot, StoreError};
+use demur_testing::sample::{Sample, commit, done};
 
 use super::append::PROPOSAL;
-use demur_testing::sample::{Sample, done};
 
 behaviour! {
     #[test]
@@ -38,7 +38,7 @@ behaviour! {
         let mut stale = append.clone();
         done(&**store, &[append]);
         stale.snapshot = Some(Snapshot { bytes: b"stale".to_vec(), ..second.clone() });
-        store.append(&[stale]).unwrap();
+        commit(&**store, &[stale]).unwrap();
         assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(second));
     }
 

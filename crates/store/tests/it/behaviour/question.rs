@@ -18,12 +18,11 @@ use demur_sequencer::System as _;
 use demur_store::contract::{
     Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store,
 };
-
 use demur_testing::{
     hall::question,
     inquiry::{Inquiry, typed},
     office::Run,
-    sample::{Sample, done, list, text},
+    sample::{Sample, commit, done, list, text},
 };
 
 /// Returns the whole list.
@@ -323,7 +322,7 @@ behaviour! {
         let asking = sample.append(&mut work);
         assert_eq!(asking.questions.len(), 1);
         let refused = [Outcome::Refused(Conflict::Head)];
-        assert_eq!(store.append(slice::from_ref(&asking)).unwrap(), refused);
+        assert_eq!(commit(&**store, slice::from_ref(&asking)).unwrap(), refused);
         assert_eq!(all(&**store), []);
         done(&**store, &[opening]);
         done(&**store, &[asking]);

@@ -6,9 +6,9 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 use demur_store::contract::Cursor;
+use demur_testing::sample::{Sample, Work, commit, done};
 
 use super::append::PROPOSAL;
-use demur_testing::sample::{Sample, Work, done};
 
 behaviour! {
     #[test]
@@ -17,7 +17,7 @@ behaviour! {
         assert_eq!(store.newest().unwrap(), None);
         assert_eq!(store.heads().unwrap(), []);
         assert_eq!(store.traces(None, 10).unwrap(), []);
-        assert_eq!(store.append(&[]).unwrap(), []);
+        assert_eq!(commit(&**store, &[]).unwrap(), []);
     }
 
     #[test]

@@ -6,10 +6,10 @@ use demur_store::{
     contract::{Cursor, Store as _, StoreError, StoreProblem},
     sqlite::{SqliteStore, VERSION},
 };
+use demur_testing::sample::rounds;
 use rusqlite::Connection;
 
 use super::Filled;
-use demur_testing::sample::rounds;
 
 /// Returns what opening says, and makes sure that the file is as it was.
 fn refusal(path: &Path) -> StoreError {
