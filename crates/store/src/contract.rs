@@ -15,7 +15,7 @@ mod record;
 
 use std::ops::RangeInclusive;
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     content::Opening,
     entry::{Address, ArtifactPlace, Entry},
@@ -173,16 +173,17 @@ pub trait Store: Records + Leases + Send + Sync {
     /// Returns the operational notes whose names begin so, by ascending name.
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
 
-    /// Keeps a value that must not outlive its delivery, beside an event, durably. It takes the place of an earlier one.
-    /// No backup holds it.
-    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError>;
+    /// Keeps a value that must not outlive its delivery, under the commitment that the event names which it belongs to,
+    /// durably. Nobody else has the same commitment, so nobody replaces or forgets what somebody else kept. No backup holds
+    /// it.
+    fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError>;
 
-    /// Returns the value kept beside an event.
-    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Returns the value kept under a commitment.
+    fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Forgets the value kept beside an event, durably: when this returns, no file of the store holds its bytes. Where
+    /// Forgets the value kept under a commitment, durably: when this returns, no file of the store holds its bytes. Where
     /// there is none, nothing happens.
-    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError>;
+    fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError>;
 }
 
 /// What is written as a whole or not at all.

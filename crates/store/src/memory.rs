@@ -14,7 +14,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     entry::Address,
     event_type::TraceKind,
@@ -282,20 +282,20 @@ impl Store for MemoryStore {
         self.read(|state| state.notes(prefix))
     }
 
-    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
+    fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
         self.write(Writing::Operational, |state| {
-            state.keep_secret((trace, sequence), value);
+            state.keep_secret(commitment, value);
             Ok(())
         })
     }
 
-    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|state| state.secret((trace, sequence)))
+    fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|state| state.secret(commitment))
     }
 
-    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
+    fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError> {
         self.write(Writing::Operational, |state| {
-            state.forget_secret((trace, sequence));
+            state.forget_secret(commitment);
             Ok(())
         })
     }

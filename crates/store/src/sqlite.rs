@@ -31,7 +31,7 @@ use std::{
     },
 };
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     entry::Address,
     event_type::TraceKind,
@@ -376,16 +376,16 @@ impl Store for SqliteStore {
         self.readers.read("read notes", |connection| read::notes(connection, prefix))
     }
 
-    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
-        self.own_secrets()?.keep(trace, sequence, value)
+    fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
+        self.own_secrets()?.keep(commitment, value)
     }
 
-    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
-        self.secrets.read(trace, sequence)
+    fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError> {
+        self.secrets.read(commitment)
     }
 
-    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
-        self.own_secrets()?.forget(trace, sequence)
+    fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError> {
+        self.own_secrets()?.forget(commitment)
     }
 }
 

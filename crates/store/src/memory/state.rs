@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
+use demur_core::{commitment::Commitment, hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     entry::Address,
     envelope::Event,
@@ -36,7 +36,7 @@ pub(super) struct State {
     questions: List,
     artifacts: BTreeMap<Address, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
-    secrets: BTreeMap<(TraceId, Sequence), Vec<u8>>,
+    secrets: BTreeMap<Digest, Vec<u8>>,
     records: RecordTable,
     leases: LeaseTable,
 }
@@ -354,16 +354,16 @@ impl State {
         notes.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    pub(super) fn keep_secret(&mut self, place: (TraceId, Sequence), value: &[u8]) {
-        self.secrets.insert(place, value.to_vec());
+    pub(super) fn keep_secret(&mut self, commitment: &Commitment, value: &[u8]) {
+        self.secrets.insert(*commitment.as_digest(), value.to_vec());
     }
 
-    pub(super) fn secret(&self, place: (TraceId, Sequence)) -> Option<Vec<u8>> {
-        self.secrets.get(&place).cloned()
+    pub(super) fn secret(&self, commitment: &Commitment) -> Option<Vec<u8>> {
+        self.secrets.get(commitment.as_digest()).cloned()
     }
 
-    pub(super) fn forget_secret(&mut self, place: (TraceId, Sequence)) {
-        self.secrets.remove(&place);
+    pub(super) fn forget_secret(&mut self, commitment: &Commitment) {
+        self.secrets.remove(commitment.as_digest());
     }
 }
 

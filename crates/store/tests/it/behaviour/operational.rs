@@ -2,13 +2,14 @@
 
 use std::thread;
 
+use demur_core::commitment::{Commitment, Salt};
 use demur_core::{
     id::Ulid,
     random::{Random as _, Seeded},
 };
 use demur_ledger::{
     entry::Address,
-    name::{CommandId, Sequence, TraceId},
+    name::{CommandId, TraceId},
     role::Role,
 };
 use demur_store::contract::{Failure, Snapshot, StoreError};
@@ -90,22 +91,20 @@ behaviour! {
 
     #[test]
     fn secret_is_kept_replaced_and_forgotten(store) {
-        let mut sample = Sample::in_store(&**store);
-        let (one, other) = (sample.open().trace(), sample.open().trace());
-        let (first, second) = (Sequence::FIRST, Sequence::FIRST.next());
-        let secret = |trace, sequence| store.secret(trace, sequence).unwrap();
-        assert_eq!(secret(one, first), None);
-        store.forget_secret(one, first).unwrap();
-        store.keep_secret(one, first, b"swordfish").unwrap();
-        store.keep_secret(one, second, b"").unwrap();
-        store.keep_secret(other, first, b"marlin").unwrap();
-        store.keep_secret(one, first, b"tuna").unwrap();
-        assert_eq!(secret(one, first).as_deref(), Some(b"tuna".as_slice()));
-        assert_eq!(secret(one, second).as_deref(), Some(b"".as_slice()));
-        store.forget_secret(one, first).unwrap();
-        store.forget_secret(one, first).unwrap();
-        assert_eq!(secret(one, first), None);
-        assert_eq!(secret(other, first).as_deref(), Some(b"marlin".as_slice()));
+        let [one, two, other] = [1, 2, 3].map(|salt| Commitment::to_secret(&Salt::from_bytes([salt; 32]), b"x"));
+        let secret = |commitment| store.secret(commitment).unwrap();
+        assert_eq!(secret(&one), None);
+        store.forget_secret(&one).unwrap();
+        store.keep_secret(&one, b"swordfish").unwrap();
+        store.keep_secret(&two, b"").unwrap();
+        store.keep_secret(&other, b"marlin").unwrap();
+        store.keep_secret(&one, b"tuna").unwrap();
+        assert_eq!(secret(&one).as_deref(), Some(b"tuna".as_slice()));
+        assert_eq!(secret(&two).as_deref(), Some(b"".as_slice()));
+        store.forget_secret(&one).unwrap();
+        store.forget_secret(&one).unwrap();
+        assert_eq!(secret(&one), None);
+        assert_eq!(secret(&other).as_deref(), Some(b"marlin".as_slice()));
     }
 
     #[test]
