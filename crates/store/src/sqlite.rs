@@ -202,10 +202,10 @@ impl SqliteStore {
     /// Returns of each write whether its lease lives and its artifacts are there. Asked before the transaction: artifacts
     /// only ever come, and a lease is ended by its own process.
     fn known(&self, writes: &[Write]) -> Result<Vec<Known>, StoreError> {
-        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let living = &self.writer.as_ref().ok_or(StoreError::ReadOnly)?.living;
         let known = |write: &Write| {
             let Some(append) = &write.append else { return Ok(Known::default()) };
-            let mut known = Known { dead: !writer.living.has(append.writer), missing: false };
+            let mut known = Known { dead: !living.has(append.writer), missing: false };
             for place in append.entries.iter().filter_map(|entry| entry.artifact) {
                 known.missing |= !self.artifacts.has(&place.address)?;
             }

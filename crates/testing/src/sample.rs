@@ -239,6 +239,12 @@ impl Sample {
     }
 }
 
+impl Default for Sample {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// Appends what nobody refuses.
 pub fn done(store: &dyn Store, appends: &[Append]) {
     let outcomes = commit(store, appends).unwrap();

@@ -29,8 +29,8 @@ fn proof_killed_between_event_and_record_leaves_both_or_neither() {
         for _ in 0..=dice.index(40) {
             child.hear(ACKNOWLEDGED);
         }
-        let heard = child.kill();
-        let (trace, last) = heard.iter().filter_map(|line| child::acknowledged(line)).last().unwrap();
+        let lines = child.kill();
+        let (trace, last) = lines.iter().rev().find_map(|line| child::acknowledged(line)).unwrap();
         let store = SqliteStore::open(&path).unwrap();
         let head = store.trace(trace).unwrap().unwrap().head;
         assert!(head.sequence >= last.sequence);
