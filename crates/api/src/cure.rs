@@ -21,6 +21,7 @@ const CURES: [(Code, &str); 16] = [
     (Code::StoreDamaged, "nothing was changed; `demur store check` says what is wrong"),
     (Code::StoreLocked, "`demur doctor` looks at the folder"),
     (Code::StoreNewer, "`demur --version` shows which one this is"),
+    (Code::StoreOlder, "--data DIR names another folder; the build that wrote this one can read it"),
     (Code::StoreReadOnly, "`demur doctor` looks at the folder; --data DIR names another"),
     (Code::TooManyGaps, ASKED),
     (Code::TraceUnknown, "`demur trace list` shows what is there"),
