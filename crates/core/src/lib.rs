@@ -25,6 +25,7 @@ pub mod merkle;
 pub mod random;
 pub mod time;
 pub mod visible;
+pub mod words;
 
 /// What [`ulid_id!`] needs to name from another crate; not part of the interface.
 #[doc(hidden)]
