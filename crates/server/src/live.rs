@@ -265,7 +265,7 @@ fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, Refu
     }
     if let Some(last) = parts.last_mut() {
         // Whoever remembers the place has got everything that stands before it.
-        last.insert_str(0, &format!("id: {}\n", cursor));
+        last.insert_str(0, &format!("id: {cursor}\n"));
     }
     Ok(parts.concat().into())
 }

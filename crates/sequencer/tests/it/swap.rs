@@ -70,7 +70,29 @@ fn refused_command_changes_no_record() {
     assert_eq!(ledger.store().record(&key()).unwrap(), None);
 }
 
-/// In one commit with others, of the same trace and of another: whoever needs no record is not refused for one.
+/// In one commit and one trace with somebody whose record changed: what came behind is decided again, not refused.
+#[test]
+fn whoever_needs_no_record_is_not_refused_for_one() {
+    let (_folder, hall) = hall();
+    let (ledger, trace, other) = (hall.ledger(), hall.new_trace(), hall.new_trace());
+    ledger.perform_with(other, &hall.asking(other), &[first(b"taken")]).unwrap();
+    let asked = hall.ask(trace, None);
+    let second = hall.ask(trace, Some(asked));
+    let (late, behind) = (hall.answering(trace, asked), hall.answering(trace, second));
+    let mut late = ledger.begin_with(trace, &late, &[first(b"late")]).unwrap().unwrap();
+    let mut behind = ledger.begin(trace, &behind).unwrap().unwrap();
+    let context = Context::from_waker(Waker::noop());
+    let Poll::Ready(Ok(Progress::Lead(leader))) = late.poll(&context) else { panic!("nobody writes") };
+    ledger.lead(leader);
+    assert!(matches!(late.poll(&context), Poll::Ready(Err(SequencerError::RecordChanged))));
+    let told = behind.poll(&context);
+    assert!(matches!(told, Poll::Ready(Ok(Progress::Again))), "{told:?}");
+    for question in [second, asked] {
+        ledger.perform(trace, &hall.answering(trace, question)).unwrap();
+    }
+}
+
+/// Beside others in their own traces: whoever needs no record is not hindered.
 #[test]
 fn one_of_many_has_the_record_and_the_others_go_on() {
     let (_folder, hall) = hall();
