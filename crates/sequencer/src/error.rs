@@ -43,6 +43,12 @@ pub enum SequencerError {
         /// The verifier's code.
         code: &'static str,
     },
+    /// A record that the command depends on changed meanwhile: read it again.
+    #[error("a record changed meanwhile: read it again and try again")]
+    RecordChanged,
+    /// The machine's: this process may write nothing more.
+    #[error("this process lost its right to write to the store: start it again")]
+    LeaseLost,
     /// The trace is no longer where the desk's words were worked out from.
     #[error("the trace moved on meanwhile: read it again and try again")]
     Moved,

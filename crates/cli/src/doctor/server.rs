@@ -50,10 +50,13 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
 fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let client = Client::to_running(data.clone())?;
     let (sender, receiver) = sync_channel(1);
-    thread::spawn(move || sender.send(client.call(&Call::get("/v1/server"))));
+    thread::spawn(move || {
+        // An answer that comes too late has nobody who waits for it.
+        let _ = sender.send(client.call(&Call::get("/v1/server")));
+    });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
-        Err(Failure::refused("SERVER_SILENT", message).with_hint(
+        Err(Failure::of(Code::ServerSilent, message).with_hint(
             "another command may have the data folder; otherwise end the server, the next command starts another",
         ))
     }))

@@ -16,7 +16,6 @@ use demur_ledger::{
     verify::Verdict,
 };
 use demur_sequencer::{Acknowledged, SequencerError};
-
 use demur_testing::{
     hall::{Attempt, Hall},
     sample::rounds,
