@@ -7,7 +7,7 @@ pub(crate) fn cure_of(code: Code) -> Option<&'static str> {
     CURES.iter().find(|(known, _)| *known == code).map(|(_, cure)| *cure)
 }
 
-const CURES: [(Code, &str); 17] = [
+const CURES: &[(Code, &str)] = &[
     (Code::AnswerInvalid, ASKED),
     (Code::Bug, "this is a mistake in demur: please report it"),
     (Code::DiskFull, "`df -h` shows how full the disks are"),

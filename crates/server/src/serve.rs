@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::limit::Text;
 use demur_desk::data::DataFolder;
 use demur_ledger::question::OutcomeKind;
@@ -35,7 +35,6 @@ use crate::{
     service::{Service, Shared},
     timers,
 };
-use demur_api::server_limits::ServerLimits;
 
 /// How a server is to run.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::limit::Text;
 use demur_desk::{owner::Owner, recording::Recording, rules::Shelf};
 use demur_rules::Rules;
@@ -19,7 +19,6 @@ use crate::{
     caller::Caller, limits::Limits, live::Live, metrics::Metrics, notices::Notices, patience::Patience,
     premises::Premises, problem::Problem, routes::sign_in::Links, serve::Config, tokens::Tokens,
 };
-use demur_api::server_limits::ServerLimits;
 
 /// The server, as its routes see it.
 pub struct Service {

@@ -1,6 +1,9 @@
 //! Which key is meant: by name, or by the beginning of its fingerprint.
 
-use demur_api::code::Code;
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, Status},
+};
 use demur_core::visible::visible;
 use demur_ledger::name::PrincipalId;
 
@@ -8,7 +11,6 @@ use crate::{
     failure::Failure,
     lookup::{LAST, Noun, SHORTEST_PREFIX},
 };
-use demur_api::key::{KeyEntry, Status};
 
 /// Returns the one key that is meant.
 ///
