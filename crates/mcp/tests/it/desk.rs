@@ -7,8 +7,12 @@ use std::{
     time::Duration,
 };
 
-use demur_api::question::{QuestionId, QuestionView};
-use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Refusal, Visitor};
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
+use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Visitor};
 use serde_json::{Value, json};
 use tokio::{sync::Notify, time};
 
@@ -110,7 +114,7 @@ impl Desk {
         let mut questions = self.questions();
         let found = questions.get_mut(id).ok_or_else(unknown)?;
         if !found.is_open() {
-            return Err(Refusal::new(409, "ALREADY_ANSWERED", "somebody was first"));
+            return Err(Refusal::new(Code::of("ALREADY_ANSWERED"), "somebody was first"));
         }
         let ending = json!({
             "state": state, "value": given["answer"], "by": given["by"], "assurance": assurance,
@@ -174,7 +178,7 @@ impl Desk {
 }
 
 fn unknown() -> Refusal {
-    Refusal::new(404, "QUESTION_UNKNOWN", "expected a question, found none")
+    Refusal::new(Code::QuestionUnknown, "expected a question, found none")
 }
 
 /// The host of the door.
