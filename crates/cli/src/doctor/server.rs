@@ -10,13 +10,18 @@ use std::{
     time::Duration,
 };
 
-use demur_api::{code::Code, server::ServerStatus};
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, Nothing, ShowServer},
+    server::ServerStatus,
+};
 use demur_server::socket;
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};
 use crate::{
-    client::{Call, Client, FolderUser, how_to_kill, typed_for},
+    client::{Client, FolderUser, how_to_kill, typed_for},
     data::DataFolder,
     failure::Failure,
     serve::PORT,
@@ -49,7 +54,7 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
 fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let client = Client::to_running(data.clone())?;
     let (sender, receiver) = sync_channel(1);
-    thread::spawn(move || sender.send(client.call(&Call::get("/v1/server"))));
+    thread::spawn(move || sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))));
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
         Err(Failure::refused("SERVER_SILENT", message).with_hint(
