@@ -325,8 +325,8 @@ mod tests {
     }
 
     fn failing(names: &[&str]) -> String {
-        let lines: String = names.iter().map(|name| format!("test {name} ... FAILED\n")).collect();
-        format!("{SUITE}\n{lines}{}", result(3, names.len()))
+        let lines: Vec<_> = names.iter().map(|name| format!("test {name} ... FAILED")).collect();
+        format!("{SUITE}\n{}\n{}", lines.join("\n"), result(3, names.len()))
     }
 
     fn result(passed: usize, failed: usize) -> String {

@@ -36,5 +36,6 @@ pub mod refusal;
 pub mod run;
 pub mod scope;
 pub mod server;
+pub mod server_limits;
 pub mod token;
 pub mod trace;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::server_limits::ServerLimits;
+
 /// A server that runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerStatus {
@@ -22,6 +24,9 @@ pub struct ServerStatus {
     pub open: u64,
     /// How many questions somebody waits for at this moment.
     pub waiting: u64,
+    /// How many connections, tokens and people it takes.
+    #[serde(default)]
+    pub limits: ServerLimits,
 }
 
 /// How the server is.

@@ -62,7 +62,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Ex
 
 /// Returns the reply. Whatever breaks here must not look like a hook that has nothing to say.
 fn decide(context: &Context<'_>, options: &HookOptions) -> Reply {
-    let until = Instant::now() + LIMIT;
+    let until = Instant::now() + DECISION_TIMEOUT;
     let (sender, receiver) = mpsc::channel();
     let (data, worker) = (context.data(), options.clone());
     let begun = thread::Builder::new().spawn(move || work(data, &worker, &sender));
@@ -188,7 +188,7 @@ fn session_of(input: &Input) -> Option<SessionId> {
 
 fn read() -> Result<Input, Failure> {
     let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
+    let read = io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut bytes);
     read.map_err(|error| Failure::input("INPUT_UNREADABLE", format!("cannot read standard input: {error}")))?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let message = format!("expected the JSON of a hook on standard input, found something else: {error}");
@@ -199,8 +199,8 @@ fn read() -> Result<Input, Failure> {
 /// The event before a tool call.
 const BEFORE_TOOL: &str = "PreToolUse";
 /// How long a decision takes at most; the rest of the 2 s is for starting and ending. `bench mcp` measures the whole.
-const LIMIT: Duration = Duration::from_millis(1800);
+const DECISION_TIMEOUT: Duration = Duration::from_millis(1800);
 const IN_TIME: &str = "nothing could be found out within 2 s";
 const NO_END: &str = "expected the hook's input within 2 s, found no end of it";
 /// No tool call is longer.
-const LARGEST: u64 = 64 << 20;
+const MAX_INPUT_BYTES: u64 = 64 << 20;

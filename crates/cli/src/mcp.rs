@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure>
 fn manner(arguments: &Mcp) -> Manner {
     Manner {
         sets: sets(&arguments.tools),
-        wait: arguments.wait.unwrap_or(manner::WAIT),
+        wait: arguments.wait.unwrap_or(manner::CALL_WAIT),
         era: match arguments.era {
             Some(Era::Of2025) => manner::Era::Of2025,
             None => manner::Era::Every,

@@ -7,6 +7,7 @@ use demur_api::{
     code::Code,
     operation::{NoArguments, Nothing, ShowServer},
     server::ServerStatus,
+    server_limits::ServerLimits,
 };
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
@@ -45,6 +46,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
         user: whoever()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: ServerLimits {
+            connections: arguments.max_connections,
+            tokens: arguments.max_tokens,
+            people: arguments.max_people,
+        },
         data,
     };
     let shown = !arguments.detached;

@@ -66,12 +66,12 @@ impl Call {
         let bytes = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
         let body = (!O::Body::is_nothing()).then_some(Sent { bytes, media: "application/json" });
         let key = request.key.as_ref().map(ToString::to_string);
-        Ok(Self { method: O::ABOUT.method, path, body, key, patience: PATIENCE })
+        Ok(Self { method: O::ABOUT.method, path, body, key, patience: SERVER_TIMEOUT })
     }
 
     /// Returns a request that reads.
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: PATIENCE }
+        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: SERVER_TIMEOUT }
     }
 
     /// Returns a request that does something.
@@ -146,7 +146,7 @@ impl Visitor {
 
     /// Sends one request and returns the bytes that come back.
     async fn bytes(&self, call: Call) -> Result<Vec<u8>, Refusal> {
-        let patience = call.patience + GRACE;
+        let patience = call.patience + REPLY_GRACE;
         time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(silent()))
     }
 
@@ -174,8 +174,8 @@ pub trait Host: Send + Sync + 'static {
 }
 
 /// How much longer than its patience something may take.
-pub(crate) const GRACE: Duration = Duration::from_millis(1_900);
+pub(crate) const REPLY_GRACE: Duration = Duration::from_millis(1_900);
 /// What agents are in a run: each has a key of its own, under the name of the agent.
 const ROLES: &[&str] = &["planner", "executor", "critic", "auditor"];
 /// How long a server that is away is usually waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(20);

@@ -25,7 +25,7 @@ use tokio::{
 };
 
 use crate::{
-    api::{self, GRACE, Host, Visitor},
+    api::{self, Host, REPLY_GRACE, Visitor},
     arguments::read,
     ask, list,
     listen::{self, Heard},
@@ -36,7 +36,7 @@ use crate::{
     prompts,
     reply::{self, Stop},
     resources,
-    room::{MOST, Rooms, Turn},
+    room::{MAX_CALLS, Rooms, Turn},
     sessions,
     state::{Bound, States},
     task,
@@ -306,7 +306,7 @@ impl ServerHandler for Door {
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
-        let worked = time::timeout(self.manner.wait + GRACE, work).await;
+        let worked = time::timeout(self.manner.wait + REPLY_GRACE, work).await;
         match worked.unwrap_or_else(|_| Err(api::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
@@ -318,10 +318,8 @@ impl ServerHandler for Door {
 }
 
 fn crowded() -> Refusal {
-    let refusal =
-        Refusal::new(Code::TooManyCalls, format!("expected at most {MOST} calls at once, found more"))
-            .with_cure("Wait for the others first.");
-    refusal
+    Refusal::new(Code::TooManyCalls, format!("expected at most {MAX_CALLS} calls at once, found more"))
+        .with_cure("Wait for the others first.")
 }
 
 /// Returns why a request about a task came to nothing, in the protocol's own error.

@@ -18,7 +18,7 @@ use crate::{
     api::Visitor,
     memory::{Memory, Screen},
     need::{Need, Said},
-    pass::{MOMENT, Passed, closing, over, pass_on},
+    pass::{Passed, RETURN_DELAY, closing, over, pass_on},
     reply::Stop,
     tier::Modes,
     visit::Visit,
@@ -177,7 +177,7 @@ impl Form {
     async fn take_back(self, why: &str) {
         self.place(None);
         // On a connection that is closing nobody says that it was sent, and the bridge would not end for seconds.
-        let _ = time::timeout(MOMENT, self.handle.cancel(Some(why.to_owned()))).await;
+        let _ = time::timeout(RETURN_DELAY, self.handle.cancel(Some(why.to_owned()))).await;
     }
 
     fn place(&self, screen: Option<Screen>) {

@@ -51,7 +51,7 @@ pub(crate) async fn list(
         state: given.state.map(|state| state.to_string()),
         mine: Some(true),
         newest: Some(true),
-        limit: usize::try_from(given.limit.map_or(USUAL, Whole::as_u64)).ok(),
+        limit: usize::try_from(given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64)).ok(),
         ..QuestionListParameters::default()
     };
     let found = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
@@ -82,11 +82,11 @@ fn one(shown: &QuestionView) -> One {
 /// Returns how a long text begins: whoever asked it knows how it goes on.
 fn cut(words: &str) -> String {
     let mut letters = words.chars();
-    let beginning: String = letters.by_ref().take(LONGEST).collect();
+    let beginning: String = letters.by_ref().take(MAX_QUESTION_CHARS).collect();
     if letters.next().is_some() { format!("{beginning}...") } else { beginning }
 }
 
 /// How many are listed where nobody says how many.
-const USUAL: u64 = 10;
+const DEFAULT_QUESTIONS: u64 = 10;
 /// How much of a question is shown, in characters.
-const LONGEST: usize = 400;
+const MAX_QUESTION_CHARS: usize = 400;

@@ -47,15 +47,15 @@ pub(crate) async fn closing(
     until: Option<Instant>,
 ) -> Result<Option<QuestionView>, Stop> {
     loop {
-        let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
-        let seconds = left.as_secs().clamp(1, LONGEST.as_secs());
+        let left = until.map_or(MAX_REQUEST_WAIT, |until| until.saturating_duration_since(Instant::now()));
+        let seconds = left.as_secs().clamp(1, MAX_REQUEST_WAIT.as_secs());
         let query = WaitParameters { seconds: Some(seconds) };
         let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
-        match visitor.ask_within(request, left.min(LONGEST)).await {
+        match visitor.ask_within(request, left.min(MAX_REQUEST_WAIT)).await {
             Ok(shown) if !shown.is_open() => return Ok(Some(shown)),
             Ok(_) => {}
             // The server is away for a moment: the question is still there.
-            Err(refusal) if refusal.code.is_passing() => time::sleep(MOMENT).await,
+            Err(refusal) if refusal.code.is_passing() => time::sleep(RETURN_DELAY).await,
             Err(refusal) => return Err(refusal.into()),
         }
         if until.is_some_and(|until| Instant::now() >= until) {
@@ -99,7 +99,7 @@ pub(crate) async fn heard(visitor: &Visitor, told: &QuestionView) {
         // What cannot be noted is told once more: better than a person who is asked twice.
         let Ok(questions) = List::try_from(vec![told.id]) else { return };
         let request = ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions });
-        let _ = visitor.ask_within(request, SECOND).await;
+        let _ = visitor.ask_within(request, COURTESY_TIMEOUT).await;
     }
 }
 
@@ -112,8 +112,8 @@ pub(crate) async fn over(ended: &mut watch::Receiver<bool>) {
 }
 
 /// How long one request waits at most: the desk takes no more.
-const LONGEST: Duration = Duration::from_mins(1);
+const MAX_REQUEST_WAIT: Duration = Duration::from_mins(1);
 /// How long something is waited for that is a courtesy.
-pub(crate) const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const COURTESY_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long something may be away that comes back at once.
-pub(crate) const MOMENT: Duration = Duration::from_millis(100);
+pub(crate) const RETURN_DELAY: Duration = Duration::from_millis(100);

@@ -29,7 +29,7 @@ use crate::{
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
     fresh::Fresh,
     need::Need,
-    pass::{MOMENT, Passed},
+    pass::{Passed, RETURN_DELAY},
     reply::{self, Stop},
     state::Ticket,
     task::{self, Matter},
@@ -97,7 +97,7 @@ async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolRe
         match visit.closed(need.question).await {
             Ok(Some(_)) => {}
             Ok(None) => break,
-            Err(stop) if stop.is_replaced() => time::sleep(MOMENT).await,
+            Err(stop) if stop.is_replaced() => time::sleep(RETURN_DELAY).await,
             Err(stop) => return Err(stop),
         }
     }
@@ -140,7 +140,7 @@ async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Re
 async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
     let address = visit.address().await;
     let way = |need: &Need| visit.may_show(need) && need.request(modes, address.as_deref()).is_some();
-    for _ in 0..MOST {
+    for _ in 0..MAX_GAPS {
         // What is asked elsewhere, or cannot be asked, holds up nothing that a form can ask.
         let needs = open(visit, session).await?.into_iter().filter(way);
         let Some(need) = needs.min_by_key(|need| !need.is_relayable()) else { return Ok(()) };
@@ -236,4 +236,4 @@ pub(crate) async fn record(visitor: &Visitor, session: Uuid) -> Result<Value, Re
 }
 
 /// How many gaps are asked in one call.
-const MOST: usize = 64;
+const MAX_GAPS: usize = 64;

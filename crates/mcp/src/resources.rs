@@ -83,8 +83,11 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
         }
         Resource::Trace(trace) => {
             let bytes = sessions::export(visitor, trace).await?;
-            if bytes.len() > LARGEST {
-                let message = format!("expected an export of at most {LARGEST} bytes, found {}", bytes.len());
+            if bytes.len() > MAX_RESOURCE_BYTES {
+                let message = format!(
+                    "expected an export of at most {MAX_RESOURCE_BYTES} bytes, found {}",
+                    bytes.len()
+                );
                 let mut refusal = Refusal::new(Code::TooLarge, message);
                 refusal.cure = Some(format!("`demur export {trace}` writes it to a file"));
                 return Err(refusal);
@@ -117,7 +120,7 @@ fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 /// How large a resource may be.
-const LARGEST: usize = 4 << 20;
+const MAX_RESOURCE_BYTES: usize = 4 << 20;
 
 #[cfg(test)]
 mod tests {

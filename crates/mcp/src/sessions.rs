@@ -68,7 +68,7 @@ pub(crate) struct Proven {
 
 /// Lists traces, the newest first.
 pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<CallToolResponse, Stop> {
-    let query = TraceListParameters { after: given.after, limit: Some(PAGE) };
+    let query = TraceListParameters { after: given.after, limit: Some(ENTRIES_PER_PAGE) };
     let found = visit.visitor.ask(ApiRequest::<ListTraces>::get(NoArguments {}, query)).await?;
     let line = |view: &TraceView| {
         let TraceView { trace, kind, phase, events, .. } = view;
@@ -96,7 +96,7 @@ pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallT
         lines.extend(fenced("Run", Some(&told)));
         run = Some(told);
     }
-    let query = EventParameters { after: given.after, limit: Some(PAGE) };
+    let query = EventParameters { after: given.after, limit: Some(ENTRIES_PER_PAGE) };
     let request = ApiRequest::<ListEvents>::get(OfTrace { trace: given.trace }, query);
     let found = visit.visitor.ask(request).await?;
     let told = serde_json::to_value(&found.events).map_err(|error| Refusal::bug(&error))?;
@@ -114,7 +114,7 @@ async fn artifact(
     at: Sequence,
 ) -> Result<CallToolResponse, Stop> {
     let bytes = visit.visitor.api.call(Call::get(format!("/v1/traces/{trace}/artifacts/{at}"))).await?;
-    let (read, rest) = bytes.split_at(bytes.len().min(LONGEST));
+    let (read, rest) = bytes.split_at(bytes.len().min(MAX_ARTIFACT_BYTES));
     // Half a character at the cut is none.
     let text = match std::str::from_utf8(read) {
         Ok(text) => text,
@@ -166,6 +166,6 @@ fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// How many entries a page has.
-const PAGE: usize = 50;
+const ENTRIES_PER_PAGE: usize = 50;
 /// How much of an artifact is shown.
-const LONGEST: usize = 64 << 10;
+const MAX_ARTIFACT_BYTES: usize = 64 << 10;

@@ -66,7 +66,7 @@ impl States {
     /// Returns what seals with the key of this data folder, which is made where there is none. The folder has to be
     /// there.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(KEY_FILE_NAME);
         let key = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 create(&path)?;
@@ -74,7 +74,7 @@ impl States {
             }
             read => read?,
         };
-        Self::with_key(key, GOOD_FOR).map_err(io::Error::other)
+        Self::with_key(key, STATE_LIFETIME).map_err(io::Error::other)
     }
 
     /// Returns what seals with this key, for so long.
@@ -141,6 +141,6 @@ const TASKS: &str = "tasks";
 const REFUSED: &str = "expected the requestState of this very call, unchanged and at most a day old, found another; \
                        call the tool again without requestState, or check_question with the id of the question";
 /// Where the key lies in the data folder.
-const FILE: &str = "request-state.key";
+const KEY_FILE_NAME: &str = "request-state.key";
 /// How long a state is good.
-const GOOD_FOR: Duration = Duration::from_hours(24);
+const STATE_LIFETIME: Duration = Duration::from_hours(24);

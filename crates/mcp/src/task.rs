@@ -182,9 +182,9 @@ async fn waiting(visit: &Visit<'_>, standing: &Standing) -> TaskPayload {
 fn seed(name: String, begun: Timestamp, changed: Timestamp) -> Task {
     // Without a clock nobody knows how long it has been: then the client looks as often as at first.
     let now = Fresh::open().map_or(begun, |fresh| fresh.now());
-    let is_young = now.as_millis().saturating_sub(begun.as_millis()) < SOON;
+    let is_young = now.as_millis().saturating_sub(begun.as_millis()) < OFTEN_FOR_MS;
     Task::new(name, TaskStatus::Working, begun.to_string(), changed.to_string())
-        .with_poll_interval_ms(if is_young { OFTEN } else { SELDOM })
+        .with_poll_interval_ms(if is_young { FIRST_POLL_MS } else { LATER_POLL_MS })
 }
 
 fn object(result: &CallToolResult) -> Result<rmcp::model::JsonObject, Stop> {
@@ -200,10 +200,10 @@ fn unknown(id: &str) -> ErrorData {
 }
 
 /// How long a task is looked at often, in milliseconds.
-const SOON: u64 = 5 * 60 * 1_000;
+const OFTEN_FOR_MS: u64 = 5 * 60 * 1_000;
 /// How often it is looked at in the beginning, and how often then, in milliseconds.
-const OFTEN: u64 = 2_000;
-const SELDOM: u64 = 10_000;
+const FIRST_POLL_MS: u64 = 2_000;
+const LATER_POLL_MS: u64 = 10_000;
 
 #[cfg(test)]
 mod tests {
@@ -214,6 +214,6 @@ mod tests {
         let now = Fresh::open().unwrap().now();
         let before = |millis| Timestamp::from_millis(now.as_millis() - millis).unwrap();
         let pace = |begun| seed("a task".to_owned(), begun, begun).poll_interval_ms;
-        assert_eq!((pace(before(0)), pace(before(SOON))), (Some(OFTEN), Some(SELDOM)));
+        assert_eq!((pace(before(0)), pace(before(OFTEN_FOR_MS))), (Some(FIRST_POLL_MS), Some(LATER_POLL_MS)));
     }
 }

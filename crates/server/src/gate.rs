@@ -143,7 +143,7 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
 /// A command of another version would misunderstand what it is told; one that does not say its version knows what it does.
 fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Problem> {
     // Whoever is told to end this server must be able to.
-    if path == STOP {
+    if path == STOP_PATH {
         return Ok(());
     }
     match headers.get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default()) {
@@ -223,7 +223,7 @@ async fn by_token(
     let Some(secret) = bearer.or_else(|| session(&names.cookie, method, headers)) else {
         return Ok(Ok(Caller::Stranger));
     };
-    if secret.len() > LONGEST {
+    if secret.len() > MAX_SECRET_BYTES {
         return Ok(Err(NoGood));
     }
     if !service.tokens.is_loaded() {
@@ -252,7 +252,7 @@ fn session<'a>(cookie: &str, method: &Method, headers: &'a HeaderMap) -> Option<
 }
 
 /// How a server ends, whatever version the command has.
-const STOP: &str = "/v1/server/stop";
+const STOP_PATH: &str = "/v1/server/stop";
 
 /// Says which version of what goes over the socket a side speaks.
 pub const PROTOCOL_HEADER: &str = "demur-protocol";
@@ -264,4 +264,4 @@ pub const RELAY_HEADER: &str = "demur-relay";
 pub const PROCESS_HEADER: &str = "demur-process";
 
 /// No token is longer.
-const LONGEST: usize = 128;
+const MAX_SECRET_BYTES: usize = 128;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_api::{question::QuestionId, refusal::Refusal};
+use demur_api::{question::QuestionId, refusal::Refusal, server_limits::MAX_VIEWERS};
 use demur_desk::owner::Owner;
 use demur_ledger::{
     envelope::Event,
@@ -60,7 +60,7 @@ impl Ring {
 
     fn push(&mut self, place: u64, message: Bytes) {
         self.messages.push_back((place, message));
-        if self.messages.len() > KEPT
+        if self.messages.len() > MAX_KEPT_MESSAGES
             && let Some((dropped, _)) = self.messages.pop_front()
         {
             self.after = dropped;
@@ -73,7 +73,7 @@ impl Ring {
             return None;
         }
         let first = self.messages.partition_point(|(known, _)| *known <= place);
-        let mut rest = self.messages.range(first..).take(AT_ONCE);
+        let mut rest = self.messages.range(first..).take(MESSAGES_PER_SEND);
         let Some((mut last, only)) = rest.next().cloned() else { return Some((place, Bytes::new())) };
         let mut all = Vec::new();
         for (place, message) in rest {
@@ -97,7 +97,7 @@ impl Live {
     /// Returns somebody who looks, from this place on or from now; none where too many look already.
     pub(crate) fn look(&self, after: Option<u64>) -> Option<Looking> {
         let number = self.state.receiver_count();
-        if number >= MOST {
+        if number >= MAX_VIEWERS as usize {
             return None;
         }
         let looking = Looking { state: self.state.subscribe(), place: after, begun: false, number };
@@ -161,7 +161,7 @@ impl Looking {
         let known = self.place.filter(|place| *place <= newest && live.ring().since(*place).is_some());
         let (place, name) = match (known, self.place) {
             (Some(place), _) => (place, "resumed"),
-            (None, Some(_)) => (newest, RELOAD),
+            (None, Some(_)) => (newest, RELOAD_EVENT),
             (None, None) => (newest, "begin"),
         };
         self.place = Some(place);
@@ -174,7 +174,7 @@ impl Looking {
         let since = live.ring().since(self.place.unwrap_or(newest));
         let Some((place, bytes)) = since else {
             self.place = Some(newest);
-            return Some(format!("id: {newest}\nevent: {RELOAD}\ndata: {{}}\n\n").into());
+            return Some(format!("id: {newest}\nevent: {RELOAD_EVENT}\ndata: {{}}\n\n").into());
         };
         self.place = Some(place);
         (!bytes.is_empty()).then_some(bytes)
@@ -201,12 +201,12 @@ async fn tell(service: &Shared) {
         // Nobody is told that they look before this place is known, so what comes after it reaches them.
         let end = service.work(|_, owner| Ok(owner.ledger().store().end()?)).await;
         let Ok(end) = end else {
-            time::sleep(AFTER_TROUBLE).await;
+            time::sleep(RETRY_DELAY).await;
             continue;
         };
         live.wake_at(end.number());
         let mut after = end;
-        let mut beat = time::interval(BETWEEN_BEATS);
+        let mut beat = time::interval(BEAT_INTERVAL);
         beat.reset();
         while live.viewers() > 0 {
             commits.mark_unchanged();
@@ -225,7 +225,7 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
     loop {
         // A folder that is lent is read once it is back; everybody is woken then.
         let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return after };
-        let full = page.len() == PAGE;
+        let full = page.len() == EVENTS_PER_READ;
         let Some((last, _)) = page.last() else { return after };
         after = *last;
         let told: Vec<_> = page.into_iter().filter(|(_, message)| !message.is_empty()).collect();
@@ -249,7 +249,7 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
 fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, Refusal> {
     let store = owner.ledger().store();
     let mut page = Vec::new();
-    for (cursor, stored) in store.changes(after, PAGE)? {
+    for (cursor, stored) in store.changes(after, EVENTS_PER_READ)? {
         page.push((cursor, message(owner, cursor, &stored)?));
     }
     Ok(page)
@@ -297,19 +297,17 @@ fn said(
     Ok(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// How many look at once: beside them there is room for pages and programs (see `connection::MOST`).
-pub const MOST: usize = 2048;
 /// How many messages are kept for whoever is slow or comes back; each takes about 200 bytes.
-const KEPT: usize = 1024;
+const MAX_KEPT_MESSAGES: usize = 1024;
 /// How many messages go out together.
-const AT_ONCE: usize = 64;
+const MESSAGES_PER_SEND: usize = 64;
 /// How many events are read at once.
-const PAGE: usize = 64;
+const EVENTS_PER_READ: usize = 64;
 /// Keeps proxies from thinking that nobody is there, and finds out who has left.
-const BETWEEN_BEATS: Duration = Duration::from_secs(15);
-const AFTER_TROUBLE: Duration = Duration::from_millis(250);
+const BEAT_INTERVAL: Duration = Duration::from_secs(15);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 const BEAT: &[u8] = b":\n\n";
-const RELOAD: &str = "reload";
+const RELOAD_EVENT: &str = "reload";
 
 #[cfg(test)]
 mod tests {
@@ -335,10 +333,10 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_known_to_be_gone() {
-        let ring = filled(KEPT + 2);
+        let ring = filled(MAX_KEPT_MESSAGES + 2);
         assert_eq!(ring.since(11), None);
         let (last, _) = ring.since(12).unwrap();
-        assert_eq!(last, 12 + AT_ONCE as u64, "a part at a time");
-        assert_eq!(ring.messages.len(), KEPT);
+        assert_eq!(last, 12 + MESSAGES_PER_SEND as u64, "a part at a time");
+        assert_eq!(ring.messages.len(), MAX_KEPT_MESSAGES);
     }
 }

@@ -18,8 +18,14 @@ pub struct Person {
     pub added: Timestamp,
 }
 
-/// Adds somebody. The user of this machine needs no adding.
-pub fn add(owner: &Owner, user: &str, name: Text<1, 64>, role: PersonRole) -> Result<Person, Refusal> {
+/// Adds somebody, to no more people than this. The user of this machine needs no adding.
+pub fn add(
+    owner: &Owner,
+    user: &str,
+    name: Text<1, 64>,
+    role: PersonRole,
+    most: usize,
+) -> Result<Person, Refusal> {
     check(&name)?;
     let mut people = list(owner)?;
     if same(user, &name) {
@@ -36,10 +42,11 @@ pub fn add(owner: &Owner, user: &str, name: Text<1, 64>, role: PersonRole) -> Re
         let message = "expected a name that is free, found that of a key";
         return Err(taken(message).with_cure("`demur keys list` shows them: take another name"));
     }
-    if people.len() >= MOST {
-        let message = format!("expected at most {MOST} people, found more");
-        return Err(Refusal::new(Code::TooManyPeople, message)
-            .with_cure("remove those who no longer answer: `demur people list`"));
+    if people.len() >= most {
+        let message = format!("expected at most {most} people, found {}", people.len());
+        return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
+            "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
+        ));
     }
     let person = Person { name, role, added: owner.world().now()? };
     people.push(person.clone());
@@ -99,5 +106,3 @@ fn unknown() -> Refusal {
 
 /// Where the store keeps them.
 const NOTE: &str = "people";
-/// How many there can be.
-const MOST: usize = 500;

@@ -23,7 +23,7 @@ use tokio::{
 
 use crate::{
     caller::Caller,
-    connection::Connections,
+    connection::{self, Connections},
     gate::Names,
     live,
     metrics::Metrics,
@@ -35,6 +35,7 @@ use crate::{
     service::{Service, Shared},
     timers,
 };
+use demur_api::server_limits::ServerLimits;
 
 /// How a server is to run.
 #[derive(Clone, Debug)]
@@ -51,6 +52,8 @@ pub struct Config {
     pub user: Text<1, 256>,
     /// The version of demur.
     pub version: String,
+    /// How many connections, tokens and people it takes.
+    pub limits: ServerLimits,
 }
 
 /// Where to listen on TCP.
@@ -83,8 +86,8 @@ pub fn run_with(
     ready: impl FnOnce(&Service) + Send,
 ) -> Result<(), Refusal> {
     let runtime = Builder::new_multi_thread()
-        .worker_threads(WORKERS)
-        .max_blocking_threads(BLOCKING)
+        .worker_threads(WORKER_THREADS)
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(2))
         .enable_all()
         .build()
@@ -101,23 +104,21 @@ async fn live(
     let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
     let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
     let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
-    let version = config.version.clone();
-    let rules = config.rules.clone();
-    let user = config.user.clone();
-    let service =
-        Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience, user));
+    let config = Config { limits: fitting(config.limits), ..config };
+    let service = Arc::new(Service::new(Arc::clone(&premises), notices, metrics, &config, patience));
     let back = Arc::downgrade(&service);
     premises.when_returned(move |owner| {
         if let Some(service) = back.upgrade() {
             service.look_again(owner);
         }
     });
-    let connections = Connections::new(routes::router(&service), service.ending(), patience);
+    let room = config.limits.connections as usize;
+    let connections = Connections::new(routes::router(&service), service.ending(), patience, room);
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();
     // Before the folder is let go: the next server has a socket of its own there.
     premises.socket().remove();
-    let until = Instant::now() + LAST;
+    let until = Instant::now() + CONNECTIONS_END_TIMEOUT;
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
     }
@@ -158,6 +159,16 @@ async fn answer(
     Ok(())
 }
 
+/// Returns the limits with no more connections than this process has file descriptors for.
+fn fitting(limits: ServerLimits) -> ServerLimits {
+    let room = u32::try_from(connection::room(limits.connections as usize)).unwrap_or(limits.connections);
+    if room < limits.connections {
+        let wanted = limits.connections;
+        tracing::warn!(wanted, room, "fewer connections than wanted: this process may open no more files");
+    }
+    ServerLimits { connections: room, ..limits }
+}
+
 /// Binds where the configuration says, and remembers a port that was chosen.
 async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, Refusal> {
     let (listener, public) = match &config.listen {
@@ -192,7 +203,7 @@ async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
 }
 
 async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
-    let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT)?)).await;
+    let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT_NOTE)?)).await;
     let remembered = remembered.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok());
     let wanted: u16 = port.or(remembered).unwrap_or(0);
     let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
@@ -205,8 +216,9 @@ async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Re
     let listener = bound.map_err(|error| trouble("listen on this machine", &error))?;
     let found = listener.local_addr().map(|address| address.port()).unwrap_or_default();
     if port.is_none() && remembered != Some(found) {
-        let kept = service
-            .work(move |_, owner| Ok(owner.ledger().store().set_note(PORT, found.to_string().as_bytes())?));
+        let kept = service.work(move |_, owner| {
+            Ok(owner.ledger().store().set_note(PORT_NOTE, found.to_string().as_bytes())?)
+        });
         // A port that is not remembered is chosen again next time.
         let _ = kept.await;
     }
@@ -218,7 +230,7 @@ async fn idle(service: &Shared, connections: &Connections, limit: Option<Duratio
     let Some(limit) = limit else { return std::future::pending().await };
     let mut busy = Instant::now();
     loop {
-        time::sleep(LOOK.min(limit)).await;
+        time::sleep(LOOK_INTERVAL.min(limit)).await;
         if connections.count() > 0 || !service.notices.is_empty() {
             busy = Instant::now();
         } else if busy.elapsed() >= limit && !has_open(service).await {
@@ -242,7 +254,7 @@ async fn serve_socket(service: Shared, connections: Connections, mut socket: Uni
 /// Waits until the socket file was lost, and returns the socket that was bound in its place.
 async fn mended_socket(service: &Shared) -> UnixListener {
     loop {
-        time::sleep(LOOK).await;
+        time::sleep(LOOK_INTERVAL).await;
         match service.premises.mend_socket().and_then(|found| found.map(UnixListener::from_std).transpose()) {
             Ok(None) => {}
             Ok(Some(socket)) => {
@@ -257,7 +269,7 @@ async fn mended_socket(service: &Shared) -> UnixListener {
 /// Waits until the folder is no longer this server's: another one has it, or it was deleted or moved.
 async fn displaced(service: &Shared) {
     while !service.premises.is_replaced() && !service.premises.socket().is_folder_gone() {
-        time::sleep(LOOK).await;
+        time::sleep(LOOK_INTERVAL).await;
     }
 }
 
@@ -271,11 +283,11 @@ fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {
     Refusal::new(Code::ServerTrouble, format!("the server cannot {action}: {error}"))
 }
 
-const WORKERS: usize = 2;
-const BLOCKING: usize = 160;
+const WORKER_THREADS: usize = 2;
+const MAX_BLOCKING_THREADS: usize = 160;
 /// How long the last responses may take.
-const LAST: Duration = Duration::from_secs(4);
+const CONNECTIONS_END_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often it is looked whether anybody is there.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Where the store keeps the port.
-const PORT: &str = "port";
+const PORT_NOTE: &str = "port";

@@ -2,7 +2,6 @@
 
 use std::{
     future,
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -18,8 +17,9 @@ use tokio::{
 
 use crate::{
     caller::Caller, limits::Limits, live::Live, metrics::Metrics, notices::Notices, patience::Patience,
-    premises::Premises, problem::Problem, routes::sign_in::Links, tokens::Tokens,
+    premises::Premises, problem::Problem, routes::sign_in::Links, serve::Config, tokens::Tokens,
 };
+use demur_api::server_limits::ServerLimits;
 
 /// The server, as its routes see it.
 pub struct Service {
@@ -29,6 +29,7 @@ pub struct Service {
     pub(crate) links: Links,
     pub(crate) live: Live,
     pub(crate) limits: Limits,
+    pub(crate) most: ServerLimits,
     /// Whoever adds, removes or signs in a person does so alone.
     people: Mutex<()>,
     /// The user who runs the server.
@@ -52,25 +53,24 @@ impl Service {
         premises: Arc<Premises>,
         notices: Arc<Notices>,
         metrics: Arc<Metrics>,
-        rules: Vec<PathBuf>,
-        version: String,
+        config: &Config,
         patience: Patience,
-        user: Text<1, 256>,
     ) -> Self {
         Self {
             premises,
             notices,
-            tokens: Tokens::default(),
+            tokens: Tokens::new(config.limits.tokens as usize),
             links: Links::default(),
             live: Live::default(),
             limits: Limits::default(),
+            most: config.limits,
             people: Mutex::default(),
-            user,
+            user: config.user.clone(),
             metrics,
             ending: watch::Sender::new(false),
             address: Mutex::default(),
-            version,
-            rules: Mutex::new(Shelf::new(rules, false)),
+            version: config.version.clone(),
+            rules: Mutex::new(Shelf::new(config.rules.clone(), false)),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
             heavy: Arc::new(Semaphore::new(HEAVY)),
             patience,

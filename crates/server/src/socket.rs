@@ -111,7 +111,7 @@ fn remove(folder: &Path) -> io::Result<()> {
 /// The kernel takes at most 107 bytes: a longer path goes by way of the open folder.
 fn with_short_path<T>(folder: &Path, use_path: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let whole = path(folder);
-    if whole.as_os_str().as_bytes().len() <= LONGEST_PATH_BYTES {
+    if whole.as_os_str().as_bytes().len() <= MAX_PATH_BYTES {
         return use_path(&whole);
     }
     let open: OwnedFd = rustix::fs::open(folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -119,4 +119,4 @@ fn with_short_path<T>(folder: &Path, use_path: impl FnOnce(&Path) -> io::Result<
 }
 
 const FILE_NAME: &str = "socket";
-const LONGEST_PATH_BYTES: usize = 100;
+const MAX_PATH_BYTES: usize = 100;

@@ -17,9 +17,10 @@ use serde::{Deserialize, Serialize};
 use crate::{caller::Token, people};
 
 /// The tokens of a store, as read when somebody first asked.
-#[derive(Default)]
 pub struct Tokens {
     known: Mutex<Option<Vec<Kept>>>,
+    /// How many there can be.
+    most: usize,
 }
 
 /// A token with what proves it.
@@ -56,6 +57,11 @@ impl Wanted {
 }
 
 impl Tokens {
+    /// Returns the tokens of a store that has no more than this.
+    pub const fn new(most: usize) -> Self {
+        Self { known: Mutex::new(None), most }
+    }
+
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
     /// [`Self::load`].
     pub fn find(&self, secret: &str, now: Timestamp) -> Option<Arc<Token>> {
@@ -113,12 +119,12 @@ impl Tokens {
         let mut tokens = known.clone().unwrap_or_default();
         // What has ended is of no use to anybody.
         tokens.retain(|kept| kept.token.expires.is_none_or(|expires| now < expires));
-        if tokens.len() >= MOST {
-            return Err(Refusal::new(
-                Code::TooManyTokens,
-                format!("expected at most {MOST} tokens, found more"),
-            )
-            .with_cure("revoke those that nobody uses: `demur token list`"));
+        let most = self.most;
+        if tokens.len() >= most {
+            let message = format!("expected at most {most} tokens and sessions, found {}", tokens.len());
+            return Err(Refusal::new(Code::TooManyTokens, message).with_cure(
+                "revoke those that nobody uses: `demur token list`; `demur serve --max-tokens` allows more",
+            ));
         }
         tokens.push(Kept { token: token.clone(), digest: sha256(secret.as_bytes()) });
         write(owner, &tokens)?;
@@ -226,5 +232,3 @@ fn id_of(secret: &str) -> Option<&str> {
 const PREFIX: &str = "dmr_";
 /// Where the store keeps them.
 const NOTE: &str = "tokens";
-/// How many there can be.
-const MOST: usize = 1000;

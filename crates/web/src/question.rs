@@ -163,7 +163,7 @@ impl Card {
             asker: text::line(&question.asker.name),
             writer: writer.words(),
             tongue: text::tongue(language),
-            title: visible(text::cut(said, TITLE).0).into_owned(),
+            title: visible(text::cut(said, MAX_TITLE_CHARS).0).into_owned(),
             heading,
             body,
             context: context(question, look, &writer),
@@ -234,11 +234,11 @@ fn lines(
     writer: &Writer<'_>,
     whole: bool,
 ) -> (Html, Option<Html>, usize) {
-    let (heading, beyond) = text::beginning(said, HEADING);
+    let (heading, beyond) = text::beginning(said, MAX_HEADING_CHARS);
     if beyond == 0 && text::is_plain(said) {
         return (heading, None, 0);
     }
-    let (shown, left_out) = if whole { (said, 0) } else { text::cut(said, LISTED) };
+    let (shown, left_out) = if whole { (said, 0) } else { text::cut(said, MAX_LISTED_CHARS) };
     (heading, Some(text::block(shown, language, writer)), left_out)
 }
 
@@ -248,7 +248,7 @@ fn context(question: &QuestionView, look: &Look<'_>, writer: &Writer<'_>) -> Opt
     if look.level == Level::Detailed && wording(question, Level::Detailed).contains(said) {
         return None;
     }
-    let shown = if look.whole { said } else { text::cut(said, LISTED).0 };
+    let shown = if look.whole { said } else { text::cut(said, MAX_LISTED_CHARS).0 };
     Some(text::block(shown, question.language.as_deref(), writer))
 }
 
@@ -286,8 +286,8 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
 }
 
 /// How many characters a title has at most.
-const TITLE: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 /// How many characters a heading has at most.
-const HEADING: usize = 240;
+const MAX_HEADING_CHARS: usize = 240;
 /// How many characters a list shows of a text.
-const LISTED: usize = 1200;
+const MAX_LISTED_CHARS: usize = 1200;

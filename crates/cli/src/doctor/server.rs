@@ -15,6 +15,7 @@ use demur_api::{
     code::Code,
     operation::{NoArguments, Nothing, ShowServer},
     server::ServerStatus,
+    server_limits::ServerLimits,
 };
 use demur_server::socket;
 use demur_store::folder::Folder;
@@ -38,6 +39,7 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
     let mut checks = vec![server(&status)];
     checks.extend(user.as_ref().and_then(|user| lock_file(data.path(), user)));
     checks.extend(socket_file(data.path(), runs, user.filter(|_| gone).as_ref()));
+    checks.extend(status.as_ref().ok().map(|status| limits(status.limits)));
     let address = status.ok().and_then(|status| status.address);
     let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
@@ -119,6 +121,14 @@ fn socket_file(folder: &Path, runs: bool, lost: Option<&FolderUser>) -> Option<C
         return Some(Check::note("socket", found));
     }
     Some(private("socket", &path, &metadata, 0o600))
+}
+
+fn limits(limits: ServerLimits) -> Check {
+    let ServerLimits { connections, tokens, people } = limits;
+    Check::ok(
+        "limits",
+        format!("at most {connections} connections over TCP, {tokens} tokens, {people} people"),
+    )
 }
 
 fn reachable(port: u16) -> Check {

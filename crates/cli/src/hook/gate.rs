@@ -52,7 +52,7 @@ pub(super) fn refusal(
 /// Puts the hook in force at the beginning of a session, so that no tool call has to wait for a server that must start.
 pub(super) fn begin(data: DataFolder, options: &HookOptions) -> Result<(), Failure> {
     if standing(&data, options)? == Standing::Unknown && data.has_store()? {
-        ask(&Client::starting(data)?, options, STARTING)?;
+        ask(&Client::starting(data)?, options, START_TIMEOUT)?;
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Sto
 fn reason(question: &QuestionView, tool: &Tool<'_>, address: Option<&str>) -> String {
     let id = question.id;
     let words = question.terse.as_deref().or(question.question.as_deref()).unwrap_or("(erased)");
-    let words: String = words.chars().take(LONGEST).collect();
+    let words: String = words.chars().take(MAX_QUESTION_CHARS).collect();
     let link = address.map(|address| format!(", or at {address}/questions/{id}")).unwrap_or_default();
     let (tool, words) = (visible(tool.name), visible(&words));
     if !question.is_open() {
@@ -102,6 +102,6 @@ pub(super) fn in_doubt(tool: &str, why: &str) -> String {
 }
 
 /// How long a server is waited for that has to start.
-const STARTING: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of a question is repeated.
-const LONGEST: usize = 500;
+const MAX_QUESTION_CHARS: usize = 500;

@@ -102,7 +102,7 @@ fn is_secret(question: &QuestionView) -> bool {
 
 /// Waits a while for one of them; the others are looked at in between.
 fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
-    let query = WaitParameters { seconds: Some(BETWEEN) };
+    let query = WaitParameters { seconds: Some(QUESTION_WAIT_SECONDS) };
     client.ask(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).map(drop)
 }
 
@@ -145,4 +145,4 @@ const AT_THE_END: &str = "Stop";
 /// When a session is told something.
 const EVENTS: [&str; 3] = [AT_THE_START, "UserPromptSubmit", AT_THE_END];
 /// How many seconds one question is waited for before the others are looked at.
-const BETWEEN: u64 = 20;
+const QUESTION_WAIT_SECONDS: u64 = 20;

@@ -158,7 +158,7 @@ pub(super) fn alone(data: &Path, session: &SessionId) -> Option<File> {
 fn forget_old(data: &Path) {
     let is_old = |entry: &fs::DirEntry| -> io::Result<bool> {
         let age = SystemTime::now().duration_since(entry.metadata()?.modified()?);
-        Ok(age.is_ok_and(|age| age > LONG))
+        Ok(age.is_ok_and(|age| age > SESSION_LIFETIME))
     };
     let there = fs::read_dir(data.join(SESSIONS)).into_iter().flatten().flatten();
     for entry in there.filter(|entry| is_old(entry).unwrap_or(false)) {
@@ -173,7 +173,7 @@ const SESSIONS: &str = "sessions";
 const WAITING: &str = ".waiting";
 /// The file that each bridge of a session holds a lock on.
 const BRIDGE: &str = ".bridge";
-const LONG: Duration = Duration::from_hours(30 * 24);
+const SESSION_LIFETIME: Duration = Duration::from_hours(30 * 24);
 
 #[cfg(test)]
 mod tests {

@@ -44,6 +44,7 @@ mod secrets;
 mod server_borrow;
 mod server_files;
 mod server_life;
+mod server_limits;
 mod setup;
 mod store_backup;
 mod store_check;

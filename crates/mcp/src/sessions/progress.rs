@@ -143,7 +143,7 @@ pub(super) fn next(standing: &RunStanding) -> String {
 fn line(next: &Next) -> String {
     // Closing a challenge is done with the tool that raised it.
     let tool = if next.act == Act::Resolve { "challenge" } else { next.act.as_str() };
-    let numbers: Vec<_> = next.events.iter().take(SHOWN).map(ToString::to_string).collect();
+    let numbers: Vec<_> = next.events.iter().take(MAX_NAMED_EVENTS).map(ToString::to_string).collect();
     let about = if numbers.is_empty() { String::new() } else { format!(" {}", numbers.join(", ")) };
     format!("{} ({}): session_{tool}{about}", visible(&next.agent), next.role)
 }
@@ -157,4 +157,4 @@ fn object(document: Value) -> Map<String, Value> {
 }
 
 /// How many events are named.
-const SHOWN: usize = 8;
+const MAX_NAMED_EVENTS: usize = 8;

@@ -39,7 +39,7 @@ async fn create(
 ) -> Result<Response, Problem> {
     let added = service.work(move |service, owner| {
         let _turn = service.people_turn();
-        people::add(owner, &service.user, new.name, new.role)
+        people::add(owner, &service.user, new.name, new.role, service.most.people as usize)
     });
     Ok((StatusCode::CREATED, Json(ShownPerson::from(added.await?))).into_response())
 }

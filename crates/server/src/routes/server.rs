@@ -53,6 +53,7 @@ async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Pro
             address: service.address(),
             open,
             waiting: service.notices.len() as u64,
+            limits: service.most,
         })
     });
     Ok(Json(found.await?))

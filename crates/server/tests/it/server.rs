@@ -9,6 +9,7 @@ use std::{
 };
 
 use demur_api::refusal::Refusal;
+use demur_api::server_limits::ServerLimits;
 use demur_desk::data::DataFolder;
 use demur_server::{
     patience::Patience,
@@ -78,6 +79,7 @@ impl Server {
             idle: None,
             user: "pat".try_into().unwrap(),
             version: "test".to_owned(),
+            limits: ServerLimits::default(),
         };
         let (sender, receiver) = mpsc::channel();
         let running = thread::spawn(move || {

@@ -145,7 +145,9 @@ impl Check<'_> {
             }
         }
         let sequence = position.sequence;
-        wrong.into_iter().for_each(|what| self.note(StoreProblem::Event { trace, sequence, what }));
+        for what in wrong {
+            self.note(StoreProblem::Event { trace, sequence, what });
+        }
         Ok(())
     }
 

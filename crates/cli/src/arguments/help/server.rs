@@ -22,7 +22,10 @@ this one stays until it is told to end.
 
 Browsers elsewhere need a proxy in front that speaks TLS. --public-url declares the address under which they reach it: \
 the server then answers to that name only, and links and cookies go by it. The proxy has to pass the Host header on \
-and to say in X-Forwarded-For who calls.";
+and to say in X-Forwarded-For who calls.
+
+Connections, tokens and people are limited. `demur doctor` shows the limits of the server that runs. A limit that is \
+lower than before takes nothing away: it only lets nobody new in. A server that a command starts has the defaults.";
 
 pub(in crate::arguments) const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -30,6 +33,7 @@ Examples:
   demur serve --port 8080 --rules rules/travel
   demur serve --public-url https://demur.example
   demur serve --listen 0.0.0.0:8080 --public-url https://demur.example
+  demur serve --max-connections 8000 --max-people 50
 
 `demur --help` lists the exit codes. DEMUR_LOG=debug makes the log say more.";
 
