@@ -86,13 +86,3 @@ impl Reply for Removed {
         vec![format!("{} {}; {ended}", paint.good("Removed:"), visible(&self.0.person.name))]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stand_whole_in_a_path() {
-        assert_eq!(in_path("Zoë / ..?"), "Zo%C3%AB%20%2F%20%2E%2E%3F");
-    }
-}

@@ -41,7 +41,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             let ids: Vec<String> = listed.tokens.into_iter().map(|token| token.id).collect();
             let id = lookup::among(Noun::Token, &arguments.id, &ids)?;
-            let path = OfToken { token: id.to_string() };
+            let path = OfToken { token: id.clone() };
             let revoked = client.ask_so(&ApiRequest::<RevokeToken>::get(path, Nothing {}), Call::once)?;
             context.output.reply(&Revoked(revoked))
         }

@@ -56,7 +56,10 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
 fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let client = Client::to_running(data.clone())?;
     let (sender, receiver) = sync_channel(1);
-    thread::spawn(move || sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))));
+    thread::spawn(move || {
+        // Whoever asked may have gone.
+        let _ = sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
+    });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
         Err(Failure::refused("SERVER_SILENT", message).with_hint(
