@@ -7,7 +7,7 @@ pub(crate) fn cure_of(code: Code) -> Option<&'static str> {
     CURES.iter().find(|(known, _)| *known == code).map(|(_, cure)| *cure)
 }
 
-const CURES: [(Code, &str); 16] = [
+const CURES: [(Code, &str); 17] = [
     (Code::AnswerInvalid, ASKED),
     (Code::Bug, "this is a mistake in demur: please report it"),
     (Code::DiskFull, "`df -h` shows how full the disks are"),
@@ -21,6 +21,7 @@ const CURES: [(Code, &str); 16] = [
     (Code::StoreDamaged, "nothing was changed; `demur store check` says what is wrong"),
     (Code::StoreLocked, "`demur doctor` looks at the folder"),
     (Code::StoreNewer, "`demur --version` shows which one this is"),
+    (Code::StoreOlder, "--data DIR names another folder; the build that wrote this one can read it"),
     (Code::StoreReadOnly, "`demur doctor` looks at the folder; --data DIR names another"),
     (Code::TooManyGaps, ASKED),
     (Code::TraceUnknown, "`demur trace list` shows what is there"),

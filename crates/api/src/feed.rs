@@ -13,7 +13,7 @@ use crate::question::QuestionId;
 pub struct FeedParameters {
     /// The id of the last event seen, `0` for the very first; otherwise what happens from now on. The header
     /// `Last-Event-ID` says the same.
-    pub after: Option<u64>,
+    pub after: Option<String>,
 }
 
 /// An event, as far as somebody who follows needs to know.

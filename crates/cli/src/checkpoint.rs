@@ -13,7 +13,7 @@ use crate::{
     borrow,
     context::Context,
     failure::Failure,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted},
     owner::Owner,
 };
 
@@ -50,7 +50,7 @@ struct CheckpointReply {
 
 impl Reply for CheckpointReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let traces = if self.traces == 1 { "1 trace".to_owned() } else { format!("{} traces", self.traces) };
+        let traces = counted(self.traces, "trace");
         vec![
             format!("{} {traces}, the registry among them.", paint.good("Recorded a checkpoint over")),
             format!("  root         {}", self.root),

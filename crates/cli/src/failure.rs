@@ -7,7 +7,7 @@ use demur_api::{code::Code, refusal::Refusal};
 use demur_desk::error;
 use serde::Serialize;
 
-use crate::exit::Exit;
+use crate::{exit::Exit, hints::hint_of};
 
 /// A command that did not do what it was asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -115,7 +115,7 @@ impl Failure {
     /// Returns what to do about it.
     pub(crate) fn hint(&self) -> Option<&str> {
         match self {
-            Self::Refused(refusal) => refusal.cure.as_deref(),
+            Self::Refused(refusal) => refusal.cure.as_deref().or_else(|| hint_of(refusal.code)),
             Self::Local(failure) => failure.hint.as_deref(),
         }
     }

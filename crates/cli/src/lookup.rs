@@ -9,7 +9,7 @@ mod trace;
 
 use std::{convert::Infallible, ops::RangeInclusive, str::FromStr};
 
-use demur_core::visible::visible;
+use demur_core::{visible::visible, words::clipped};
 use demur_ledger::name::TraceId;
 
 pub(crate) use number::QuestionNumbers;
@@ -199,9 +199,7 @@ pub(crate) fn among(noun: Noun, typed: &TypedId, ids: &[String]) -> Result<Strin
 
 /// Returns what was typed as it stands in a message: nothing hidden, and not without end.
 pub(crate) fn quoted(typed: &str) -> String {
-    let shown: String = typed.chars().take(MAX_QUOTED).collect();
-    let rest = if shown.len() < typed.len() { "..." } else { "" };
-    format!("\"{}{rest}\"", visible(&shown))
+    format!("\"{}\"", visible(&clipped(typed, MAX_QUOTED, "...")))
 }
 
 /// What stands for the newest.

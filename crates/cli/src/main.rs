@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | command line and help | `arguments` |
-//! | exit codes, failures, output | `exit`, `failure`, `output`, `visible` |
+//! | exit codes, failures, output | `exit`, `failure`, `hints`, `output`, `visible` |
 //! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
@@ -27,6 +27,7 @@ mod doctor;
 mod exit;
 mod export;
 mod failure;
+mod hints;
 mod holder_name;
 mod hook;
 mod identity;

@@ -1,7 +1,6 @@
 //! Everything the command says goes through here: text or one JSON document to standard output, errors to
 //! standard error, colour only where somebody looks at it.
 
-mod count;
 mod paint;
 mod progress;
 mod table;
@@ -17,7 +16,7 @@ use demur_api::{code::Code, question::QuestionId};
 use demur_core::{canonical, visible::visible};
 use serde::Serialize;
 
-pub(crate) use count::{counted, counted_as};
+pub(crate) use demur_core::words::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;

@@ -24,7 +24,7 @@ use crate::{
     context::Context,
     data::DataFolder,
     failure::Failure,
-    output::{Paint, Reply},
+    output::{Paint, Reply, counted},
     plan::whoever,
 };
 
@@ -150,8 +150,7 @@ impl Reply for Status {
 }
 
 fn questions(open: u64, waiting: u64) -> String {
-    let word = if open == 1 { "question" } else { "questions" };
-    format!("{open} {word}, {waiting} waited for right now")
+    format!("{}, {waiting} waited for right now", counted(open, "question"))
 }
 
 #[derive(Serialize)]

@@ -13,7 +13,7 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::Failure,
-    output::{Progress, percent},
+    output::{Progress, counted, percent},
 };
 
 /// Runs one of the `store` commands.
@@ -43,8 +43,7 @@ impl Size {
 
     fn words(self) -> String {
         let Self { events, traces } = self;
-        let traces = if traces == 1 { "1 trace".to_owned() } else { format!("{traces} traces") };
-        format!("{traces} with {events} event{}", if events == 1 { "" } else { "s" })
+        format!("{} with {}", counted(traces, "trace"), counted(events, "event"))
     }
 }
 

@@ -28,6 +28,7 @@ pub mod random;
 pub mod reason;
 pub mod time;
 pub mod visible;
+pub mod words;
 
 /// What [`ulid_id!`] needs to name from another crate; not part of the interface.
 #[doc(hidden)]

@@ -23,7 +23,7 @@ impl DataFolder {
         choose(option, &|name| std::env::var_os(name)).map(Self::at).ok_or_else(|| {
             let message =
                 "expected a data folder, found neither --data nor DEMUR_DATA, XDG_DATA_HOME or HOME";
-            Refusal::new(Code::NoDataFolder, message).with_cure("name one with --data DIR")
+            Refusal::new(Code::NoDataFolder, message)
         })
     }
 

@@ -60,8 +60,6 @@ pub struct Owner {
     enrolling: Mutex<()>,
     /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
     keyed: [Mutex<()>; KEYED],
-    /// Whoever answers in secret does so alone.
-    secrets: Mutex<()>,
     /// The words of the registry when somebody last asked.
     roster: Mutex<Option<Arc<Roster>>>,
     /// Authors whose secrets were read.
@@ -152,7 +150,6 @@ impl Owner {
             tentative: Vec::new(),
             enrolling: Mutex::default(),
             keyed: std::array::from_fn(|_| Mutex::default()),
-            secrets: Mutex::default(),
             roster: Mutex::default(),
             authors: Mutex::default(),
         }
@@ -203,11 +200,6 @@ impl Owner {
     /// Returns what hooks look at.
     pub fn marks(&self) -> &Marks {
         &self.marks
-    }
-
-    /// Returns the right to keep a secret answer, once nobody else has it.
-    pub(crate) fn secret_turn(&self) -> MutexGuard<'_, ()> {
-        lock(&self.secrets)
     }
 
     /// Returns every key.

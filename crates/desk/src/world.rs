@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn clock_before_1970_is_refused() {
         let world = World { clock: || UNIX_EPOCH - std::time::Duration::from_secs(1) };
-        assert_eq!(world.now().unwrap_err().exit(), crate::exit::Exit::Internal);
+        assert_eq!(world.now().unwrap_err().code, Code::Clock);
     }
 
     #[test]

@@ -6,7 +6,10 @@ use demur_api::{
     operation::{ListQuestions, NoArguments},
     question::{QuestionListParameters, QuestionView},
 };
-use demur_core::limit::Whole;
+use demur_core::{
+    limit::Whole,
+    words::{clipped, counted},
+};
 use demur_ledger::{facts::Assurance, question::OutcomeKind};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
@@ -56,10 +59,8 @@ pub(crate) async fn list(
     };
     let found = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
-    let count = questions.len();
     let more = if found.next.is_some() { "; there are more" } else { "" };
-    let noun = if count == 1 { "question" } else { "questions" };
-    let mut lines = vec![format!("{count} {noun}, the newest first{more}.")];
+    let mut lines = vec![format!("{}, the newest first{more}.", counted(questions.len(), "question"))];
     let told = serde_json::to_value(&questions).map_err(|error| api::unreadable(&error))?;
     lines.extend(fenced("Questions", Some(&told)));
     Ok(reply::with(&Questions { questions }, lines.join("\n")).into())
@@ -71,19 +72,13 @@ fn one(shown: &QuestionView) -> One {
     One {
         question_id: shown.id.to_string(),
         state: shown.state,
-        question: cut(words),
+        // Whoever asked it knows how it goes on.
+        question: clipped(words, MAX_QUESTION_CHARS, "...").into_owned(),
         asked: shown.asked.to_string(),
         answer: reply::value(ending),
         by: ending.and_then(|ending| ending.by.clone()),
         assurance: ending.and_then(|ending| ending.assurance).map(Assurance::as_str),
     }
-}
-
-/// Returns how a long text begins: whoever asked it knows how it goes on.
-fn cut(words: &str) -> String {
-    let mut letters = words.chars();
-    let beginning: String = letters.by_ref().take(MAX_QUESTION_CHARS).collect();
-    if letters.next().is_some() { format!("{beginning}...") } else { beginning }
 }
 
 /// How many are listed where nobody says how many.

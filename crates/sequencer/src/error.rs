@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use demur_core::canonical::WriteError;
-use demur_engine::refusal::Refusal;
+use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     desk::DeskError,
     name::{Sequence, TraceId},
@@ -17,7 +17,7 @@ use demur_store::contract::StoreError;
 pub enum SequencerError {
     /// The author's: a rule said no. Nothing in the domain state changed.
     #[error("{0}")]
-    Refused(Refusal),
+    Refused(RuleRefusal),
     /// Caller misuse: there is no such trace.
     #[error("expected a trace of this store, found none with the id {trace}")]
     TraceUnknown {
@@ -43,6 +43,12 @@ pub enum SequencerError {
         /// The verifier's code.
         code: &'static str,
     },
+    /// A record that the command depends on changed meanwhile: read it again.
+    #[error("a record changed meanwhile: read it again and try again")]
+    RecordChanged,
+    /// The machine's: this process may write nothing more.
+    #[error("this process lost its right to write to the store: start it again")]
+    LeaseLost,
     /// The trace is no longer where the desk's words were worked out from.
     #[error("the trace moved on meanwhile: read it again and try again")]
     Moved,
@@ -72,8 +78,8 @@ pub enum SequencerError {
     Output(#[from] std::io::Error),
 }
 
-impl From<Refusal> for SequencerError {
-    fn from(refusal: Refusal) -> Self {
+impl From<RuleRefusal> for SequencerError {
+    fn from(refusal: RuleRefusal) -> Self {
         Self::Refused(refusal)
     }
 }

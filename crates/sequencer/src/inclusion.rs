@@ -36,10 +36,10 @@ impl Sequencer {
         recorded: Sequence,
     ) -> Result<Option<Inclusion>, SequencerError> {
         let note = self.store.note(&moment_note(recorded))?;
-        let Some(moment) = note.and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes) else {
+        let Some(moment) = note.and_then(|bytes| bytes.try_into().ok()).map(Cursor::from_bytes) else {
             return Ok(None);
         };
-        let heads = self.store.heads_at(Cursor::new(moment))?;
+        let heads = self.store.heads_at(moment)?;
         let Ok(place) = heads.binary_search_by_key(&trace, |(trace, _)| *trace) else { return Ok(None) };
         let leaves = leaves(&heads)?;
         let root = merkle::root(Scheme::DEMUR, &leaves);

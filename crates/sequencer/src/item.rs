@@ -10,7 +10,7 @@ use demur_ledger::{
     signed::{Head, Signed},
     state::Phase,
 };
-use demur_store::contract::{Append, QuestionRow, Snapshot};
+use demur_store::contract::{Append, LeaseId, QuestionRow, Snapshot, Swap, Write};
 
 use super::{commit::Slot, queue::Queue};
 
@@ -28,6 +28,8 @@ pub(super) struct Item {
     /// The questions it touched, as they stand after it.
     pub(super) questions: Vec<(Sequence, Option<QuestionRow>)>,
     pub(super) snapshot: Option<Snapshot>,
+    /// The records that change with it, or it does not happen.
+    pub(super) swaps: Vec<Swap>,
     pub(super) waits: Waits,
     pub(super) waiting: Waiting,
 }
@@ -73,15 +75,22 @@ pub(super) struct Group {
     phase: Option<Phase>,
     questions: BTreeMap<Sequence, Option<QuestionRow>>,
     snapshot: Option<Snapshot>,
+    swaps: Vec<Swap>,
     pub(super) waiting: Vec<Waiting>,
 }
 
 impl Group {
     /// Returns the group of one item.
     pub(super) fn new(item: Item) -> Self {
-        let Item { trace, expected, entries, head, signed, phase, snapshot, .. } = item;
+        let Item { trace, expected, entries, head, signed, phase, snapshot, swaps, .. } = item;
         let (questions, waiting) = (item.questions.into_iter().collect(), vec![item.waiting]);
-        Self { trace, expected, entries, head, signed, phase, questions, snapshot, waiting }
+        Self { trace, expected, entries, head, signed, phase, questions, snapshot, swaps, waiting }
+    }
+
+    /// Returns whether an item can be part of it: of the same trace, and neither of them depends on records. What does
+    /// stands alone, so that nobody else is refused for a record.
+    pub(super) fn takes(&self, item: &Item) -> bool {
+        self.trace == item.trace && self.swaps.is_empty() && item.swaps.is_empty()
     }
 
     /// Adds the next item of the same trace. If it was not chained to the one before, the store refuses the whole
@@ -96,17 +105,18 @@ impl Group {
         self.waiting.push(item.waiting);
     }
 
-    /// Returns what is to be appended, its head signed by `sign` where its decider left that to the commit, because
+    /// Returns what is to be written, its head signed by `sign` where its decider left that to the commit, because
     /// somebody was already behind it.
-    pub(super) fn append(
+    pub(super) fn write(
         &mut self,
+        writer: LeaseId,
         sign: impl FnOnce(Head) -> Result<Signed<Head>, WriteError>,
-    ) -> Result<Append, WriteError> {
+    ) -> Result<Write, WriteError> {
         let head = match self.signed.take() {
             Some(signed) => signed,
             None => sign(self.head.clone())?,
         };
-        Ok(Append {
+        let append = Append {
             trace: self.trace,
             expected: self.expected,
             entries: mem::take(&mut self.entries),
@@ -114,6 +124,8 @@ impl Group {
             phase: self.phase,
             questions: mem::take(&mut self.questions).into_iter().collect(),
             snapshot: self.snapshot.take(),
-        })
+            writer,
+        };
+        Ok(Write { append: Some(append), swaps: mem::take(&mut self.swaps) })
     }
 }

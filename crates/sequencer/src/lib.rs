@@ -28,6 +28,7 @@ use std::{
 
 use demur_core::{
     canonical::WriteError,
+    hash::sha256,
     key::{Fingerprint, SecretKey},
     limit::Text,
     time::Timestamp,
@@ -51,7 +52,7 @@ use demur_ledger::{
     statement::{Fresh, Submission, statement_hash},
 };
 use demur_store::contract::{
-    Append, Conflict, Failure, Kept, Outcome, Snapshot, Store, StoreError, touched_questions,
+    Append, Conflict, Failure, Kept, LeaseId, Outcome, Snapshot, Store, StoreError, Swap, touched_questions,
 };
 
 pub use commit::CommitLeader;
@@ -86,6 +87,8 @@ pub struct Sequencer {
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
     session: Session,
+    /// What this use of the store writes under.
+    lease: LeaseId,
     system: Box<dyn System>,
     listeners: Vec<Arc<dyn Listener>>,
     counters: Counters,
@@ -138,8 +141,12 @@ impl Sequencer {
             phase: None,
             questions: Vec::new(),
             snapshot: None,
+            writer: begin_lease(&*store)?,
         };
-        match store.append(&[append]).map_err(SequencerError::from)?.first() {
+        let writer = append.writer;
+        let outcomes = store.commit(&[append.into()]).map_err(SequencerError::from)?;
+        store.end_lease(writer).map_err(SequencerError::from)?;
+        match outcomes.first() {
             Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), system)?),
             _ => Err(SequencerError::Created.into()),
         }
@@ -151,7 +158,9 @@ impl Sequencer {
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, find_key, system, Session::begin)?;
+        let ledger = Self::with(store, find_key, system, |store, now| {
+            Ok((Session::begin(store, now)?, begin_lease(store)?))
+        })?;
         ledger.note_restoration()?;
         Ok(ledger)
     }
@@ -163,20 +172,20 @@ impl Sequencer {
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        Self::with(store, find_key, system, |_, _| Ok(Session::default()))
+        Self::with(store, find_key, system, |_, _| Ok((Session::default(), LeaseId::NONE)))
     }
 
     fn with(
         store: Arc<dyn Store>,
         find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
         system: Box<dyn System>,
-        begin: impl FnOnce(&dyn Store, Timestamp) -> Result<Session, SequencerError>,
+        begin: impl FnOnce(&dyn Store, Timestamp) -> Result<(Session, LeaseId), SequencerError>,
     ) -> Result<Self, SequencerError> {
         let registry = registry(&*store)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        let session = begin(&*store, system.now())?;
+        let (session, lease) = begin(&*store, system.now())?;
         Ok(Self {
             store,
             desk: RwLock::new(desk),
@@ -186,6 +195,7 @@ impl Sequencer {
             in_flight: Mutex::default(),
             registry_turn: Mutex::default(),
             session,
+            lease,
             system,
             listeners: Vec::new(),
             counters: Counters::default(),
@@ -195,6 +205,7 @@ impl Sequencer {
     /// Ends the use in good order, so that the next one does not take it for a crash.
     pub fn close(self) -> Result<Arc<dyn Store>, SequencerError> {
         self.session.end(&*self.store)?;
+        self.store.end_lease(self.lease)?;
         Ok(self.store)
     }
 
@@ -303,10 +314,21 @@ impl Sequencer {
     /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
     /// take turns and go through [`Self::submit`].
     pub fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, SequencerError> {
+        self.perform_with(trace, command, &[])
+    }
+
+    /// Performs a command that changes records too: they change with its event or not at all, and not with a refusal that is
+    /// recorded in its place. A record that is not what it was ends it with [`SequencerError::RecordChanged`].
+    pub fn perform_with(
+        &self,
+        trace: TraceId,
+        command: &Command,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
         let _in_line = self.counters.stand_in_line();
         let mut past = Past::Unknown;
         for _ in 0..ATTEMPTS {
-            match self.attempt(trace, command, &past)? {
+            match self.attempt(trace, command, &past, swaps)? {
                 Attempt::Settled(Reply::Recorded(position)) => {
                     return Ok(Acknowledged { trace, position, repeated: false });
                 }
@@ -331,7 +353,13 @@ impl Sequencer {
         self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()
     }
 
-    fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, SequencerError> {
+    fn attempt(
+        &self,
+        trace: TraceId,
+        command: &Command,
+        past: &Past,
+        swaps: &[Swap],
+    ) -> Result<Attempt, SequencerError> {
         let put = |mut item: Item, is_followed: bool| {
             if !is_followed {
                 match self.sign(item.head.clone()) {
@@ -342,15 +370,18 @@ impl Sequencer {
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        let (reply, (slot, leader)) = match self.enqueue(trace, command, past, Waits::OnAThread, put)? {
-            Step::Queued(reply, queued) => (reply, queued),
-            step => return self.settle(trace, command, step),
-        };
+        let (reply, (slot, leader)) =
+            match self.enqueue(trace, command, past, swaps, Waits::OnAThread, put)? {
+                Step::Queued(reply, queued) => (reply, queued),
+                step => return self.settle(trace, command, step),
+            };
         match self.commits.wait(&slot, leader, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
-            Ending::Conflict(_) => Ok(Attempt::Again),
+            Ending::Conflict(Conflict::Record) => Err(SequencerError::RecordChanged),
+            Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
+            Ending::Conflict(Conflict::Head | Conflict::Artifact) => Ok(Attempt::Again),
             Ending::Failed(error) => Err(SequencerError::Commit(error)),
             Ending::Uncertain => Err(SequencerError::Uncertain),
         }
@@ -391,7 +422,7 @@ impl Sequencer {
 
     /// Records that the desk came back to a trace after a crash.
     fn recover(&self, trace: TraceId) -> Result<(), SequencerError> {
-        self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown).map(|_| ())
+        self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown, &[]).map(|_| ())
     }
 
     /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own commit
@@ -401,6 +432,7 @@ impl Sequencer {
         trace: TraceId,
         command: &Command,
         past: &Past,
+        swaps: &[Swap],
         waits: Waits,
         put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, SequencerError)>,
     ) -> Result<Step<R>, SequencerError> {
@@ -442,7 +474,10 @@ impl Sequencer {
             return Ok(Step::Over(Attempt::Again));
         };
         item.waits = waits;
-        item.waiting.command = id.filter(|_| matches!(reply, Reply::Recorded(_)));
+        if matches!(reply, Reply::Recorded(_)) {
+            item.waiting.command = id;
+            item.swaps = swaps.to_vec();
+        }
         if let Some(id) = item.waiting.command {
             lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
         }
@@ -515,6 +550,11 @@ impl Sequencer {
     }
 }
 
+/// Begins a lease of a process that goes by no rules of its own.
+fn begin_lease(store: &dyn Store) -> Result<LeaseId, SequencerError> {
+    Ok(store.begin_lease(sha256(b""))?.id)
+}
+
 /// Returns the registry of a store, once all of it holds. No key is needed.
 pub fn registry(store: &dyn Store) -> Result<Registry, SequencerError> {
     let state = load::load_registry(store)?;
@@ -549,6 +589,7 @@ fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry
         phase: pending.state.phase(),
         questions: questions.unwrap_or_default(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
+        swaps: Vec::new(),
         waits: Waits::OnAThread,
         waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
     })

@@ -92,12 +92,8 @@ impl Loading<'_> {
     }
 
     fn resume(&self) -> Result<Option<State>, SequencerError> {
-        let Some(Snapshot { head, version, bytes }) = self.store.snapshot(self.trace)? else {
-            return Ok(None);
-        };
-        if version != snapshot::VERSION {
-            return Ok(None);
-        }
+        let kept = self.store.snapshot(self.trace, snapshot::VERSION)?;
+        let Some(Snapshot { head, bytes, .. }) = kept else { return Ok(None) };
         let page = self.store.events(self.trace, head.sequence, 1)?;
         let newest = page.first().map(|stored| self.parse(stored, head.sequence)).transpose()?;
         // A snapshot that does not fit is no violation: it is disposable.

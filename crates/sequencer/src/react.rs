@@ -25,7 +25,7 @@ impl Sequencer {
                 }
             }
             // Only now: after a crash the page is read again, and its effects are found to be there.
-            self.store.set_note(&note, &last.number().to_be_bytes())?;
+            self.store.set_note(&note, last.as_bytes())?;
             cursor = last;
         }
     }
@@ -49,8 +49,8 @@ impl Sequencer {
     }
 
     fn cursor(&self, note: &str) -> Result<Cursor, SequencerError> {
-        let number = self.store.note(note)?.and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
-        Ok(number.map_or(Cursor::START, Cursor::new))
+        let bytes = self.store.note(note)?.and_then(|bytes| bytes.try_into().ok());
+        Ok(bytes.map_or(Cursor::START, Cursor::from_bytes))
     }
 }
 

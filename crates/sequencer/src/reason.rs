@@ -13,6 +13,8 @@ impl Reason for SequencerError {
             Self::Damaged { .. } => "RECORD_DAMAGED",
             Self::Moved => "MOVED",
             Self::Contended => "CONTENDED",
+            Self::RecordChanged => "RECORD_CHANGED",
+            Self::LeaseLost => "LEASE_LOST",
             Self::Store(error) => error.code(),
             Self::Commit(error) => error.code(),
             Self::Uncertain => "WRITE_UNCERTAIN",

@@ -132,7 +132,7 @@ impl Sequencer {
         let (facts, content) = statement((merkle::root(Scheme::DEMUR, &leaves), traces));
         let acknowledged = self.state_in_turn(command, facts, content)?;
         let note = moment_note(acknowledged.position.sequence);
-        self.store.set_note(&note, &moment.number().to_be_bytes())?;
+        self.store.set_note(&note, moment.as_bytes())?;
         Ok(acknowledged)
     }
 }

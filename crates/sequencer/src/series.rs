@@ -6,7 +6,7 @@ use std::{mem, sync::Arc};
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
-use demur_store::contract::StoreError;
+use demur_store::contract::{Conflict, StoreError};
 
 use super::{
     ATTEMPTS, Sequencer,
@@ -86,7 +86,7 @@ impl Series<'_> {
         }
         for _ in 0..ATTEMPTS {
             let waiting = &mut self.waiting;
-            let step = ledger.enqueue(trace, command, &past, Waits::Later, |item, _| {
+            let step = ledger.enqueue(trace, command, &past, &[], Waits::Later, |item, _| {
                 waiting.push(Arc::clone(&item.waiting.slot));
                 let entries = item.entries.clone();
                 ledger.commits.put_deferred(item);
@@ -122,6 +122,7 @@ impl Series<'_> {
             let ending = commits.wait(&slot, leader.take(), &|items| self.ledger.write(items));
             result = result.and(match ending {
                 Ending::Done => Ok(()),
+                Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
                 Ending::Conflict(_) => Err(SequencerError::Contended),
                 Ending::Failed(error) => Err(SequencerError::Commit(error)),
                 Ending::Uncertain => Err(SequencerError::Uncertain),

@@ -9,6 +9,7 @@ use std::{
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::name::TraceId;
+use demur_store::contract::{Conflict, Swap};
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
@@ -42,6 +43,16 @@ impl Sequencer {
     /// Decides a command and puts it in line, if nothing has to be waited for or looked up first. Otherwise, and for
     /// whatever will not simply be recorded, there is none: [`Self::perform`] is for that, and nothing has happened yet.
     pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, SequencerError> {
+        self.begin_with(trace, command, &[])
+    }
+
+    /// Begins like [`Self::begin`] what changes records too, as [`Self::perform_with`] does.
+    pub fn begin_with(
+        &self,
+        trace: TraceId,
+        command: &Command,
+        swaps: &[Swap],
+    ) -> Result<Option<Underway>, SequencerError> {
         let put = |mut item: Item, _| {
             match self.sign(item.head.clone()) {
                 Ok(signed) => item.signed = Some(signed),
@@ -50,7 +61,7 @@ impl Sequencer {
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        match self.enqueue(trace, command, &Past::Unknown, Waits::Unattended, put)? {
+        match self.enqueue(trace, command, &Past::Unknown, swaps, Waits::Unattended, put)? {
             Step::Queued(reply, (slot, leader)) => {
                 if matches!(reply, Reply::Refused(_)) {
                     self.counters.count_refusal();
@@ -76,6 +87,8 @@ impl Underway {
         Poll::Ready(match ready!(self.slot.poll(context)) {
             None => Ok(Progress::Lead(self.commits.taken_over())),
             Some(Ending::Done) => self.settled(),
+            Some(Ending::Conflict(Conflict::Record)) => Err(SequencerError::RecordChanged),
+            Some(Ending::Conflict(Conflict::Lease)) => Err(SequencerError::LeaseLost),
             Some(Ending::Conflict(_)) => Ok(Progress::Again),
             Some(Ending::Failed(error)) => Err(SequencerError::Commit(error)),
             Some(Ending::Uncertain) => Err(SequencerError::Uncertain),

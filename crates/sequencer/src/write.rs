@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use demur_ledger::{entry::Entry, name::TraceId, registry::Registry};
-use demur_store::contract::{Append, Outcome, StoreError};
+use demur_store::contract::{Append, Outcome, StoreError, Write};
 
 use super::{
     Sequencer,
@@ -37,15 +37,16 @@ impl Sequencer {
     pub(super) fn write(&self, items: Vec<Item>) {
         let mut groups: Vec<Group> = Vec::new();
         for item in items {
-            match groups.iter_mut().find(|group| group.trace == item.trace) {
-                Some(group) => group.add(item),
-                None => groups.push(Group::new(item)),
+            // Only the last group of its trace: what comes after it is chained to it.
+            match groups.iter_mut().rfind(|group| group.trace == item.trace) {
+                Some(group) if group.takes(&item) => group.add(item),
+                _ => groups.push(Group::new(item)),
             }
         }
         match self.commit(&mut groups) {
             Ok(judged) => {
-                for (group, (append, outcome)) in groups.into_iter().zip(judged) {
-                    self.conclude(group, &append, outcome);
+                for (group, (write, outcome)) in groups.into_iter().zip(judged) {
+                    self.conclude(group, &write, outcome);
                 }
             }
             Err(error) => {
@@ -59,34 +60,37 @@ impl Sequencer {
         }
     }
 
-    /// Appends the groups; returns what was appended and what became of each.
-    fn commit(&self, groups: &mut [Group]) -> Result<Vec<(Append, Outcome)>, StoreError> {
-        let appends = groups
+    /// Writes the groups; returns what was written and what became of each.
+    fn commit(&self, groups: &mut [Group]) -> Result<Vec<(Write, Outcome)>, StoreError> {
+        let writes = groups
             .iter_mut()
-            .map(|group| group.append(|head| self.sign(head)))
+            .map(|group| group.write(self.lease, |head| self.sign(head)))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| StoreError::Trouble { action: "sign a head", message: error.to_string() })?;
-        let outcomes = self.store.append(&appends)?;
-        if outcomes.len() != appends.len() {
-            return Err(StoreError::Misuse { what: "it lost count of appends" });
+        let outcomes = self.store.commit(&writes)?;
+        if outcomes.len() != writes.len() {
+            return Err(StoreError::Misuse { what: "it lost count of writes" });
         }
-        let judged: Vec<_> = appends.into_iter().zip(outcomes).collect();
+        let judged: Vec<_> = writes.into_iter().zip(outcomes).collect();
         let done = judged.iter().filter(|(_, outcome)| *outcome == Outcome::Done);
-        let events = done.map(|(append, _)| append.entries.len()).sum();
+        let appends = done.filter_map(|(write, _)| write.append.as_ref());
+        let events = appends.map(|append| append.entries.len()).sum();
         if events > 0 {
             self.counters.count_commit(events);
         }
         Ok(judged)
     }
 
-    fn conclude(&self, mut group: Group, append: &Append, outcome: Outcome) {
+    fn conclude(&self, mut group: Group, write: &Write, outcome: Outcome) {
         let ending = match outcome {
             Outcome::Refused(conflict) => Ending::Conflict(conflict),
             Outcome::Done => {
                 // Whoever hears of a registry event finds it in the registry.
                 let registries = group.waiting.iter_mut().filter_map(|waiting| waiting.registry.take());
                 registries.for_each(|registry| self.adopt(registry));
-                self.listeners.iter().for_each(|listener| listener.recorded(append.trace, &append.entries));
+                if let Some(Append { trace, entries, .. }) = &write.append {
+                    self.listeners.iter().for_each(|listener| listener.recorded(*trace, entries));
+                }
                 Ending::Done
             }
         };

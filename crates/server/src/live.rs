@@ -37,7 +37,7 @@ pub struct Live {
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     /// The place of the newest event that was read; none while nobody reads, because nobody looks.
-    newest: Option<u64>,
+    newest: Option<Cursor>,
     /// Counts the signs of life.
     beats: u64,
     /// The server ends.
@@ -48,17 +48,17 @@ struct State {
 #[derive(Debug, Default)]
 struct Ring {
     /// Everything after this place is here.
-    after: u64,
-    messages: VecDeque<(u64, Bytes)>,
+    after: Cursor,
+    messages: VecDeque<(Cursor, Bytes)>,
 }
 
 impl Ring {
-    fn begin(&mut self, place: u64) {
+    fn begin(&mut self, place: Cursor) {
         self.messages.clear();
         self.after = place;
     }
 
-    fn push(&mut self, place: u64, message: Bytes) {
+    fn push(&mut self, place: Cursor, message: Bytes) {
         self.messages.push_back((place, message));
         if self.messages.len() > MAX_KEPT_MESSAGES
             && let Some((dropped, _)) = self.messages.pop_front()
@@ -68,7 +68,7 @@ impl Ring {
     }
 
     /// Returns what was said after a place, and up to which; none where some of it is gone.
-    fn since(&self, place: u64) -> Option<(u64, Bytes)> {
+    fn since(&self, place: Cursor) -> Option<(Cursor, Bytes)> {
         if place < self.after {
             return None;
         }
@@ -95,7 +95,7 @@ impl Default for Live {
 
 impl Live {
     /// Returns somebody who looks, from this place on or from now; none where too many look already.
-    pub(crate) fn look(&self, after: Option<u64>) -> Option<Looking> {
+    pub(crate) fn look(&self, after: Option<Cursor>) -> Option<Looking> {
         let number = self.state.receiver_count();
         if number >= MAX_VIEWERS as usize {
             return None;
@@ -114,7 +114,7 @@ impl Live {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wake_at(&self, place: u64) -> u64 {
+    fn wake_at(&self, place: Cursor) -> Cursor {
         self.ring().begin(place);
         self.state.send_modify(|state| state.newest = Some(place));
         place
@@ -125,7 +125,7 @@ impl Live {
 pub(crate) struct Looking {
     state: watch::Receiver<State>,
     /// The last event that was told.
-    place: Option<u64>,
+    place: Option<Cursor>,
     begun: bool,
     number: usize,
 }
@@ -157,7 +157,7 @@ impl Looking {
     }
 
     /// Whoever comes back and missed nothing goes on; everybody else is told where they begin, and looks again.
-    fn begin(&mut self, live: &Live, newest: u64) -> Bytes {
+    fn begin(&mut self, live: &Live, newest: Cursor) -> Bytes {
         let known = self.place.filter(|place| *place <= newest && live.ring().since(*place).is_some());
         let (place, name) = match (known, self.place) {
             (Some(place), _) => (place, "resumed"),
@@ -170,7 +170,7 @@ impl Looking {
         format!("retry: {retry}\nid: {place}\nevent: {name}\ndata: {{}}\n\n").into()
     }
 
-    fn news(&mut self, live: &Live, newest: u64) -> Option<Bytes> {
+    fn news(&mut self, live: &Live, newest: Cursor) -> Option<Bytes> {
         let since = live.ring().since(self.place.unwrap_or(newest));
         let Some((place, bytes)) = since else {
             self.place = Some(newest);
@@ -204,7 +204,7 @@ async fn tell(service: &Shared) {
             time::sleep(RETRY_DELAY).await;
             continue;
         };
-        live.wake_at(end.number());
+        live.wake_at(end);
         let mut after = end;
         let mut beat = time::interval(BEAT_INTERVAL);
         beat.reset();
@@ -234,10 +234,10 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
             {
                 let mut ring = live.ring();
                 for (place, message) in told {
-                    ring.push(place.number(), message);
+                    ring.push(place, message);
                 }
             }
-            live.state.send_modify(|state| state.newest = Some(after.number()));
+            live.state.send_modify(|state| state.newest = Some(after));
         }
         if !full {
             return after;
@@ -265,7 +265,7 @@ fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, Refu
     }
     if let Some(last) = parts.last_mut() {
         // Whoever remembers the place has got everything that stands before it.
-        last.insert_str(0, &format!("id: {}\n", cursor.number()));
+        last.insert_str(0, &format!("id: {}\n", cursor));
     }
     Ok(parts.concat().into())
 }
@@ -313,11 +313,15 @@ const RELOAD_EVENT: &str = "reload";
 mod tests {
     use super::*;
 
+    fn at(number: usize) -> Cursor {
+        Cursor::from_bytes((number as u128).to_be_bytes())
+    }
+
     fn filled(count: usize) -> Ring {
         let mut ring = Ring::default();
-        ring.begin(10);
+        ring.begin(at(10));
         for number in 0..count {
-            ring.push(11 + number as u64, Bytes::from(format!("{number};")));
+            ring.push(at(11 + number), Bytes::from(format!("{number};")));
         }
         ring
     }
@@ -325,18 +329,18 @@ mod tests {
     #[test]
     fn whoever_comes_back_gets_what_came_after() {
         let ring = filled(3);
-        assert_eq!(ring.since(10), Some((13, "0;1;2;".into())));
-        assert_eq!(ring.since(12), Some((13, "2;".into())));
-        assert_eq!(ring.since(13), Some((13, Bytes::new())));
-        assert_eq!(ring.since(9), None, "what came before the beginning is not known");
+        assert_eq!(ring.since(at(10)), Some((at(13), "0;1;2;".into())));
+        assert_eq!(ring.since(at(12)), Some((at(13), "2;".into())));
+        assert_eq!(ring.since(at(13)), Some((at(13), Bytes::new())));
+        assert_eq!(ring.since(at(9)), None, "what came before the beginning is not known");
     }
 
     #[test]
     fn what_is_dropped_is_known_to_be_gone() {
         let ring = filled(MAX_KEPT_MESSAGES + 2);
-        assert_eq!(ring.since(11), None);
-        let (last, _) = ring.since(12).unwrap();
-        assert_eq!(last, 12 + MESSAGES_PER_SEND as u64, "a part at a time");
+        assert_eq!(ring.since(at(11)), None);
+        let (last, _) = ring.since(at(12)).unwrap();
+        assert_eq!(last, at(12 + MESSAGES_PER_SEND), "a part at a time");
         assert_eq!(ring.messages.len(), MAX_KEPT_MESSAGES);
     }
 }

@@ -191,12 +191,10 @@ async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
         ErrorKind::AddrInUse => {
             let message = format!("expected a free port, found {} in use by another program", address.port());
             Refusal::new(Code::PortTaken, message)
-                .with_cure("name another port; without one, `demur serve` takes a free one by itself")
         }
         ErrorKind::PermissionDenied => {
             let message = format!("expected a port that this user may open, found {}", address.port());
             Refusal::new(Code::PortForbidden, message)
-                .with_cure("name a port above 1023; without one, `demur serve` takes a free one by itself")
         }
         _ => trouble("listen at that address", &error),
     })

@@ -107,6 +107,7 @@ impl Hall {
     }
 
     /// Returns the same office in another process: everything it knows comes from the disk.
+    #[must_use]
     pub fn restarted(self, folder: &Path) -> Self {
         let Self { office, asker, answerers } = self;
         let people = office.leave();

@@ -67,6 +67,12 @@ impl Clock {
     }
 }
 
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl System for Clock {
     fn now(&self) -> Timestamp {
         let millis = match &self.0 {
@@ -148,11 +154,13 @@ impl Office {
     }
 
     /// Returns the same office after its process ended without closing.
+    #[must_use]
     pub fn reopen(self, store: Arc<dyn Store>) -> Self {
         self.leave().enter(store)
     }
 
     /// Returns the same office after its process ended in good order.
+    #[must_use]
     pub fn close_and_reopen(self, store: Arc<dyn Store>) -> Self {
         let Self { ledger, clock, desk, agents } = self;
         drop(ledger.close().unwrap());
@@ -160,6 +168,7 @@ impl Office {
     }
 
     /// Returns a second process on the same store.
+    #[must_use]
     pub fn twin(&self, store: Arc<dyn Store>) -> Self {
         let Self { clock, desk, agents, .. } = self;
         People { clock: clock.clone(), desk: desk.clone(), agents: agents.clone() }.enter(store)

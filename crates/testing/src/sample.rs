@@ -25,7 +25,7 @@ use demur_ledger::{
     role::Role,
     statement::{Draft, Submission},
 };
-use demur_store::contract::{Append, Outcome, Store, touched_questions};
+use demur_store::contract::{Append, LeaseId, Outcome, Store, StoreError, Write, touched_questions};
 
 use crate::hall::asks;
 
@@ -90,7 +90,7 @@ impl Sample {
     pub fn in_store(store: &dyn Store) -> Self {
         let mut sample = Self::new();
         let append = sample.registry_append();
-        assert_eq!(store.append(&[append]).unwrap(), [Outcome::Done]);
+        done(store, &[append]);
         sample
     }
 
@@ -136,11 +136,16 @@ impl Sample {
         let (trace, head) = (chain.trace(), self.desk.head(chain).unwrap().unwrap());
         let expected = self.registry_head.replace(head.document.head);
         let entries = std::mem::take(&mut self.registry);
-        Append { trace, expected, entries, head, phase: None, questions: Vec::new(), snapshot: None }
+        let (questions, writer) = (Vec::new(), LeaseId::NONE);
+        Append { trace, expected, entries, head, phase: None, questions, snapshot: None, writer }
     }
 
     pub fn agent(&self, role: Role) -> &Agent {
         self.agents.iter().find(|agent| agent.role == role).unwrap()
+    }
+
+    pub fn principal(&self, role: Role) -> PrincipalId {
+        self.agent(role).principal
     }
 
     pub fn fingerprint(&self, role: Role) -> Fingerprint {
@@ -206,7 +211,8 @@ impl Sample {
         let phase = work.run.state().phase();
         let questions = work.run.state().questions().map(|questions| touched_questions(&entries, questions));
         let questions = questions.unwrap_or_default();
-        Append { trace: chain.trace(), expected, entries, head, phase, questions, snapshot: None }
+        let (trace, writer) = (chain.trace(), LeaseId::NONE);
+        Append { trace, expected, entries, head, phase, questions, snapshot: None, writer }
     }
 
     /// Returns a fresh command id.
@@ -233,10 +239,31 @@ impl Sample {
     }
 }
 
+impl Default for Sample {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// Appends what nobody refuses.
 pub fn done(store: &dyn Store, appends: &[Append]) {
-    let outcomes = store.append(appends).unwrap();
+    let outcomes = commit(store, appends).unwrap();
     assert_eq!(outcomes, vec![Outcome::Done; appends.len()]);
+}
+
+/// Commits appends under a lease that lives. What names a lease keeps it.
+pub fn commit(store: &dyn Store, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+    let mut appends = appends.to_vec();
+    for append in appends.iter_mut().filter(|append| append.writer == LeaseId::NONE) {
+        append.writer = writer(store)?;
+    }
+    store.commit(&appends.into_iter().map(Write::from).collect::<Vec<_>>())
+}
+
+/// Returns a lease that lives.
+pub fn writer(store: &dyn Store) -> Result<LeaseId, StoreError> {
+    let living = store.leases()?.into_iter().rfind(|lease| lease.lives);
+    living.map_or_else(|| store.begin_lease(sha256(b"rules")), Ok).map(|lease| lease.id)
 }
 
 /// Returns how often a proof is to be repeated: fully under `cargo xtask prove`, else a reduced number.

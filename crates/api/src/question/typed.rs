@@ -1,9 +1,11 @@
 //! What somebody typed, read as an answer to a question: the value or the label of a choice, its number, yes or no, a
 //! number, or any text.
 
-use std::borrow::Cow;
-
-use demur_core::{limit::Text, visible::visible};
+use demur_core::{
+    limit::Text,
+    visible::visible,
+    words::{ELLIPSIS, clipped},
+};
 use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::AnswerKind,
@@ -65,20 +67,15 @@ fn expected(kinds: &[AnswerKind], choices: &[Choice]) -> String {
 /// Returns the choices with their numbers, as many as one reads in a sentence.
 fn listed(choices: &[Choice]) -> String {
     let shown = choices.iter().take(MAX_LISTED).zip(1..);
-    let shown: Vec<String> =
-        shown.map(|(choice, number)| format!("{number} ({})", visible(&cut(&choice.label)))).collect();
+    let shown: Vec<String> = shown
+        .map(|(choice, number)| {
+            format!("{number} ({})", visible(&clipped(&choice.label, MAX_LABEL, ELLIPSIS)))
+        })
+        .collect();
     match (&shown[..], choices.len().checked_sub(MAX_LISTED)) {
         (_, Some(1..)) => format!("{}, or another number up to {}", shown.join(", "), choices.len()),
         ([rest @ .., last], _) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         _ => shown.join(", "),
-    }
-}
-
-/// Returns as much of a label as a sentence has room for.
-fn cut(label: &str) -> Cow<'_, str> {
-    match label.char_indices().nth(MAX_LABEL) {
-        Some((end, _)) => format!("{}…", &label[..end]).into(),
-        None => label.into(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The live feed, followed line by line; after a broken connection from where it broke.
 
-use demur_api::feed::Notice;
 use std::time::Duration;
 
+use demur_api::feed::Notice;
+use demur_store::contract::Cursor;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
 
@@ -12,14 +13,14 @@ use crate::failure::Failure;
 /// A feed that is followed.
 pub(crate) struct Follow<'a> {
     client: &'a Client,
-    last: Option<u64>,
+    last: Option<Cursor>,
     response: Option<Response<Incoming>>,
     buffer: Vec<u8>,
 }
 
 impl<'a> Follow<'a> {
     /// Returns the feed after an event, or from now on.
-    pub(crate) const fn new(client: &'a Client, after: Option<u64>) -> Self {
+    pub(crate) const fn new(client: &'a Client, after: Option<Cursor>) -> Self {
         Self { client, last: after, response: None, buffer: Vec::new() }
     }
 

@@ -57,7 +57,7 @@ fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let client = Client::to_running(data.clone())?;
     let (sender, receiver) = sync_channel(1);
     thread::spawn(move || {
-        // Whoever asked may have gone.
+        // An answer that comes too late has nobody who waits for it.
         let _ = sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
     });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {

@@ -12,6 +12,7 @@ use demur_api::{
 use demur_core::{
     limit::{List, Text},
     visible::visible,
+    words::beginning,
 };
 use demur_desk::marks::{self, Standing};
 
@@ -73,9 +74,8 @@ fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Sto
 fn reason(question: &QuestionView, tool: &Tool<'_>, address: Option<&str>) -> String {
     let id = question.id;
     let words = question.terse.as_deref().or(question.question.as_deref()).unwrap_or("(erased)");
-    let words: String = words.chars().take(MAX_QUESTION_CHARS).collect();
     let link = address.map(|address| format!(", or at {address}/questions/{id}")).unwrap_or_default();
-    let (tool, words) = (visible(tool.name), visible(&words));
+    let (tool, words) = (visible(tool.name), visible(beginning(words, MAX_QUESTION_CHARS)));
     if !question.is_open() {
         let state = question.state;
         return format!(

@@ -2,7 +2,7 @@
 //! each but the first behind a bar: none of them can pass for a line of ours.
 
 use demur_api::question::{Done, QuestionView, needed, way};
-use demur_core::visible::visible;
+use demur_core::{visible::visible, words::clipped};
 use demur_ledger::{
     facts::{AnswerKind, Assurance, Severity},
     question::OutcomeKind,
@@ -140,8 +140,7 @@ fn named(question: &QuestionView) -> String {
         return format!("question {}", question.id);
     };
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut = words.char_indices().nth(NAME).map(|(at, _)| format!("{}...", &words[..at]));
-    format!("\"{}\"", visible(&cut.unwrap_or(words)))
+    format!("\"{}\"", visible(&clipped(&words, NAME, "...")))
 }
 
 /// Returns how much depends on a question, in words.

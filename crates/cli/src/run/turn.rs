@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use demur_engine::refusal::Refusal;
+use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     author::Artifact,
     envelope::Event,
@@ -113,7 +113,7 @@ fn submit_for(desk: &mut Desk<'_>, hello: &Hello, submit: Submit) -> Result<From
     Ok(answer)
 }
 
-fn told(refusal: Refusal) -> Result<Refused, Failure> {
+fn told(refusal: RuleRefusal) -> Result<Refused, Failure> {
     Ok(Refused {
         code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| Failure::bug(&error))?,
         cure: refusal.cure.to_owned(),

@@ -1,6 +1,6 @@
 //! Whoever watches a run: one line per event on a terminal, nothing in a pipe. Only what is on the disk is told.
 
-use demur_core::{canonical, visible::visible};
+use demur_core::{canonical, visible::visible, words::beginning};
 use demur_ledger::{
     content::Opening,
     envelope::{Event, FORMAT},
@@ -69,8 +69,8 @@ impl<'a> Watch<'a> {
 
 /// Returns one line of a reason.
 fn short(text: &str) -> String {
-    let line: String = text.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
-    if line.len() < text.len() { format!("{line}...") } else { line }
+    let line = beginning(text.lines().next().unwrap_or_default(), WIDTH);
+    if line.len() < text.len() { format!("{line}...") } else { line.to_owned() }
 }
 
 const WIDTH: usize = 100;

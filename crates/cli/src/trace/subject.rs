@@ -1,6 +1,6 @@
 //! What a trace is about, in a few words: the task of a run, the name of a plan, the words of a question.
 
-use demur_core::visible::visible;
+use demur_core::{visible::visible, words::clipped};
 use demur_desk::record;
 use demur_ledger::{
     event_type::Content,
@@ -25,9 +25,7 @@ pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String
 /// Returns words as a list shows them: on one line, and cut where they are long.
 pub(crate) fn short(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown: String = line.chars().take(MAX_SHOWN).collect();
-    let rest = if shown.len() < line.len() { "..." } else { "" };
-    format!("{}{rest}", visible(&shown))
+    visible(&clipped(&line, MAX_SHOWN, "...")).into_owned()
 }
 
 fn about(content: &Content) -> Option<String> {

@@ -14,21 +14,25 @@ use crate::owner::Owner;
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
-    expect_answered(owner, id)?;
-    let kept = owner.ledger().store().secret(id.trace, id.sequence)?.map(Zeroizing::new);
+    let commitment = recorded(owner, id)?;
+    let kept = owner.ledger().store().secret(&commitment)?.map(Zeroizing::new);
     let found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     found.ok_or_else(|| gone(id))
 }
 
 /// Forgets a secret answer, because its asker has it.
 pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
-    expect_answered(owner, id)?;
-    Ok(owner.ledger().store().forget_secret(id.trace, id.sequence)?)
+    let commitment = recorded(owner, id)?;
+    Ok(owner.ledger().store().forget_secret(&commitment)?)
 }
 
-/// Before the answer counts nobody gets it, and nobody throws it away.
-fn expect_answered(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
-    if view(owner, id)?.state == OutcomeKind::Answered { Ok(()) } else { Err(gone(id)) }
+/// Returns the commitment of the answer that counts: before there is one nobody gets a value, and nobody throws it away.
+fn recorded(owner: &Owner, id: QuestionId) -> Result<Commitment, Refusal> {
+    let answered = Some(view(owner, id)?).filter(|question| question.state == OutcomeKind::Answered);
+    match answered.and_then(|question| question.outcome?.value) {
+        Some(AnswerValue::Sealed(sealed)) => Ok(sealed.commitment),
+        _ => Err(gone(id)),
+    }
 }
 
 fn gone(id: QuestionId) -> Refusal {
@@ -52,16 +56,21 @@ pub(super) fn seal<T>(
     let sealed = AnswerValue::Sealed(Sealed { commitment });
     let delivered = Delivered { value: text.as_str().to_owned(), salt };
     let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| Refusal::bug(&error))?);
-    // One at a time: whoever comes second must not touch what the first one left.
-    let _turn = owner.secret_turn();
     let store = owner.ledger().store();
-    if !view(owner, id)?.is_open() {
-        return say(sealed);
+    let before = view(owner, id)?;
+    if !before.is_open() {
+        let said = say(sealed)?;
+        // Another answer stands in its place now: nobody asks for the value any more.
+        if let Some(AnswerValue::Sealed(replaced)) = before.outcome.and_then(|ending| ending.value) {
+            store.forget_secret(&replaced.commitment)?;
+        }
+        return Ok(said);
     }
-    store.keep_secret(id.trace, id.sequence, &bytes)?;
+    // Under its own commitment: whoever comes second does not touch what the first one left.
+    store.keep_secret(&commitment, &bytes)?;
     let said = say(sealed);
     if said.as_ref().is_err_and(|error| !error.code.is_uncertain()) {
-        store.forget_secret(id.trace, id.sequence)?;
+        store.forget_secret(&commitment)?;
     }
     said
 }

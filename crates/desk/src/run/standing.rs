@@ -7,6 +7,7 @@ use demur_api::{
     refusal::Refusal,
     run::{ClaimView, ExecutionView, IntentView, Next, Player, ProposalView, RunStanding},
 };
+use demur_core::words::{ELLIPSIS, clipped};
 use demur_ledger::{
     content::Opening,
     envelope::Event,
@@ -185,7 +186,7 @@ fn input_name(intent: Sequence) -> String {
 }
 
 fn beginning(words: &str) -> String {
-    words.char_indices().nth(SHOWN).map_or_else(|| words.to_owned(), |(end, _)| format!("{}…", &words[..end]))
+    clipped(words, SHOWN, ELLIPSIS).into_owned()
 }
 
 /// How much of a proposal is shown.

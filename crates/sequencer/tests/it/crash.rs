@@ -12,6 +12,7 @@ mod owner;
 mod power;
 mod shim;
 mod snapshot;
+mod swap;
 mod work;
 
 use std::path::Path;

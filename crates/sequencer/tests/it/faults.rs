@@ -15,9 +15,8 @@ use demur_ledger::verify::Verdict;
 use demur_sequencer::SequencerError;
 use demur_store::{
     contract::{Store as _, StoreError},
-    memory::{Fault, MemoryStore, Write},
+    memory::{Fault, MemoryStore, Writing},
 };
-
 use demur_testing::{
     office::Office,
     sample::{rounds, text},
@@ -35,9 +34,9 @@ impl Switch {
     fn store(&self) -> Arc<MemoryStore> {
         let switch = self.clone();
         Arc::new(MemoryStore::with_faults(move |write| match (write, switch.0.load(Ordering::Relaxed)) {
-            (Write::Append, 1) | (Write::Artifact, 4) => Fault::Before(StoreError::Full),
-            (Write::Append, 2) => Fault::After(StoreError::Uncertain),
-            (Write::Append, 3) => Fault::Before(StoreError::Uncertain),
+            (Writing::Commit, 1) | (Writing::Artifact, 4) => Fault::Before(StoreError::Full),
+            (Writing::Commit, 2) => Fault::After(StoreError::Uncertain),
+            (Writing::Commit, 3) => Fault::Before(StoreError::Uncertain),
             _ => Fault::None,
         }))
     }
@@ -69,7 +68,7 @@ fn nobody_is_refused_for_something_that_is_never_recorded() {
     let (release, go) = mpsc::channel::<()>();
     let (gate, channels) = (Arc::clone(&armed), Mutex::new((reached, go)));
     let store = MemoryStore::with_faults(move |write| {
-        if write == Write::Append && gate.swap(false, Ordering::SeqCst) {
+        if write == Writing::Commit && gate.swap(false, Ordering::SeqCst) {
             let channels = channels.lock().unwrap();
             channels.0.send(()).unwrap();
             channels.1.recv().unwrap();

@@ -16,7 +16,6 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{contract::Failure, memory::MemoryStore, sqlite::SqliteStore};
-
 use demur_testing::{
     office::{Clock, Office, Run},
     sample::{text, whole},
@@ -188,7 +187,7 @@ fn a_run_that_ended_is_followed_by_one_checkpoint() {
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0);
     // A reactor that forgot how far it had read finds its effects recorded.
-    office.ledger.store().set_note("reactor/checkpoint_after_run", &0_u64.to_be_bytes()).unwrap();
+    office.ledger.store().set_note("reactor/checkpoint_after_run", &[0; 16]).unwrap();
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0);
     let run = office.whole_run();
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);

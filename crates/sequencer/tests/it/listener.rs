@@ -19,10 +19,9 @@ use demur_ledger::{
 use demur_sequencer::{Figures, Listener, Sequencer, SequencerError};
 use demur_store::{
     contract::{Cursor, Store, StoreError},
-    memory::{Fault, MemoryStore, Write},
+    memory::{Fault, MemoryStore, Writing},
     sqlite::SqliteStore,
 };
-
 use demur_testing::{
     office::{Office, Run},
     sample::{rounds, text},
@@ -124,7 +123,7 @@ fn failed_commit_is_never_heard_of() {
     let fault = Arc::new(Mutex::new(Fault::None));
     let next = Arc::clone(&fault);
     let store = Arc::new(MemoryStore::with_faults(move |write| match write {
-        Write::Append => std::mem::replace(&mut *next.lock().unwrap(), Fault::None),
+        Writing::Commit => std::mem::replace(&mut *next.lock().unwrap(), Fault::None),
         _ => Fault::None,
     }));
     let mut office = Office::create(store.clone());
@@ -139,6 +138,8 @@ fn failed_commit_is_never_heard_of() {
     *fault.lock().unwrap() = Fault::Before(StoreError::Uncertain);
     assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Uncertain)));
     store.reopen();
+    let mut office = office.reopen(store.clone());
+    let (ear, from) = Ear::at(&mut office.ledger, store);
     office.say(&mut run, PROPOSAL).unwrap();
     ear.expect_all_since(from);
     // This one is on the disk, but nobody knows: whoever listened finds it in the record.
@@ -203,7 +204,7 @@ fn callers_in_line_are_counted_while_they_wait() {
     let (release, go) = mpsc::channel::<()>();
     let (gate, channels) = (Arc::clone(&armed), Mutex::new((reached, go)));
     let store = MemoryStore::with_faults(move |write| {
-        if write == Write::Append && gate.swap(false, Ordering::SeqCst) {
+        if write == Writing::Commit && gate.swap(false, Ordering::SeqCst) {
             let channels = channels.lock().unwrap();
             channels.0.send(()).unwrap();
             channels.1.recv().unwrap();

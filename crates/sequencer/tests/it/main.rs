@@ -9,4 +9,5 @@ mod race;
 mod races;
 mod recovery;
 mod series;
+mod swap;
 mod underway;

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_engine::refusal::Refusal;
+use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     envelope::Event,
     event_type::Facts,
@@ -16,7 +16,6 @@ use demur_ledger::{
     verify::Verdict,
 };
 use demur_sequencer::{Acknowledged, SequencerError};
-
 use demur_testing::{
     hall::{Attempt, Hall},
     sample::rounds,
@@ -147,7 +146,7 @@ fn judge(hall: &Hall, ran: &[Ran], come_back: bool, tally: &mut Tally) -> Positi
 
 #[track_caller]
 fn assert_told(outcome: &Result<Acknowledged, SequencerError>, told: &str) {
-    let Err(SequencerError::Refused(Refusal { code, message, .. })) = outcome else {
+    let Err(SequencerError::Refused(RuleRefusal { code, message, .. })) = outcome else {
         panic!("expected a refusal, found {outcome:?}")
     };
     assert_eq!(*code, "ALREADY_ANSWERED");

@@ -16,7 +16,6 @@ use demur_store::{
     memory::MemoryStore,
     sqlite::SqliteStore,
 };
-
 use demur_testing::{office::Office, sample::text};
 
 /// LED-16

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use demur_engine::snapshot::VERSION;
 use demur_ledger::{
     envelope::Event,
     facts::ProposalCreated,
@@ -10,7 +11,6 @@ use demur_ledger::{
     verify::Verdict,
 };
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
-
 use demur_testing::office::Office;
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
@@ -57,7 +57,7 @@ fn a_long_trace_is_loaded_from_its_snapshot_and_goes_on() {
     while run.seen.unwrap().sequence.number() < 4_200 {
         office.call(&mut run, proposal, artifact).unwrap();
     }
-    assert_eq!(store.snapshot(run.trace).unwrap().unwrap().head.sequence.number(), 4_096);
+    assert_eq!(store.snapshot(run.trace, VERSION).unwrap().unwrap().head.sequence.number(), 4_096);
     let office = office.close_and_reopen(store);
     office.call(&mut run, proposal, artifact).unwrap();
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);

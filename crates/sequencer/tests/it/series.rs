@@ -19,9 +19,8 @@ use demur_ledger::{
 use demur_sequencer::{Decided, SequencerError, Series, System as _};
 use demur_store::{
     contract::{Store, StoreError},
-    memory::{Fault, MemoryStore, Write},
+    memory::{Fault, MemoryStore, Writing},
 };
-
 use demur_testing::{
     office::{Office, Run},
     sample::{list, whole},
@@ -101,7 +100,7 @@ fn a_series_whose_commit_fails_leaves_nothing_and_the_run_goes_on() {
     let full = Arc::new(AtomicBool::new(false));
     let switch = Arc::clone(&full);
     let office = Office::create(Arc::new(MemoryStore::with_faults(move |write| match write {
-        Write::Append if switch.load(Ordering::Relaxed) => Fault::Before(StoreError::Full),
+        Writing::Commit if switch.load(Ordering::Relaxed) => Fault::Before(StoreError::Full),
         _ => Fault::None,
     })));
     let mut run = office.open();

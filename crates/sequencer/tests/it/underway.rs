@@ -15,7 +15,6 @@ use std::{
 
 use demur_ledger::{name::TraceId, verify::Verdict};
 use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
-
 use demur_testing::hall::Hall;
 
 fn look(underway: &mut Underway) -> Poll<Result<Progress, SequencerError>> {

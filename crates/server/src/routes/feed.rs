@@ -59,15 +59,11 @@ async fn feed(
     Parameters(parameters): Parameters<FeedParameters>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default().parse::<u64>());
-    let last = last
-        .transpose()
-        .map_err(|_| Problem::malformed("expected a number in Last-Event-ID, found another"))?;
-    let after = match last.or(parameters.after) {
-        Some(number) if number < LARGEST => Cursor::new(number),
-        Some(_) => {
-            return Err(Problem::malformed("after: expected the id of an event, found a larger number"));
-        }
+    let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default());
+    let after = match last.or(parameters.after.as_deref()) {
+        Some(id) => id
+            .parse()
+            .map_err(|_| Problem::malformed("after: expected the id of an event, found another text"))?,
         None => service.work(|_, owner| Ok(owner.ledger().store().end()?)).await?,
     };
     let (sender, receiver) = mpsc::channel(WAITING);
@@ -80,7 +76,7 @@ async fn feed(
 async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc::Sender<Sent>) {
     let mut commits = service.notices.commits();
     // Where it begins, so that whoever comes back before anything happened misses nothing either.
-    let begin = Sent::default().id(after.number().to_string()).event("begin").data("{}");
+    let begin = Sent::default().id(after.to_string()).event("begin").data("{}");
     if sender.send(begin).await.is_err() {
         return;
     }
@@ -95,7 +91,7 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
         for (cursor, notice) in page {
             after = cursor;
             let Ok(data) = serde_json::to_string(&notice) else { return };
-            let sent = Sent::default().id(cursor.number().to_string()).event(notice.kind).data(data);
+            let sent = Sent::default().id(cursor.to_string()).event(notice.kind).data(data);
             if sender.send(sent).await.is_err() {
                 return;
             }
@@ -140,5 +136,3 @@ impl Stream for Receiving {
 const PAGE: usize = 64;
 /// How many events wait for a slow reader.
 const WAITING: usize = 16;
-/// More events than a store can count.
-const LARGEST: u64 = 1 << 62;

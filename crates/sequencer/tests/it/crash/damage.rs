@@ -5,13 +5,13 @@ use std::{fs, path::Path, sync::Arc};
 
 use demur_sequencer::SequencerError;
 use demur_store::sqlite::SqliteStore;
+use demur_testing::{office::Office, sample::rounds};
 
 use super::{
     dice::Dice,
     in_memory,
     work::{self, Bustle, Damage, Desk, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// LED-18 ONE-05
 #[test]

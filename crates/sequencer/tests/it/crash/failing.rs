@@ -5,6 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use demur_sequencer::SequencerError;
 use demur_store::sqlite::SqliteStore;
+use demur_testing::{office::Office, sample::rounds};
 
 use super::{
     child::{self, Child},
@@ -13,7 +14,6 @@ use super::{
     shim::Shim,
     work::{self, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05
 #[test]

@@ -12,12 +12,12 @@ use std::{
 use demur_ledger::name::{Position, TraceId};
 use demur_sequencer::SequencerError;
 use demur_store::{contract::StoreError, sqlite::SqliteStore};
+use demur_testing::{office::Office, sample::rounds};
 
 use super::{
     child::{self, Child},
     work::{self, Desk, Hears, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-12
 #[test]

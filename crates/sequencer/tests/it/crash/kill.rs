@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, env, path::PathBuf, sync::Arc, time::Duration};
 
 use demur_ledger::name::TraceId;
 use demur_store::{contract::Store, sqlite::SqliteStore};
+use demur_testing::{office::Office, sample::rounds};
 use tempfile::TempDir;
 
 use super::{
@@ -12,7 +13,6 @@ use super::{
     in_memory,
     work::{self, Bustle, Desk, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-22
 #[test]

@@ -7,13 +7,13 @@ use demur_store::{
     contract::{Cursor, RESTORED, Store as _, StoreError},
     sqlite::SqliteStore,
 };
+use demur_testing::sample::rounds;
 
 use super::{
     child::{self, Child},
     dice::Dice,
     in_memory, work,
 };
-use demur_testing::sample::rounds;
 
 /// ONE-05
 #[test]

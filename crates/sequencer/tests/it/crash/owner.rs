@@ -3,13 +3,13 @@
 use std::{path::Path, sync::Arc};
 
 use demur_store::sqlite::SqliteStore;
+use demur_testing::office::Office;
 
 use super::{
     child::{self, Child},
     in_memory,
     work::{self, Ready},
 };
-use demur_testing::office::Office;
 
 #[test]
 fn a_second_process_is_refused_politely_and_gets_its_turn_later() {

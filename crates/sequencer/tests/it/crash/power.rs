@@ -21,6 +21,7 @@ use demur_store::{
     contract::{Cursor, Store as _},
     sqlite::SqliteStore,
 };
+use demur_testing::{office::Office, sample::rounds};
 use rusqlite::Connection;
 
 use self::{
@@ -34,7 +35,6 @@ use super::{
     shim::Shim,
     work::{self, Bustle, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-22
 #[test]

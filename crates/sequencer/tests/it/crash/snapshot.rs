@@ -2,8 +2,10 @@
 
 use std::{fs, path::Path, sync::Arc};
 
+use demur_engine::snapshot::VERSION;
 use demur_ledger::name::TraceId;
 use demur_store::sqlite::SqliteStore;
+use demur_testing::{office::Office, sample::rounds};
 
 use super::{
     child::{self, ACKNOWLEDGED, Child},
@@ -11,7 +13,6 @@ use super::{
     in_memory,
     work::{self, Bustle, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// LED-22
 #[test]
@@ -37,7 +38,7 @@ fn proof_killed_around_its_snapshot_a_long_trace_goes_on() {
 
         let desk = Office::at(Arc::new(SqliteStore::open(&path).unwrap())).unwrap();
         work::expect_all(desk.ledger.store(), &acknowledged);
-        with += usize::from(desk.ledger.store().snapshot(trace).unwrap().is_some());
+        with += usize::from(desk.ledger.store().snapshot(trace, VERSION).unwrap().is_some());
         work::go_on(&desk, 1, &|_, _| ()).unwrap();
         work::expect_whole(&desk, trace);
         drop(desk);
@@ -56,7 +57,7 @@ fn grow(path: &Path) -> TraceId {
         let threads = if length() < SNAPSHOT - 400 { 8 } else { 1 };
         Bustle { threads, steps: 4, ..CALLS }.run(&desk, &ready, &|_, _| ());
     }
-    assert!(desk.ledger.store().snapshot(trace).unwrap().is_none());
+    assert!(desk.ledger.store().snapshot(trace, VERSION).unwrap().is_none());
     desk.ledger.close().unwrap();
     trace
 }

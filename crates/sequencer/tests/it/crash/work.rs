@@ -16,12 +16,12 @@ use demur_store::{
     contract::{Store, StoreError, StoreProblem, TraceSummary},
     sqlite::SqliteStore,
 };
-
-use super::dice::Dice;
 use demur_testing::{
     office::{Clock, Office, Run},
     sample::{list, text},
 };
+
+use super::dice::Dice;
 
 /// An office whose store other processes have used before.
 pub(super) type Desk = Office;

@@ -4,8 +4,7 @@ use std::{slice, thread};
 
 use demur_ledger::{event_type::TraceKind, facts::ProposalCreated, name::Sequence, role::Role, state::Phase};
 use demur_store::contract::{Conflict, Kept, Outcome, StoreError};
-
-use demur_testing::sample::{Sample, done};
+use demur_testing::sample::{Sample, commit, done};
 
 pub(crate) const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
@@ -57,7 +56,7 @@ behaviour! {
         done(&**store, slice::from_ref(&first));
         for late in [&second, &opening, &first] {
             let refused = [Outcome::Refused(Conflict::Head)];
-            assert_eq!(store.append(slice::from_ref(late)).unwrap(), refused);
+            assert_eq!(commit(&**store, slice::from_ref(late)).unwrap(), refused);
         }
         assert_eq!(store.trace(work.trace()).unwrap().unwrap().head, work.head());
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
@@ -73,7 +72,7 @@ behaviour! {
         let early = sample.append(&mut first);
         let command = early.entries[0].event.envelope().statement.as_ref().unwrap().command;
         // The second event comes before the first it stands on.
-        let outcomes = store.append(&[early, opening, sample.append(&mut second)]).unwrap();
+        let outcomes = commit(&**store, &[early, opening, sample.append(&mut second)]).unwrap();
         assert_eq!(outcomes, [Outcome::Refused(Conflict::Head), Outcome::Done, Outcome::Done]);
         assert_eq!(store.events(first.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
         assert_eq!(store.trace(second.trace()).unwrap().unwrap().head, second.head());
@@ -95,8 +94,8 @@ behaviour! {
         let [first, second, third] = [&mut first, &mut second, &mut third].map(|work| sample.append(work));
         let refused = Outcome::Refused(Conflict::Command);
         // Within one call and across calls.
-        assert_eq!(store.append(&[first.clone(), second]).unwrap(), [Outcome::Done, refused]);
-        assert_eq!(store.append(&[third]).unwrap(), [refused]);
+        assert_eq!(commit(&**store, &[first.clone(), second]).unwrap(), [Outcome::Done, refused]);
+        assert_eq!(commit(&**store, &[third]).unwrap(), [refused]);
 
         let performed = store.command(&sample.fingerprint(Role::Planner), command).unwrap().unwrap();
         assert_eq!(performed.trace, first.trace);
@@ -123,9 +122,9 @@ behaviour! {
         sample.revoke(Role::Planner);
         let registry = sample.registry_append();
         // In one call the registry counts for those after it, not for those before.
-        let outcomes = store.append(&[early.clone(), registry, late.clone()]).unwrap();
+        let outcomes = commit(&**store, &[early.clone(), registry, late.clone()]).unwrap();
         assert_eq!(outcomes, [Outcome::Done, Outcome::Done, Outcome::Refused(Conflict::Registry)]);
-        assert_eq!(store.append(slice::from_ref(&late)).unwrap(), [Outcome::Refused(Conflict::Registry)]);
+        assert_eq!(commit(&**store, slice::from_ref(&late)).unwrap(), [Outcome::Refused(Conflict::Registry)]);
         assert_eq!(store.trace(late.trace).unwrap(), None);
         assert!(store.trace(early.trace).unwrap().is_some());
     }
@@ -137,10 +136,10 @@ behaviour! {
         let mut work = sample.open();
         let append = sample.append(&mut work);
         let refused = [Outcome::Refused(Conflict::Registry)];
-        assert_eq!(store.append(slice::from_ref(&append)).unwrap(), refused);
+        assert_eq!(commit(&**store, slice::from_ref(&append)).unwrap(), refused);
         let mut stranger = Sample::seeded(12);
         let mut foreign = stranger.open();
-        assert_eq!(store.append(&[stranger.append(&mut foreign)]).unwrap(), refused);
+        assert_eq!(commit(&**store, &[stranger.append(&mut foreign)]).unwrap(), refused);
         done(&**store, &[sample.registry_append(), append]);
     }
 
@@ -148,7 +147,7 @@ behaviour! {
     fn store_has_one_registry(store) {
         let sample = Sample::in_store(&**store);
         let second = Sample::seeded(12).registry_append();
-        assert_eq!(store.append(&[second]).unwrap(), [Outcome::Refused(Conflict::Head)]);
+        assert_eq!(commit(&**store, &[second]).unwrap(), [Outcome::Refused(Conflict::Head)]);
         assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));
     }
 
@@ -160,7 +159,7 @@ behaviour! {
         let place = sample.record(&mut work, b"not there yet");
         let append = sample.append(&mut work);
         let refused = [Outcome::Refused(Conflict::Artifact)];
-        assert_eq!(store.append(slice::from_ref(&append)).unwrap(), refused);
+        assert_eq!(commit(&**store, slice::from_ref(&append)).unwrap(), refused);
         assert_eq!(store.trace(work.trace()).unwrap(), None);
         assert_eq!(store.artifact(&place.address).unwrap(), None);
 
@@ -179,7 +178,7 @@ behaviour! {
         gap.entries.remove(1);
         let mut twice = good.clone();
         twice.entries.insert(1, good.entries[0].clone());
-        let outcomes = store.append(&[gap, twice, sample.append(&mut other)]).unwrap();
+        let outcomes = commit(&**store, &[gap, twice, sample.append(&mut other)]).unwrap();
         let refused = Outcome::Refused(Conflict::Head);
         assert_eq!(outcomes, [refused, refused, Outcome::Done]);
         assert_eq!(store.trace(broken.trace()).unwrap(), None);
@@ -197,7 +196,7 @@ behaviour! {
         wrong[2].entries[0].opening = None;
         wrong[3].entries[0] = sample.append(&mut other).entries[0].clone();
         for append in wrong {
-            let error = store.append(&[good.clone(), append]).unwrap_err();
+            let error = commit(&**store, &[good.clone(), append]).unwrap_err();
             assert!(matches!(error, StoreError::Misuse { .. }), "{error}");
         }
         assert_eq!(store.trace(work.trace()).unwrap(), None);
@@ -217,7 +216,7 @@ behaviour! {
             }
             let appends: Vec<_> = racers.iter_mut().map(|racer| sample.append(racer)).collect();
             let outcomes: Vec<_> = thread::scope(|scope| {
-                let race = |append| scope.spawn(move || store.append(slice::from_ref(append)).unwrap());
+                let race = |append| scope.spawn(move || commit(&**store, slice::from_ref(append)).unwrap());
                 let threads: Vec<_> = appends.iter().map(race).collect();
                 threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
             });

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, thread};
 
 use demur_ledger::{envelope::Event, name::Sequence};
 use demur_store::contract::{Cursor, Store};
-
 use demur_testing::sample::{Sample, done, rounds};
 
 /// Follows the cursor to the end in pages of this size.

@@ -6,9 +6,9 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 use demur_store::contract::Cursor;
+use demur_testing::sample::{Sample, Work, commit, done};
 
 use super::append::PROPOSAL;
-use demur_testing::sample::{Sample, Work, done};
 
 behaviour! {
     #[test]
@@ -17,7 +17,7 @@ behaviour! {
         assert_eq!(store.newest().unwrap(), None);
         assert_eq!(store.heads().unwrap(), []);
         assert_eq!(store.traces(None, 10).unwrap(), []);
-        assert_eq!(store.append(&[]).unwrap(), []);
+        assert_eq!(commit(&**store, &[]).unwrap(), []);
     }
 
     #[test]
@@ -28,7 +28,7 @@ behaviour! {
         assert_eq!(store.trace(unknown).unwrap(), None);
         assert_eq!(store.events(unknown, Sequence::FIRST, 10).unwrap(), []);
         assert_eq!(store.hash(unknown, Sequence::FIRST).unwrap(), None);
-        assert_eq!(store.snapshot(unknown).unwrap(), None);
+        assert_eq!(store.snapshot(unknown, 1).unwrap(), None);
         assert_eq!(store.traces(Some(unknown), 10).unwrap(), []);
         assert_eq!(store.newest().unwrap(), None);
         assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));

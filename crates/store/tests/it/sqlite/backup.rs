@@ -10,9 +10,9 @@ use demur_store::{
     contract::{Cursor, RESTORED, Store as _, StoreError, StoreStep},
     sqlite::SqliteStore,
 };
+use demur_testing::sample::done;
 
 use super::Filled;
-use demur_testing::sample::done;
 
 #[test]
 fn backup_made_while_appends_go_on_is_one_moment_of_the_store() {

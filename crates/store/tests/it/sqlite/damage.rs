@@ -6,10 +6,10 @@ use demur_store::{
     contract::{Cursor, Store as _, StoreError, StoreProblem},
     sqlite::{SqliteStore, VERSION},
 };
+use demur_testing::sample::rounds;
 use rusqlite::Connection;
 
 use super::Filled;
-use demur_testing::sample::rounds;
 
 /// Returns what opening says, and makes sure that the file is as it was.
 fn refusal(path: &Path) -> StoreError {
@@ -28,6 +28,17 @@ fn newer_version_is_refused() {
     filled.raw().pragma_update(None, "user_version", VERSION + 1).unwrap();
     let error = refusal(&filled.path());
     assert!(matches!(error, StoreError::Newer { found, known: VERSION } if found == VERSION + 1));
+}
+
+#[test]
+fn earlier_version_is_refused_in_one_sentence() {
+    let filled = Filled::new();
+    for version in 1..VERSION {
+        filled.raw().pragma_update(None, "user_version", version).unwrap();
+        let error = refusal(&filled.path());
+        assert!(matches!(error, StoreError::Older { found, known: VERSION } if found == version));
+        assert!(!error.to_string().contains(". "), "{error}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use demur_store::sqlite::SqliteStore;
+use demur_testing::{office::Office, sample::rounds};
 
 use super::{ALL, Cut, Loss, Recording, STORE, Step, check_all, work_and_come_back};
 use crate::crash::{
@@ -11,7 +12,6 @@ use crate::crash::{
     dice::Dice,
     work::{self, Ledgered},
 };
-use demur_testing::{office::Office, sample::rounds};
 
 /// ONE-05 LED-18
 #[test]

@@ -83,7 +83,7 @@ pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, Refusal> {
             }
             if questions.len() == PAGE || read == MOST {
                 let more = !store.questions(&wanted.filter, after, 1)?.is_empty();
-                let next = more.then(|| summary.cursor.number().to_string());
+                let next = more.then(|| summary.cursor.to_string());
                 return Ok(Found { questions, read, next });
             }
         }
@@ -106,10 +106,7 @@ const fn id(summary: &QuestionSummary) -> QuestionId {
 }
 
 fn cursor(text: &str) -> Result<Cursor, Problem> {
-    let number = text.parse().ok().filter(|number: &u64| number.to_string() == text && *number < LARGEST);
-    number
-        .map(Cursor::new)
-        .ok_or_else(|| unknown("after: expected a place in this list, found something else"))
+    text.parse().map_err(|_| unknown("after: expected a place in this list, found something else"))
 }
 
 fn unknown(detail: &str) -> Problem {
@@ -122,5 +119,3 @@ const PAGE: usize = 20;
 const MOST: usize = 2000;
 /// How many are taken from the store at a time.
 const BATCH: usize = 100;
-/// More events than a store can count.
-const LARGEST: u64 = 1 << 62;

@@ -1,4 +1,4 @@
-//! The append transaction: each append is judged, and written only when nothing stands against it.
+//! The commit: each write is judged, and done only when nothing stands against it.
 //!
 //! What an append touches: the last page of `events`, the page of their index where its trace ends, and the page
 //! of `commands` where its author stands. That does not depend on how long the trace or how large the store is.
@@ -14,26 +14,34 @@ use rusqlite::{OptionalExtension as _, Result, Row, Transaction, params};
 
 use super::{
     column::{self, number, ulid},
-    question,
+    participant, question, record,
 };
 use crate::{
-    contract::{Append, Conflict, Outcome, Snapshot, StoreError},
+    contract::{Append, Conflict, LeaseId, Outcome, Snapshot, StoreError, Write},
     derived,
     sqlite::trouble,
 };
 
-/// Judges and writes appends in one transaction. `missing` says of each whether it names bytes that are not
-/// there.
-pub(super) fn append(
-    transaction: &Transaction<'_>,
-    appends: &[Append],
-    missing: &[bool],
-) -> Result<Vec<Outcome>, StoreError> {
-    let mut session = Session::begin(transaction).map_err(trouble::of("append"))?;
-    appends.iter().zip(missing).map(|(append, missing)| session.append(append, *missing)).collect()
+/// What is known of an append without the database.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    /// Its lease is dead.
+    pub(super) dead: bool,
+    /// It names bytes that are not there.
+    pub(super) missing: bool,
 }
 
-/// One append transaction.
+/// Judges and does writes in one transaction. `known` says what is known of each.
+pub(super) fn commit(
+    transaction: &Transaction<'_>,
+    writes: &[Write],
+    known: &[Known],
+) -> Result<Vec<Outcome>, StoreError> {
+    let mut session = Session::begin(transaction).map_err(trouble::of("commit"))?;
+    writes.iter().zip(known).map(|(write, known)| session.commit(write, *known)).collect()
+}
+
+/// One transaction.
 struct Session<'a> {
     transaction: &'a Transaction<'a>,
     registry: Option<Registry>,
@@ -49,11 +57,18 @@ struct Registry {
 }
 
 /// A trace that is there already.
-struct Known {
+struct KnownTrace {
     id: i64,
     kind: TraceKind,
     head: Position,
     phase: Option<Phase>,
+}
+
+/// An append with what is known of its trace.
+struct Prepared<'a> {
+    append: &'a Append,
+    trace: Option<KnownTrace>,
+    kind: TraceKind,
 }
 
 impl<'a> Session<'a> {
@@ -67,21 +82,30 @@ impl<'a> Session<'a> {
         Ok(Self { transaction, registry, pinned: None })
     }
 
-    fn append(&mut self, append: &Append, missing: bool) -> Result<Outcome, StoreError> {
-        let known = self.known(append).map_err(trouble::of("append"))?;
-        let kind = match &known {
-            Some(known) => known.kind,
-            None => opened_kind(append)?,
-        };
-        let conflict = self.judge(append, known.as_ref(), kind, missing).map_err(trouble::of("append"))?;
-        if let Some(conflict) = conflict {
+    fn commit(&mut self, Write { append, swaps }: &Write, known: Known) -> Result<Outcome, StoreError> {
+        let append = append.as_ref().map(|append| self.prepare(append)).transpose()?;
+        let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, known));
+        if let Some(conflict) = conflict.map_err(trouble::of("append"))? {
             return Ok(Outcome::Refused(conflict));
         }
-        self.write(append, known, kind).map_err(trouble::of("append"))?;
+        if !record::admit(self.transaction, swaps).map_err(trouble::of("look at records"))? {
+            return Ok(Outcome::Refused(Conflict::Record));
+        }
+        append.map_or(Ok(()), |append| self.write(append)).map_err(trouble::of("append"))?;
+        record::swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
         Ok(Outcome::Done)
     }
 
-    fn known(&self, append: &Append) -> Result<Option<Known>> {
+    fn prepare<'b>(&self, append: &'b Append) -> Result<Prepared<'b>, StoreError> {
+        let trace = self.known(append).map_err(trouble::of("append"))?;
+        let kind = match &trace {
+            Some(trace) => trace.kind,
+            None => opened_kind(append)?,
+        };
+        Ok(Prepared { append, trace, kind })
+    }
+
+    fn known(&self, append: &Append) -> Result<Option<KnownTrace>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT t.id, t.kind, e.sequence, e.hash, r.phase
              FROM traces t
@@ -90,7 +114,7 @@ impl<'a> Session<'a> {
              WHERE t.trace = ?1 ORDER BY e.sequence DESC LIMIT 1",
         )?;
         let known = |row: &Row<'_>| {
-            Ok(Known {
+            Ok(KnownTrace {
                 id: row.get(0)?,
                 kind: column::kind(row, 1)?,
                 head: column::position(row, 2)?,
@@ -103,13 +127,14 @@ impl<'a> Session<'a> {
     /// Returns what stands against an append. Nothing is written before all of it is known.
     fn judge(
         &mut self,
-        append: &Append,
-        known: Option<&Known>,
-        kind: TraceKind,
-        missing: bool,
+        &Prepared { append, ref trace, kind }: &Prepared<'_>,
+        Known { dead, missing }: Known,
     ) -> Result<Option<Conflict>> {
-        let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
-        let head = known.map(|known| known.head);
+        if dead {
+            return Ok(Some(Conflict::Lease));
+        }
+        let second_registry = trace.is_none() && kind == TraceKind::Registry && self.registry.is_some();
+        let head = trace.as_ref().map(|trace| trace.head);
         if head != append.expected || !derived::is_chain(append) || second_registry {
             return Ok(Some(Conflict::Head));
         }
@@ -184,15 +209,15 @@ impl<'a> Session<'a> {
         Ok(false)
     }
 
-    fn write(&mut self, append: &Append, known: Option<Known>, kind: TraceKind) -> Result<()> {
-        let (trace, phase) = match known {
-            Some(known) => (known.id, known.phase),
+    fn write(&mut self, Prepared { append, trace, kind }: Prepared<'_>) -> Result<()> {
+        let (trace, phase) = match trace {
+            Some(trace) => (trace.id, trace.phase),
             None => (self.open(append, kind)?, None),
         };
         let last = append.entries.len() - 1;
         for (index, entry) in append.entries.iter().enumerate() {
             let head = (index == last).then(|| column::compact_head(&append.head));
-            self.write_entry(trace, entry, head.as_ref().map(AsRef::as_ref))?;
+            self.write_entry(trace, entry, append.writer, head.as_ref().map(AsRef::as_ref))?;
             if kind == TraceKind::Registry {
                 self.write_key_changes(entry)?;
             }
@@ -214,16 +239,21 @@ impl<'a> Session<'a> {
         let mut statement = self
             .transaction
             .prepare_cached("INSERT INTO traces (trace, kind, opened) VALUES (?1, ?2, ?3)")?;
-        statement.insert(params![ulid(append.trace.as_ulid()), kind.as_str(), number(opened.as_millis())])
+        let opening = params![ulid(append.trace.as_ulid()), kind.as_str(), number(opened.as_millis())];
+        let trace = statement.insert(opening)?;
+        for participant in derived::participants(&append.entries[0].event) {
+            participant::put(self.transaction, "main", trace, participant)?;
+        }
+        Ok(trace)
     }
 
-    fn write_entry(&self, trace: i64, entry: &Entry, head: Option<&[u8]>) -> Result<()> {
+    fn write_entry(&self, trace: i64, entry: &Entry, writer: LeaseId, head: Option<&[u8]>) -> Result<()> {
         let event = &entry.event;
         let envelope = event.envelope();
         let mut statement = self.transaction.prepare_cached(
-            "INSERT INTO events (trace, sequence, hash, time, head,
+            "INSERT INTO events (trace, sequence, hash, time, writer, head,
                                  artifact, artifact_salt, content_salt, bytes, content)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?;
         let (place, opening) = (entry.artifact.as_ref(), entry.opening.as_ref());
         let ordinal = statement.insert(params![
@@ -231,6 +261,7 @@ impl<'a> Session<'a> {
             number(envelope.sequence.number()),
             event.hash().as_bytes(),
             number(envelope.time.as_millis()),
+            number(writer.number()),
             head,
             place.map(|place| place.address.as_digest().as_bytes()),
             place.map(|place| place.salt.as_bytes()),

@@ -1,4 +1,4 @@
--- Version 1: the ledger, what is derived from it, and operational data (docs/design/003).
+-- Version 3: the ledger, what is derived from it, and operational data (docs/design/003).
 -- Times are milliseconds since 1970 in UTC, digests 32 bytes, ULIDs 16 bytes big-endian.
 
 -- The ledger: only ever grows -------------------------------------------------------------------------------
@@ -22,6 +22,7 @@ CREATE TABLE events (
     sequence      INTEGER NOT NULL,    -- place in its trace, from 0
     hash          BLOB NOT NULL,       -- the hash that names it
     time          INTEGER NOT NULL,    -- the desk's clock, as in the envelope
+    writer        INTEGER NOT NULL,    -- the lease under which it was written
     head          BLOB,                -- the desk's signature where it was the newest of its trace after a commit:
                                        -- 1, epoch, registry sequence, registry hash, store, key, signature
     artifact      BLOB,                -- beside: plain SHA-256 of its artifact, the name of the file
@@ -38,7 +39,7 @@ CREATE TRIGGER traces_stay BEFORE UPDATE ON traces
 BEGIN SELECT RAISE(ABORT, 'a trace is never changed'); END;
 CREATE TRIGGER traces_remain BEFORE DELETE ON traces
 BEGIN SELECT RAISE(ABORT, 'a trace is never deleted'); END;
-CREATE TRIGGER events_stay BEFORE UPDATE OF ordinal, trace, sequence, hash, time, head, bytes ON events
+CREATE TRIGGER events_stay BEFORE UPDATE OF ordinal, trace, sequence, hash, time, writer, head, bytes ON events
 BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END;
 CREATE TRIGGER events_remain BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'an event is never deleted'); END;
@@ -68,14 +69,59 @@ CREATE TABLE runs (
     phase TEXT NOT NULL             -- where the run stands; written only when it changes
 ) STRICT;
 
+CREATE TABLE participants (
+    trace     INTEGER NOT NULL REFERENCES traces (id),
+    principal BLOB NOT NULL,        -- who takes part in the run
+    role      TEXT NOT NULL,        -- as what: planner, executor, critic or auditor
+    PRIMARY KEY (trace, principal, role)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE questions (
+    ordinal  INTEGER PRIMARY KEY REFERENCES events (ordinal), -- of the event that asked: the order of asking over all
+                                       -- traces, and the cursor of readers
+    trace    INTEGER NOT NULL REFERENCES traces (id),
+    sequence INTEGER NOT NULL,         -- the place of that event in its trace
+    outcome  TEXT NOT NULL,            -- what became of it: open, answered, accepted, declined, expired, defaulted,
+                                       -- cancelled, withdrawn
+    severity TEXT NOT NULL,            -- block or warn
+    people   INTEGER NOT NULL,         -- 1 if people may answer it now
+    asker    BLOB NOT NULL,            -- the principal that asked, the desk for a gap
+    deadline INTEGER,                  -- when it ends unanswered
+    changed  INTEGER NOT NULL          -- the place of the newest event that changed it
+) STRICT;
+
+-- Each ends with the ordinal, as every index does: whoever knows all its columns reads a page in order.
+CREATE INDEX questions_list ON questions (outcome, people, severity);
+CREATE INDEX questions_asker ON questions (asker, outcome, people, severity);
+CREATE INDEX questions_trace ON questions (trace);
+CREATE INDEX questions_due ON questions (deadline) WHERE outcome = 'open' AND deadline IS NOT NULL;
+
 -- Operational: backed up, no part of the ledger --------------------------------------------------------------
 
+-- One of each version of the code: two that share a store leave each other's alone.
 CREATE TABLE snapshots (
-    trace    INTEGER PRIMARY KEY REFERENCES traces (id),
+    trace    INTEGER NOT NULL REFERENCES traces (id),
+    version  INTEGER NOT NULL,      -- of the code that wrote it
     sequence INTEGER NOT NULL,      -- the newest event in it
     hash     BLOB NOT NULL,         -- its hash
-    version  INTEGER NOT NULL,      -- of the code that wrote it
-    bytes    BLOB NOT NULL          -- in a form only that version knows
+    bytes    BLOB NOT NULL,         -- in a form only that version knows
+    PRIMARY KEY (trace, version)
+) STRICT;
+
+-- What processes agree on without an event; changed by compare and swap.
+CREATE TABLE records (
+    version INTEGER PRIMARY KEY AUTOINCREMENT, -- another one with each change, never one that was there before
+    key     TEXT NOT NULL UNIQUE,
+    value   BLOB NOT NULL,
+    expires INTEGER                 -- when it is due
+) STRICT;
+CREATE INDEX records_due ON records (expires, key) WHERE expires IS NOT NULL;
+
+-- Who writes. A lease that ended in good order is gone; those left live, or their process crashed.
+CREATE TABLE leases (
+    id    INTEGER PRIMARY KEY AUTOINCREMENT, -- the writer of events
+    rules BLOB NOT NULL,            -- the hash of the rules by which the process goes
+    began INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE failures (
