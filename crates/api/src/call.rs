@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::operation::{Nothing, Operation, PathArguments as _, in_path};
+use crate::{
+    operation::{Nothing, Operation, PathArguments as _, in_path},
+    refusal::Refusal,
+};
 
 /// What goes into an operation.
 pub struct ApiRequest<O: Operation> {
@@ -23,6 +26,15 @@ pub struct ApiReply<T> {
     pub document: T,
     /// Whether the same had been recorded before, and nothing was recorded now.
     pub repeated: bool,
+}
+
+/// A way to have an operation done.
+pub trait Call<O: Operation> {
+    /// Has it done.
+    fn call(
+        &self,
+        request: ApiRequest<O>,
+    ) -> impl Future<Output = Result<ApiReply<O::Output>, Refusal>> + Send;
 }
 
 impl<O: Operation<Body = Nothing>> ApiRequest<O> {

@@ -2,7 +2,11 @@
 
 use std::io::{self, IsTerminal as _};
 
-use demur_api::question::{Ask as Question, QuestionId, QuestionText, QuestionView, typed};
+use demur_api::{
+    call::{ApiRequest, IdempotencyKey},
+    operation::{self, NoArguments},
+    question::{Ask as Question, AskParameters, QuestionId, QuestionText, typed},
+};
 use demur_core::{
     id::Ulid,
     limit::{List, Text, Whole},
@@ -12,7 +16,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::{Ask, TypedQuestion},
-    client::{Call, Client},
+    client::Client,
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -27,10 +31,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Fa
     let question = question(arguments)?;
     let client = Client::open(context)?;
     let world = World::open()?;
-    let key = Ulid::new(world.now()?, &mut { world }).to_string();
-    let path = format!("/v1/questions?as={}", percent(&arguments.asker));
     // A retry of the same request finds the question that the first one asked.
-    let asked: QuestionView = client.call(&Call::post(&path, &question)?.under(key))?;
+    let key = Ulid::new(world.now()?, &mut { world }).to_string();
+    let key = Some(IdempotencyKey::try_from(key).map_err(|error| Failure::bug(&error))?);
+    let query = AskParameters { asker: Some(arguments.asker.to_string()), ..AskParameters::default() };
+    let request = ApiRequest::<operation::Ask> { path: NoArguments {}, query, body: question, key };
+    let asked = client.ask(request)?.question;
     // Before the caller hears of the question: from then on it may stop us.
     let stops = Stops::new(&client)?;
     let answer = if arguments.is_secret() { "-" } else { "ANSWER" };
@@ -103,14 +109,6 @@ fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue
             format!("expected --default to be an answer of the kind that is asked for, found {words:?}");
         Failure::input("USAGE", message).with_hint("yes or no, a number, or the value of a choice")
     })
-}
-
-/// Returns a word as it may stand in a path or a query.
-fn percent(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    word.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_api::code::Code;
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{LendFolder, NoArguments, Nothing},
+};
 
 use crate::{
     client::{Call, Client},
@@ -38,8 +42,9 @@ pub(crate) fn borrowed<T>(
             taken => return taken,
         };
         // A server that is asked lets the folder go; somebody else may take it first, then it is asked again.
-        match client.send(&Call::post("/v1/server/lend", &())?.once()) {
-            Ok(_) => asked = true,
+        let request = ApiRequest::<LendFolder>::get(NoArguments {}, Nothing {});
+        match client.ask_so(&request, Call::once) {
+            Ok(Nothing {}) => asked = true,
             Err(error) if matches!(&error, Failure::Refused(refusal) if is_gone(refusal.code)) => {}
             Err(error) => return Err(error),
         }

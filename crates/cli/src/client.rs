@@ -1,20 +1,27 @@
 //! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
 //! away meanwhile is replaced: whoever waits goes on waiting.
 
+mod api;
 mod folder_user;
 mod start;
 mod stop;
 mod stream;
 mod way;
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use bytes::Bytes;
-use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, server::PROTOCOL};
+use demur_api::{
+    call::{ApiRequest, Call as _},
+    code::Code,
+    operation::{self, ApiDocument as _, Operation},
+    problem::ProblemDetails,
+    refusal::Refusal,
+    server::PROTOCOL,
+};
 use demur_server::gate::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
-use serde::{Serialize, de::DeserializeOwned};
 use tokio::runtime::Runtime;
 
 pub(crate) use folder_user::FolderUser;
@@ -34,7 +41,7 @@ pub(crate) struct Client {
 /// One request.
 pub(crate) struct Call<'a> {
     method: Method,
-    path: &'a str,
+    path: Cow<'a, str>,
     body: Vec<u8>,
     /// The media type of the body.
     media: &'static str,
@@ -50,11 +57,27 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
+    /// Returns the request for an operation.
+    pub(crate) fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
+        let address = request.address().map_err(|error| Refusal::bug(&error))?;
+        let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
+        Ok(Self {
+            method: match O::ABOUT.method {
+                operation::Method::Get => Method::GET,
+                operation::Method::Post => Method::POST,
+                operation::Method::Delete => Method::DELETE,
+            },
+            body: if O::Body::is_nothing() { Vec::new() } else { body },
+            key: request.key.as_ref().map(ToString::to_string),
+            ..Self::get(address)
+        })
+    }
+
     /// Returns a request that reads.
-    pub(crate) fn get(path: &'a str) -> Self {
+    pub(crate) fn get(path: impl Into<Cow<'a, str>>) -> Self {
         Self {
             method: Method::GET,
-            path,
+            path: path.into(),
             body: Vec::new(),
             media: "application/json",
             key: None,
@@ -65,20 +88,14 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns a request that does something; a second one of the same kind changes nothing.
-    pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, Failure> {
-        let body = serde_json::to_vec(document).map_err(|error| Failure::bug(&error))?;
-        Ok(Self { method: Method::POST, body, ..Self::get(path) })
-    }
-
     /// Returns a request that sends bytes of a media type.
-    pub(crate) fn post_bytes(path: &'a str, sent: Option<(Vec<u8>, &'static str)>) -> Self {
+    pub(crate) fn post_bytes(path: impl Into<Cow<'a, str>>, sent: Option<(Vec<u8>, &'static str)>) -> Self {
         let (body, media) = sent.unwrap_or_default();
         Self { method: Method::POST, body, media, ..Self::get(path) }
     }
 
     /// Returns a request that takes something away.
-    pub(crate) fn delete(path: &'a str) -> Self {
+    pub(crate) fn delete(path: impl Into<Cow<'a, str>>) -> Self {
         Self { method: Method::DELETE, ..Self::get(path) }
     }
 
@@ -145,16 +162,19 @@ impl Client {
         Ok(Self { way, runtime })
     }
 
-    /// Sends a request and returns the document that comes back.
-    pub(crate) fn call<T: DeserializeOwned>(&self, call: &Call<'_>) -> Result<T, Failure> {
-        let bytes = self.send(call)?;
-        serde_json::from_slice(&bytes).map_err(|error| Failure::bug(&error))
+    /// Has an operation done. A server that ends meanwhile is replaced, and the request is sent again if that is safe.
+    pub(crate) fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
+        Ok(self.runtime.block_on(self.way.call(request))?.document)
     }
 
-    /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
-    /// is sent again if that is safe.
-    pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
-        Ok(self.runtime.block_on(self.way.send(call))?)
+    /// Has an operation done, with a request that is not sent as usual.
+    pub(crate) fn ask_so<O: Operation>(
+        &self,
+        request: &ApiRequest<O>,
+        so: impl FnOnce(Call<'static>) -> Call<'static>,
+    ) -> Result<O::Output, Failure> {
+        let call = so(Call::of(request)?);
+        Ok(self.runtime.block_on(self.way.perform::<O>(&call))?.document)
     }
 
     /// Returns the way to the server, for work that waits at several places at once.

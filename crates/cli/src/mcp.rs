@@ -3,7 +3,12 @@
 
 use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
-use demur_api::{refusal::Refusal, server::ServerStatus};
+use demur_api::{
+    call::{ApiRequest, Call as _},
+    operation::{NoArguments, Nothing, ShowServer},
+    refusal::Refusal,
+    server::ServerStatus,
+};
 use demur_core::hash::sha256;
 use demur_mcp::{
     api::{self, Api, Extensions, Host, Method, Pending, Visitor},
@@ -59,8 +64,7 @@ fn sets(words: &[ToolSet]) -> Sets {
 }
 
 async fn status(way: &Way) -> Result<ServerStatus, Failure> {
-    let bytes = way.send(&Call::get("/v1/server")).await?;
-    serde_json::from_slice(&bytes).map_err(|error| Failure::bug(&error))
+    Ok(way.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).await?.document)
 }
 
 /// The bridge: whoever started it is who asks.

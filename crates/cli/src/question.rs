@@ -5,8 +5,16 @@ mod lines;
 use std::io::{self, IsTerminal as _, Read as _};
 
 use demur_api::{
+    call::ApiRequest,
     code::{Code, RuleCode},
-    question::{Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed},
+    operation::{
+        self, AcceptQuestion, CancelQuestion, DeclineQuestion, DeliverQuestions, ListQuestions, NoArguments,
+        Nothing, OfQuestion, Operation,
+    },
+    question::{
+        Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionListParameters,
+        QuestionView, typed,
+    },
     refusal::Refusal,
 };
 use demur_core::{limit::Whole, visible::visible};
@@ -41,7 +49,7 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let id = lookup::question(context, &arguments.question)?;
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
-        return told(context, &client, id, act_on(&client, id, "accept", &act));
+        return told(context, &client, id, act_on::<AcceptQuestion>(&client, id, act));
     };
     let shown = fetch(&client, id)?;
     let words = if words == "-" { read(context, &shown)? } else { words.clone() };
@@ -54,7 +62,7 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
         request: shown.request,
         by: None,
     };
-    told(context, &client, id, act_on(&client, id, "answer", &given))
+    told(context, &client, id, act_on::<operation::AnswerQuestion>(&client, id, given))
 }
 
 /// Says that nobody here will answer.
@@ -62,7 +70,7 @@ pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> R
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, &client, id, act_on(&client, id, "decline", &act))
+    told(context, &client, id, act_on::<DeclineQuestion>(&client, id, act))
 }
 
 /// Says that no answer is needed any more.
@@ -70,7 +78,7 @@ pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Re
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, &client, id, act_on(&client, id, "cancel", &act))
+    told(context, &client, id, act_on::<CancelQuestion>(&client, id, act))
 }
 
 /// Gives more time.
@@ -82,7 +90,7 @@ pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> R
         by: None,
     };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, &client, id, more_time(&client, id, &extension))
+    told(context, &client, id, more_time(&client, id, extension))
 }
 
 /// Hands a question to others.
@@ -92,7 +100,7 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
         arguments.to.clone().try_into().map_err(|error| Failure::input("USAGE", format!("--to: {error}")))?;
     let passing = Passing { to, people: arguments.people, reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    let done = act_on(&client, id, "pass", &passing);
+    let done = act_on::<operation::PassQuestion>(&client, id, passing);
     match done {
         Ok(done) if done.unsettled.is_none() && !done.repeated => {
             let to = arguments.to.iter().map(|name| visible(name).into_owned()).collect();
@@ -105,34 +113,37 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
 
 /// Returns a question as it stands.
 pub(crate) fn fetch(client: &Client, id: QuestionId) -> Result<QuestionView, Failure> {
-    client.call(&Call::get(&format!("/v1/questions/{id}")))
+    client.ask(ApiRequest::<operation::ShowQuestion>::get(OfQuestion { question: id }, Nothing {}))
 }
 
 /// Records that questions were shown here. What cannot be recorded is shown all the same.
 pub(crate) fn delivered(client: &Client, questions: Vec<QuestionId>) -> Result<(), Failure> {
     let (Ok(questions), channel) = (questions.try_into(), "terminal".try_into()?) else { return Ok(()) };
-    let call = Call::post("/v1/deliveries", &Deliveries { questions, channel, to: None })?.in_passing();
-    client.send(&call).map(|_| ()).or_else(|error| if error.is_passing() { Ok(()) } else { Err(error) })
+    let deliveries = Deliveries { questions, channel, to: None };
+    let request = ApiRequest::<DeliverQuestions>::send(NoArguments {}, deliveries);
+    client
+        .ask_so(&request, Call::in_passing)
+        .map(drop)
+        .or_else(|error| if error.is_passing() { Ok(()) } else { Err(error) })
 }
 
 /// Returns a page of questions.
-pub(crate) fn page(client: &Client, query: &str) -> Result<Listed, Failure> {
-    client.call(&Call::get(&format!("/v1/questions?{query}")))
+pub(crate) fn page(client: &Client, query: QuestionListParameters) -> Result<Listed, Failure> {
+    client.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query))
 }
 
 /// Does something about a question that a second time changes nothing.
-pub(crate) fn act_on(
-    client: &Client,
-    id: QuestionId,
-    act: &str,
-    document: &impl Serialize,
-) -> Result<Done, Failure> {
-    client.call(&Call::post(&format!("/v1/questions/{id}/{act}"), document)?)
+pub(crate) fn act_on<O>(client: &Client, id: QuestionId, document: O::Body) -> Result<Done, Failure>
+where
+    O: Operation<Path = OfQuestion, Query = Nothing, Output = Done>,
+{
+    client.ask(ApiRequest::<O>::send(OfQuestion { question: id }, document))
 }
 
 /// Gives more time, once: a second time would give it again.
-pub(crate) fn more_time(client: &Client, id: QuestionId, extension: &Extension) -> Result<Done, Failure> {
-    client.call(&Call::post(&format!("/v1/questions/{id}/extend"), extension)?.once())
+pub(crate) fn more_time(client: &Client, id: QuestionId, extension: Extension) -> Result<Done, Failure> {
+    let request = ApiRequest::<operation::ExtendQuestion>::send(OfQuestion { question: id }, extension);
+    client.ask_so(&request, Call::once)
 }
 
 /// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.

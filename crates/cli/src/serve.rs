@@ -2,7 +2,13 @@
 
 use std::{io, net::SocketAddr, process};
 
-use demur_api::{code::Code, server::ServerStatus, server_limits::ServerLimits};
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, Nothing, ShowServer},
+    server::ServerStatus,
+    server_limits::ServerLimits,
+};
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
@@ -14,7 +20,7 @@ use tracing_subscriber::{
 
 use crate::{
     arguments::{Serve, Stop},
-    client::{Call, Client, Ended},
+    client::{Client, Ended},
     context::Context,
     data::DataFolder,
     failure::Failure,
@@ -89,7 +95,7 @@ fn heard(level: LevelFilter) -> Targets {
 /// Says which server runs for the data folder.
 pub(crate) fn status(context: &mut Context<'_>) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
-    let status: ServerStatus = client.call(&Call::get("/v1/server")).map_err(|error| {
+    let status = client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).map_err(|error| {
         let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
         if error.is(Code::NoServer) {
             error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))

@@ -18,7 +18,11 @@ mod yaml_file;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-use demur_api::hook::{Hook, Stopped};
+use demur_api::{
+    call::ApiRequest,
+    hook::Hook,
+    operation::{NoArguments, SetHook},
+};
 use demur_core::limit::Text;
 use demur_desk::marks::{self, Standing};
 use serde::Serialize;
@@ -30,7 +34,7 @@ use self::{
 };
 use crate::{
     arguments::{ClientName, Setup},
-    client::{self as server_client, Call},
+    client::{self as server_client},
     context::Context,
     data::DataFolder,
     failure::Failure,
@@ -103,8 +107,8 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
             return Ok(());
         }
         let askers = vec![Text::try_from(ASKER)?].try_into()?;
-        let call = Call::post("/v1/hook", &Hook { askers, off: !on })?;
-        server_client::Client::starting(data)?.call::<Stopped>(&call).map(drop)
+        let request = ApiRequest::<SetHook>::send(NoArguments {}, Hook { askers, off: !on });
+        server_client::Client::starting(data)?.ask(request).map(drop)
     };
     let error = tell().err()?;
     let when = if on { "The hook is in force from its first call on" } else { "Its questions stay marked" };

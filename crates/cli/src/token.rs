@@ -1,6 +1,10 @@
 //! `demur token`: credentials for what is not on this machine.
 
-use demur_api::token::{ListedTokens, MadeToken, NewToken, ShownToken};
+use demur_api::{
+    call::ApiRequest,
+    operation::{ListTokens, MakeToken, NoArguments, Nothing, OfToken, RevokeToken},
+    token::{ListedTokens, MadeToken, NewToken, ShownToken},
+};
 use demur_core::{limit::Whole, visible::visible};
 use serde::Serialize;
 
@@ -25,18 +29,20 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             scopes.dedup();
             let seconds = arguments.expires.map(|time| Whole::try_from(time.as_secs())).transpose()?;
             let new = NewToken { name: arguments.name.clone(), scopes: scopes.try_into()?, seconds };
-            let made: MadeToken = client.call(&Call::post("/v1/tokens", &new)?.once())?;
+            let request = ApiRequest::<MakeToken>::send(NoArguments {}, new);
+            let made = client.ask_so(&request, Call::once)?;
             context.output.reply(&Made(made))
         }
         TokenCommand::List => {
-            let listed: ListedTokens = client.call(&Call::get("/v1/tokens"))?;
+            let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             context.output.reply(&Tokens(listed))
         }
         TokenCommand::Revoke(arguments) => {
-            let listed: ListedTokens = client.call(&Call::get("/v1/tokens"))?;
+            let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             let ids: Vec<String> = listed.tokens.into_iter().map(|token| token.id).collect();
             let id = lookup::among(Noun::Token, &arguments.id, &ids)?;
-            let revoked: ShownToken = client.call(&Call::delete(&format!("/v1/tokens/{id}")).once())?;
+            let path = OfToken { token: id.clone() };
+            let revoked = client.ask_so(&ApiRequest::<RevokeToken>::get(path, Nothing {}), Call::once)?;
             context.output.reply(&Revoked(revoked))
         }
     }

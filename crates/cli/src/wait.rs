@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use demur_api::{
+    call::{ApiRequest, Call as _},
     code::Code,
-    question::{Delivered, QuestionId, QuestionView},
-    refusal::Refusal,
+    operation::{ForgetSecret, Nothing, OfQuestion, ReadSecret, WaitForQuestion},
+    question::{Delivered, QuestionId, QuestionView, WaitParameters},
 };
 use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use serde::Serialize;
@@ -17,7 +18,7 @@ use tokio::{
 
 use crate::{
     arguments::Wait,
-    client::{Call, Client, Way},
+    client::{Client, Way},
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -130,13 +131,10 @@ async fn told(mut signal: Signal, exit: Exit) -> Heard {
 }
 
 async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
-    let path = format!("/v1/questions/{id}/wait?seconds={}", AT_A_TIME.as_secs());
     loop {
-        let sent = way.send(&Call::get(&path)).await;
-        let shown = sent.and_then(|bytes| {
-            serde_json::from_slice::<QuestionView>(&bytes).map_err(|error| Refusal::bug(&error))
-        });
-        match shown {
+        let query = WaitParameters { seconds: Some(AT_A_TIME.as_secs()) };
+        let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
+        match way.call(request).await.map(|reply| reply.document) {
             Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
             // Another command has the folder for long, or the server is away: the question is still there.
@@ -161,15 +159,16 @@ fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> Failure {
 /// A secret is read by its asker alone: by the user of this machine, for whoever asked here.
 fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, Failure> {
     let waits = question.state == OutcomeKind::Answered && question.kinds.contains(&AnswerKind::Secret);
-    let take = || client.call(&Call::get(&format!("/v1/questions/{}/secret", question.id)));
-    waits.then(take).transpose()
+    let path = OfQuestion { question: question.id };
+    waits.then(|| client.ask(ApiRequest::<ReadSecret>::get(path, Nothing {}))).transpose()
 }
 
 /// Has a secret forgotten that has arrived: nobody needs it any more.
 fn forget(client: &Client, ended: &Ended) -> Result<(), Failure> {
     match ended.secret {
         Some(_) => {
-            client.send(&Call::delete(&format!("/v1/questions/{}/secret", ended.question.id))).map(|_| ())
+            let path = OfQuestion { question: ended.question.id };
+            client.ask(ApiRequest::<ForgetSecret>::get(path, Nothing {})).map(drop)
         }
         None => Ok(()),
     }

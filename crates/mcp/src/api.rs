@@ -3,7 +3,14 @@
 
 use std::{fmt::Display, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_api::{code::Code, question::Whom, refusal::Refusal};
+pub use demur_api::operation::Method;
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{ApiDocument as _, Operation},
+    question::Whom,
+    refusal::Refusal,
+};
 pub use rmcp::model::Extensions;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,18 +59,16 @@ pub struct Sent {
     pub media: &'static str,
 }
 
-/// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Reads.
-    Get,
-    /// Does something; the same again changes nothing.
-    Post,
-    /// Takes something away.
-    Delete,
-}
-
 impl Call {
+    /// Returns the request for an operation.
+    pub fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
+        let path = request.address().map_err(|error| Refusal::bug(&error))?;
+        let bytes = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
+        let body = (!O::Body::is_nothing()).then_some(Sent { bytes, media: "application/json" });
+        let key = request.key.as_ref().map(ToString::to_string);
+        Ok(Self { method: O::ABOUT.method, path, body, key, patience: SERVER_TIMEOUT })
+    }
+
     /// Returns a request that reads.
     pub fn get(path: impl Into<String>) -> Self {
         Self { method: Method::Get, path: path.into(), body: None, key: None, patience: SERVER_TIMEOUT }
@@ -77,18 +82,6 @@ impl Call {
     /// Returns a request that sends bytes of this media type.
     pub fn send(path: impl Into<String>, bytes: Vec<u8>, media: &'static str) -> Self {
         Self { method: Method::Post, body: Some(Sent { bytes, media }), ..Self::get(path) }
-    }
-
-    /// Returns a request that takes something away.
-    pub fn delete(path: impl Into<String>) -> Self {
-        Self { method: Method::Delete, ..Self::get(path) }
-    }
-
-    /// Returns the request under a key that makes a retry safe.
-    #[must_use]
-    pub fn under(mut self, key: String) -> Self {
-        self.key = Some(key);
-        self
     }
 
     /// Returns the request with this patience.
@@ -129,10 +122,37 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    /// Has an operation done.
+    pub async fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Refusal> {
+        self.read::<O>(Call::of(&request)?).await
+    }
+
+    /// Has an operation done that may take so long.
+    pub async fn ask_within<O: Operation>(
+        &self,
+        request: ApiRequest<O>,
+        patience: Duration,
+    ) -> Result<O::Output, Refusal> {
+        self.read::<O>(Call::of(&request)?.within(patience)).await
+    }
+
+    async fn read<O: Operation>(&self, call: Call) -> Result<O::Output, Refusal> {
+        if O::Output::is_nothing() {
+            self.bytes(call).await?;
+            return serde_json::from_str("{}").map_err(|error| Refusal::bug(&error));
+        }
+        self.call(call).await
+    }
+
+    /// Sends one request and returns the bytes that come back.
+    async fn bytes(&self, call: Call) -> Result<Vec<u8>, Refusal> {
+        let patience = call.patience + REPLY_GRACE;
+        time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(silent()))
+    }
+
     /// Sends one request and returns what comes back as a type of the desk.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
-        let patience = call.patience + REPLY_GRACE;
-        let bytes = time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(silent()))?;
+        let bytes = self.bytes(call).await?;
         serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))
     }
 }

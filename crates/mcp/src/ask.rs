@@ -3,20 +3,19 @@
 use std::sync::atomic::Ordering;
 
 use demur_api::{
+    call::ApiRequest,
     code::Code,
-    question::{Delivered, Done, QuestionId, QuestionView},
+    operation::{Ask, CancelQuestion, ForgetSecret, NoArguments, Nothing, OfQuestion, ReadSecret},
+    question::{Act, AskParameters, AskedView, QuestionId, QuestionView},
 };
 use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
 };
-use serde::Deserialize;
-use serde_json::json;
 
 use crate::{
-    api::{self, Call},
-    arguments::{AskHuman, CancelQuestion, CheckQuestion},
+    arguments::{self, AskHuman, CheckQuestion},
     fresh::Fresh,
     need::Need,
     pass::Passed,
@@ -27,30 +26,19 @@ use crate::{
     visit::Visit,
 };
 
-/// A question that was asked, now or before.
-#[derive(Deserialize)]
-struct Asked {
-    #[serde(flatten)]
-    question: QuestionView,
-    repeated: bool,
-}
-
 /// Asks, or goes on with what was asked in an earlier round.
 pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
     let visit = visit.within(given.wait_s);
     match &visit.ticket {
         None => {
-            let ask = given.ask()?;
-            let body = serde_json::to_value(&ask).map_err(|error| api::unreadable(&error))?;
-            let path = format!("/v1/questions?once={}", visit.visitor.conversation);
-            let call = if given.again {
-                Call::post(format!("{path}&again=true"), &body).under(Fresh::open()?.key())
-            } else {
-                Call::post(path, &body)
-            };
-            let Asked { question, repeated } = visit.visitor.call(call).await?;
+            let once = Some(visit.visitor.conversation.clone());
+            let query =
+                AskParameters { once, again: given.again.then_some(true), ..AskParameters::default() };
+            let key = given.again.then(|| Fresh::open().and_then(|mut fresh| fresh.key())).transpose()?;
+            let request = ApiRequest::<Ask> { path: NoArguments {}, query, body: given.ask()?, key };
+            let AskedView { question, repeated } = visit.visitor.ask(request).await?;
             let told = put(visit, question).await?;
-            Ok(if repeated { reply::repeated(told) } else { told })
+            Ok(if repeated == Some(true) { reply::repeated(told) } else { told })
         }
         Some(Ticket::Question(id)) => go_on(visit, *id).await,
         Some(Ticket::Plan(_)) => Err(another().into()),
@@ -151,10 +139,13 @@ pub(crate) async fn check(visit: &mut Visit<'_>, given: &CheckQuestion) -> Resul
 }
 
 /// Says that no answer is needed any more.
-pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<CallToolResponse, Stop> {
-    let path = format!("/v1/questions/{}/cancel", given.question_id);
-    let body = given.reason.as_ref().map_or_else(|| json!({}), |reason| json!({"reason": reason}));
-    match visit.visitor.call::<Done>(Call::post(path, &body)).await {
+pub(crate) async fn cancel(
+    visit: &Visit<'_>,
+    given: &arguments::CancelQuestion,
+) -> Result<CallToolResponse, Stop> {
+    let act = Act { reason: given.reason.clone(), by: None };
+    let request = ApiRequest::<CancelQuestion>::send(OfQuestion { question: given.question_id }, act);
+    match visit.visitor.ask(request).await {
         Ok(done) => tell(visit, &done.question).await,
         // Somebody was faster: that is what the asker wants to know.
         Err(refusal) if refusal.code.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
@@ -191,10 +182,10 @@ pub(crate) fn is_secret(shown: &QuestionView) -> bool {
 
 /// Returns a secret answer, once: then it is forgotten.
 async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Stop> {
-    let path = format!("/v1/questions/{id}/secret");
-    match visit.visitor.call::<Delivered>(Call::get(path.as_str())).await {
+    let path = OfQuestion { question: id };
+    match visit.visitor.ask(ApiRequest::<ReadSecret>::get(path.clone(), Nothing {})).await {
         Ok(delivered) => {
-            visit.visitor.api.call(Call::delete(path)).await?;
+            visit.visitor.ask(ApiRequest::<ForgetSecret>::get(path, Nothing {})).await?;
             Ok(Some(delivered.value.clone()))
         }
         Err(refusal) if refusal.code == Code::SecretGone => Ok(None),

@@ -3,7 +3,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{call::IdempotencyKey, code::Code, refusal::Refusal};
 use demur_clarify::uuid::Uuid;
 use demur_core::{
     id::{Ulid, Uuid7},
@@ -37,8 +37,8 @@ impl Fresh {
     }
 
     /// Returns a key under which a request can be sent again without being recorded twice.
-    pub(crate) fn key(&mut self) -> String {
-        self.ulid().to_string()
+    pub(crate) fn key(&mut self) -> Result<IdempotencyKey, Refusal> {
+        IdempotencyKey::try_from(self.ulid().to_string()).map_err(|error| Refusal::bug(&error))
     }
 
     /// Returns a name for a trace.
@@ -51,7 +51,8 @@ impl Fresh {
         Uuid7::new(self.now, self).into()
     }
 
-    fn ulid(&mut self) -> Ulid {
+    /// Returns a name for whatever else needs one.
+    pub(crate) fn ulid(&mut self) -> Ulid {
         Ulid::new(self.now, self)
     }
 }

@@ -1,7 +1,11 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
 //! Nothing counts as heard by that: the list goes over all conversations of the client, and another one may still wait.
 
-use demur_api::question::{Listed, QuestionView};
+use demur_api::{
+    call::ApiRequest,
+    operation::{ListQuestions, NoArguments},
+    question::{QuestionListParameters, QuestionView},
+};
 use demur_core::{
     limit::Whole,
     words::{clipped, counted},
@@ -13,8 +17,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    api::{self, Call},
-    arguments::ListQuestions,
+    api::{self},
+    arguments,
     reply::{self, Stop, fenced},
     visit::Visit,
 };
@@ -42,11 +46,18 @@ struct One {
 }
 
 /// Lists what the caller asked.
-pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<CallToolResponse, Stop> {
-    let limit = given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64);
-    let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
-    let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
-    let found: Listed = visit.visitor.call(Call::get(path)).await?;
+pub(crate) async fn list(
+    visit: &Visit<'_>,
+    given: &arguments::ListQuestions,
+) -> Result<CallToolResponse, Stop> {
+    let query = QuestionListParameters {
+        state: given.state.map(|state| state.to_string()),
+        mine: Some(true),
+        newest: Some(true),
+        limit: usize::try_from(given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64)).ok(),
+        ..QuestionListParameters::default()
+    };
+    let found = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let more = if found.next.is_some() { "; there are more" } else { "" };
     let mut lines = vec![format!("{}, the newest first{more}.", counted(questions.len(), "question"))];

@@ -1,8 +1,10 @@
 //! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
 use demur_api::{
+    call::ApiRequest,
     code::Code,
-    question::{QuestionId, QuestionView},
+    operation::{Nothing, OfQuestion, ShowQuestion},
+    question::QuestionId,
     refusal::Refusal,
 };
 use demur_clarify::uuid::Uuid;
@@ -11,15 +13,8 @@ use rmcp::{
     ErrorData,
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
-use serde::Deserialize as _;
-use serde_json::Value;
 
-use crate::{
-    api::{self, Call, Visitor},
-    ask, listen,
-    pass::heard,
-    sessions,
-};
+use crate::{api::Visitor, ask, listen, pass::heard, plan, sessions};
 
 /// Something that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +73,9 @@ pub(crate) async fn read(visitor: &Visitor, uri: &str) -> Result<ReadResourceRes
 async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'static str), Refusal> {
     match resource {
         Resource::Question(id) => {
-            let shown: Value = visitor.call(Call::get(format!("/v1/questions/{id}"))).await?;
-            let view = QuestionView::deserialize(&shown).map_err(|error| api::unreadable(&error))?;
+            let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
+            let view = visitor.ask(request).await?;
+            let shown = serde_json::to_value(&view).map_err(|error| Refusal::bug(&error))?;
             if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
                 heard(visitor, &view).await;
             }
@@ -99,10 +95,7 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
         }
         Resource::Report(trace) => Ok((sessions::report(visitor, trace).await?.to_string(), JSON)),
-        Resource::Audit(session) => {
-            let record: Value = visitor.call(Call::get(format!("/v1/plans/{session}/audit"))).await?;
-            Ok((record.to_string(), JSON))
-        }
+        Resource::Audit(session) => Ok((plan::record(visitor, session).await?.to_string(), JSON)),
     }
 }
 

@@ -121,7 +121,7 @@ fn create(path: &Path) -> io::Result<()> {
     let mut fresh = Fresh::open().map_err(|refusal| io::Error::other(refusal.message))?;
     let mut key = [0; 32];
     fresh.fill(&mut key);
-    let beside = path.with_extension(fresh.key());
+    let beside = path.with_extension(fresh.ulid().to_string());
     let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);
     let made = written.and_then(|mut file| {
         file.write_all(&key)?;

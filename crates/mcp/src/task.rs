@@ -3,6 +3,8 @@
 //! server, and nothing is pushed.
 
 use demur_api::{
+    call::ApiRequest,
+    operation::{Nothing, OfQuestion, ShowQuestion},
     question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
@@ -19,7 +21,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    api::Call,
     ask,
     fresh::Fresh,
     need::Need,
@@ -149,14 +150,14 @@ async fn own(visit: &Visit<'_>, matter: Matter, name: &str) -> Result<Standing, 
     };
     let questions = match matter {
         Matter::Question(id) => {
-            let shown: QuestionView =
-                visit.visitor.call(Call::get(format!("/v1/questions/{id}"))).await.map_err(hidden)?;
+            let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
+            let shown = visit.visitor.ask(request).await.map_err(hidden)?;
             if !visit.visitor.is_asker(&shown.asker) {
                 return Err(unknown(name).into());
             }
             vec![shown]
         }
-        Matter::Plan(session, _) => plan::questions(visit, session, "").await?,
+        Matter::Plan(session, _) => plan::questions(visit, session, None).await?,
     };
     Standing::of(questions, name)
 }

@@ -8,6 +8,7 @@ use super::{
     OfTrace, Operation, PathArguments as _, Success,
 };
 use crate::{
+    call::Call,
     hook::{Hook, Stopped},
     identity::VerifyIdentity,
     key::{KeyEntry, ListedIdentities},
@@ -56,6 +57,11 @@ macro_rules! operations {
 
         /// Every operation, with the names of what stands in its path.
         pub const EVERY: &[(About, &[&str])] = &[$(($type::ABOUT, <$arguments>::NAMES)),+];
+
+        /// A way to have every operation done: one that is missing does not compile.
+        pub trait Connection: $(Call<$type> +)+ Clone + Send + Sync + 'static {}
+
+        impl<T: $(Call<$type> +)+ Clone + Send + Sync + 'static> Connection for T {}
     };
     (@ keyed) => { true };
     (@) => { false };

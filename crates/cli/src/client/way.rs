@@ -14,7 +14,7 @@ use demur_server::{
     socket,
 };
 use http_body_util::Full;
-use hyper::{Request, Response, body::Incoming, client::conn::http1, header};
+use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use tokio::{net::UnixStream, task, time};
 
@@ -43,11 +43,16 @@ impl Way {
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again if that is safe.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, Refusal> {
+        self.exchange(call).await.map(|(_, bytes)| bytes)
+    }
+
+    /// The same, with the status.
+    pub(super) async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
         let begun = Instant::now();
         let until = begun + call.patience;
         loop {
             let problem = match self.attempt(call).await {
-                Ok(bytes) => return Ok(bytes),
+                Ok(answered) => return Ok(answered),
                 Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => refusal,
                 Err(Unanswered::Refused(refusal)) => return Err(refusal),
                 Err(Unanswered::NoServer) if !self.starts => match self.server_without_socket() {
@@ -75,8 +80,9 @@ impl Way {
         task::spawn_blocking(move || start::start(&data)).await.map_err(|error| Refusal::bug(&error))?
     }
 
-    async fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Unanswered> {
-        whole(self.open(call).await?).await
+    async fn attempt(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Unanswered> {
+        let response = self.open(call).await?;
+        Ok((response.status(), whole(response).await?))
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
@@ -99,7 +105,7 @@ impl Way {
             let _ = connection.await;
         });
         let mut request =
-            Request::builder().method(call.method.clone()).uri(call.path).header(header::HOST, "localhost");
+            Request::builder().method(call.method.clone()).uri(&*call.path).header(header::HOST, "localhost");
         if call.versioned {
             request = request.header(PROTOCOL_HEADER, PROTOCOL);
         }

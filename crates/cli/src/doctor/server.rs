@@ -10,13 +10,19 @@ use std::{
     time::Duration,
 };
 
-use demur_api::{code::Code, server::ServerStatus, server_limits::ServerLimits};
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, Nothing, ShowServer},
+    server::ServerStatus,
+    server_limits::ServerLimits,
+};
 use demur_server::socket;
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};
 use crate::{
-    client::{Call, Client, FolderUser, how_to_kill, typed_for},
+    client::{Client, FolderUser, how_to_kill, typed_for},
     data::DataFolder,
     failure::Failure,
     serve::PORT,
@@ -52,7 +58,7 @@ fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let (sender, receiver) = sync_channel(1);
     thread::spawn(move || {
         // An answer that comes too late has nobody who waits for it.
-        let _ = sender.send(client.call(&Call::get("/v1/server")));
+        let _ = sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
     });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use demur_api::{
+    call::ApiRequest,
     hook::{Hook, Stopped},
+    operation::{NoArguments, SetHook},
     question::QuestionView,
 };
 use demur_core::{
@@ -19,12 +21,7 @@ use super::{
     session::{self, SessionId},
     words::Tool,
 };
-use crate::{
-    arguments::HookOptions,
-    client::{Call, Client},
-    data::DataFolder,
-    failure::Failure,
-};
+use crate::{arguments::HookOptions, client::Client, data::DataFolder, failure::Failure};
 
 /// Returns why a tool call is refused, if it is.
 pub(super) fn refusal(
@@ -69,7 +66,8 @@ fn standing(data: &DataFolder, options: &HookOptions) -> Result<Standing, Failur
 /// Asks the server. From the first time on it keeps marks for these askers.
 fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Stopped, Failure> {
     let askers = List::try_from(options.asker.clone())?;
-    client.call(&Call::post("/v1/hook", &Hook { askers, off: false })?.within(patience))
+    let request = ApiRequest::<SetHook>::send(NoArguments {}, Hook { askers, off: false });
+    client.ask_so(&request, |call| call.within(patience))
 }
 
 /// Returns what the agent is told. The words of the question are somebody's, and marked as such.

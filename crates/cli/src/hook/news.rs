@@ -2,8 +2,10 @@
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
 use demur_api::{
+    call::ApiRequest,
     code::Code,
-    question::{Ending, Heard, QuestionId, QuestionView},
+    operation::{NoArguments, NoteHeard, OfQuestion, WaitForQuestion},
+    question::{Ending, Heard, QuestionId, QuestionView, WaitParameters},
 };
 use demur_core::{limit::List, visible::visible};
 use demur_ledger::{content::AnswerValue, question::OutcomeKind};
@@ -14,12 +16,7 @@ use super::{
     session::{alone, see, unseen},
     session_of,
 };
-use crate::{
-    arguments::HookOptions,
-    client::{Call, Client},
-    data::DataFolder,
-    failure::Failure,
-};
+use crate::{arguments::HookOptions, client::Client, data::DataFolder, failure::Failure, question};
 
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
 pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> Reply {
@@ -62,7 +59,7 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
         };
         let (mut told, mut heard, mut first) = (Vec::new(), Vec::new(), None);
         for id in &open {
-            let question: QuestionView = match client.call(&Call::get(&format!("/v1/questions/{id}"))) {
+            let question = match question::fetch(client, *id) {
                 Ok(question) => question,
                 // One that cannot be looked up does not keep back the others. Nobody will ever answer one that is unknown.
                 Err(error) => {
@@ -94,10 +91,8 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
 /// Says that the session has heard these answers, so that the next question in the same words is a new one. Should that
 /// fail, such a question gets the same answer once more.
 fn note_heard(client: &Client, ids: Vec<QuestionId>) {
-    if let Ok(questions) = List::try_from(ids)
-        && let Ok(call) = Call::post("/v1/heard", &Heard { questions })
-    {
-        let _ = client.send(&call);
+    if let Ok(questions) = List::try_from(ids) {
+        let _ = client.ask(ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions }));
     }
 }
 
@@ -107,8 +102,8 @@ fn is_secret(question: &QuestionView) -> bool {
 
 /// Waits a while for one of them; the others are looked at in between.
 fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
-    let path = format!("/v1/questions/{id}/wait?seconds={QUESTION_WAIT_SECONDS}");
-    client.call::<QuestionView>(&Call::get(&path)).map(drop)
+    let query = WaitParameters { seconds: Some(QUESTION_WAIT_SECONDS) };
+    client.ask(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).map(drop)
 }
 
 /// Returns how a question ended, with somebody's words as data.

@@ -3,15 +3,22 @@
 use std::sync::mpsc::Receiver;
 
 use demur_api::{
+    call::ApiRequest,
     code::Code,
-    question::{Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView, typed},
-    server::ServerStatus,
+    operation::{
+        AcceptQuestion, AnswerQuestion, CancelQuestion, DeclineQuestion, NoArguments, Nothing, OfQuestion,
+        Operation, PassQuestion, ShowServer,
+    },
+    question::{
+        Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionListParameters, QuestionView,
+        typed,
+    },
 };
 use demur_core::{
     limit::{Text, Whole},
     visible::visible,
 };
-use demur_ledger::facts::AnswerKind;
+use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 
 use super::{
     face::{Face, Input},
@@ -21,7 +28,7 @@ use super::{
     words,
 };
 use crate::{
-    client::{Call, Client},
+    client::Client,
     failure::Failure,
     output::error_lines,
     question::{self, describe},
@@ -73,17 +80,17 @@ impl<'a> Session<'a> {
             Line::Wrong(ref why) => self.say(&visible(why)),
             Line::Show(number) => self.about(number, Self::show),
             Line::Answer(number, words) => self.about(number, |this, id| this.answer(number, id, words)),
-            Line::Accept(number, reason) => self.act(number, "accept", reason),
-            Line::Decline(number, reason) => self.act(number, "decline", reason),
-            Line::Cancel(number, reason) => self.act(number, "cancel", reason),
+            Line::Accept(number, reason) => self.act::<AcceptQuestion>(number, reason),
+            Line::Decline(number, reason) => self.act::<DeclineQuestion>(number, reason),
+            Line::Cancel(number, reason) => self.act::<CancelQuestion>(number, reason),
             Line::Extend(number, time, reason) => self.about(number, |this, id| {
                 let seconds = Whole::try_from(time.as_secs())?;
                 let extension = Extension { seconds, reason: text(reason)?, by: None };
-                this.done(number, id, question::more_time(&this.client, id, &extension))
+                this.done(number, id, question::more_time(&this.client, id, extension))
             }),
             Line::Pass(number, names) => self.about(number, |this, id| {
                 let passing = passing(names)?;
-                this.done(number, id, question::act_on(&this.client, id, "pass", &passing))
+                this.done(number, id, question::act_on::<PassQuestion>(&this.client, id, passing))
             }),
         };
         match done {
@@ -93,10 +100,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn act(&mut self, number: Number, act: &str, reason: &str) -> Result<(), Failure> {
+    fn act<O>(&mut self, number: Number, reason: &str) -> Result<(), Failure>
+    where
+        O: Operation<Path = OfQuestion, Query = Nothing, Body = Act, Output = Done>,
+    {
         self.about(number, |this, id| {
             let document = Act { reason: text(reason)?, by: None };
-            this.done(number, id, question::act_on(&this.client, id, act, &document))
+            this.done(number, id, question::act_on::<O>(&this.client, id, document))
         })
     }
 
@@ -150,7 +160,7 @@ impl<'a> Session<'a> {
             request: shown.request,
             by: None,
         };
-        let done = question::act_on(&self.client, shown.id, "answer", &given);
+        let done = question::act_on::<AnswerQuestion>(&self.client, shown.id, given);
         self.done(number, shown.id, done)
     }
 
@@ -173,8 +183,8 @@ impl<'a> Session<'a> {
 
     /// Shows the first page of what is open.
     fn list(&mut self) -> Result<(), Failure> {
-        let status: ServerStatus = self.client.call(&Call::get("/v1/server"))?;
-        let page = question::page(&self.client, &format!("state=open&limit={PAGE}"))?;
+        let status = self.client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))?;
+        let page = question::page(&self.client, open_after(None))?;
         let mut lines = vec![words::count(status.open, self.face.is_live())];
         let shown = page.questions.iter().map(|question| question.id).collect();
         lines.extend(self.page(page));
@@ -184,10 +194,10 @@ impl<'a> Session<'a> {
 
     /// Shows the next page.
     fn more(&mut self) -> Result<(), Failure> {
-        let Some(after) = &self.after else {
+        let Some(after) = self.after.clone() else {
             return self.say("That is all that is open. `l` lists it from the beginning.");
         };
-        let page = question::page(&self.client, &format!("state=open&limit={PAGE}&after={after}"))?;
+        let page = question::page(&self.client, open_after(Some(after)))?;
         let shown = page.questions.iter().map(|question| question.id).collect();
         let lines = self.page(page);
         self.face.say(&lines)?;
@@ -269,6 +279,12 @@ fn passing(names: &str) -> Result<Passing, Failure> {
         names.map(|name| Text::try_from(name).map_err(|error| wrong(&error))).collect::<Result<_, _>>()?;
     let people = to.is_empty();
     Ok(Passing { to: to.try_into().map_err(|error| wrong(&error))?, people, reason: None, by: None })
+}
+
+/// Returns what asks for the open questions after a place.
+fn open_after(after: Option<String>) -> QuestionListParameters {
+    let state = Some(OutcomeKind::Open.to_string());
+    QuestionListParameters { state, after, limit: Some(PAGE), ..QuestionListParameters::default() }
 }
 
 /// How many questions a page has.

@@ -1,13 +1,16 @@
 //! What the tools about plans say: documents with the members that the protocols name, and words for models.
 
-use demur_api::plan::{PlanStanding, ResolvedGap};
+use demur_api::{
+    call::ApiRequest,
+    operation::{Nothing, OfPlan, ShowPlan},
+    plan::{PlanStanding, ResolvedGap},
+};
 use demur_clarify::{document::Document, gap::Gap, status::PlanStatus, uuid::Uuid};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    api::Call,
     reply::{Stop, fenced},
     visit::Visit,
 };
@@ -39,7 +42,8 @@ pub(crate) struct Standing {
 impl Standing {
     /// Returns where a plan stands now.
     pub(crate) async fn read(visit: &Visit<'_>, session: Uuid) -> Result<Self, Stop> {
-        let mut standing = Self::of(visit.visitor.call(Call::get(format!("/v1/plans/{session}"))).await?);
+        let request = ApiRequest::<ShowPlan>::get(OfPlan { session }, Nothing {});
+        let mut standing = Self::of(visit.visitor.ask(request).await?);
         if standing.is_open() {
             standing.inbox = visit.address().await;
         }

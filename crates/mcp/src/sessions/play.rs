@@ -2,14 +2,17 @@
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
 use demur_api::{
+    call::ApiRequest,
     code::{Code, RuleCode},
+    operation::{self, OfTrace},
     refusal::Refusal,
+    run,
     run::{ClaimView, RunStanding},
 };
 use demur_core::{canonical, hash::sha256};
-use demur_ledger::{facts::ProposalDecision, name::Sequence};
+use demur_ledger::{event_type::EventType, facts::ProposalDecision, name::Sequence, role::Role};
 use rmcp::model::{CallToolResponse, JsonObject};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::progress::{self, Turn};
 use crate::{
@@ -65,7 +68,7 @@ async fn propose(visit: &Visit<'_>, given: &Propose) -> Result<CallToolResponse,
         "objective": given.objective, "required_tools": given.tools, "assumptions": given.assumptions,
         "expected_evidence": given.expected_evidence,
     });
-    turn.say("planner", "proposal_created", facts, content).await?;
+    turn.say(Role::Planner, EventType::ProposalCreated, facts, content).await?;
     turn.end().await
 }
 
@@ -82,14 +85,15 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
             return Err(refusal.into());
         }
         let facts = json!({"intent": given.event, "decision": given.decision});
-        turn.say("critic", "tool_intent_reviewed", facts, json!({"rationale": given.rationale})).await?;
+        turn.say(Role::Critic, EventType::ToolIntentReviewed, facts, json!({"rationale": given.rationale}))
+            .await?;
         return turn.end().await;
     }
     let facts = json!({
         "proposal": given.event, "decision": given.decision, "conditions": given.conditions.len(),
     });
     let content = json!({"rationale": given.rationale, "conditions": given.conditions});
-    turn.say("critic", "proposal_reviewed", facts, content).await?;
+    turn.say(Role::Critic, EventType::ProposalReviewed, facts, content).await?;
     turn.end().await
 }
 
@@ -105,7 +109,7 @@ async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, S
         "tool": given.tool, "input_hash": sha256(text.as_bytes()), "justification": given.justification,
     });
     // The intent first: what is refused leaves nothing behind.
-    let intent = turn.say("executor", "tool_intent_signed", facts, content).await?;
+    let intent = turn.say(Role::Executor, EventType::ToolIntentSigned, facts, content).await?;
     turn.store(&format!("input-{intent}.json"), "application/json", &text).await?;
     turn.end().await
 }
@@ -115,7 +119,7 @@ async fn start(visit: &Visit<'_>, given: &Start) -> Result<CallToolResponse, Sto
     let standing = turn.standing().await?;
     let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
     let facts = json!({"intent": given.intent, "input": input.and_then(|intent| intent.input)});
-    turn.say("executor", "tool_execution_started", facts, json!({"limits": []})).await?;
+    turn.say(Role::Executor, EventType::ToolExecutionStarted, facts, json!({"limits": []})).await?;
     turn.end().await
 }
 
@@ -135,12 +139,12 @@ async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, St
     let kind = if let Some(failure) = given.failure {
         facts["failure"] = json!(failure);
         content["message"] = json!(given.note.unwrap_or_else(|| "it failed".to_owned()));
-        "tool_execution_failed"
+        EventType::ToolExecutionFailed
     } else {
         content["note"] = json!(given.note);
-        "tool_execution_completed"
+        EventType::ToolExecutionCompleted
     };
-    turn.say("executor", kind, facts, content).await?;
+    turn.say(Role::Executor, kind, facts, content).await?;
     turn.end().await
 }
 
@@ -153,20 +157,20 @@ async fn claim(visit: &Visit<'_>, given: &Claim) -> Result<CallToolResponse, Sto
     let content = json!({"text": given.text, "confidence": given.confidence});
     let kind = if let Some(replaced) = given.replaces {
         facts["replaces"] = json!(replaced);
-        "claim_revised"
+        EventType::ClaimRevised
     } else {
-        "claim_issued"
+        EventType::ClaimIssued
     };
-    turn.say("executor", kind, facts, content).await?;
+    turn.say(Role::Executor, kind, facts, content).await?;
     turn.end().await
 }
 
 async fn challenge(visit: &Visit<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(visit, given.trace);
     let (role, kind, facts) = match given.act {
-        Dispute::Challenge => ("critic", "claim_challenged", json!({"claim": given.event})),
-        Dispute::Resolve => ("critic", "claim_resolved", json!({"challenge": given.event})),
-        Dispute::Retract => ("executor", "claim_retracted", json!({"claim": given.event})),
+        Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, json!({"claim": given.event})),
+        Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, json!({"challenge": given.event})),
+        Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, json!({"claim": given.event})),
     };
     turn.say(role, kind, facts, json!({"reason": given.reason})).await?;
     turn.end().await
@@ -185,15 +189,14 @@ async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolRespons
     let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});
     let claims: Vec<_> = standing.claims.iter().map(words).collect();
     let content = json!({"claims": claims, "verdict": given.verdict});
-    turn.say("executor", "final_statement_signed", json!({"claims": numbers}), content).await?;
+    turn.say(Role::Executor, EventType::FinalStatementSigned, json!({"claims": numbers}), content).await?;
     turn.end().await
 }
 
 async fn audit(visit: &Visit<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
-    let path = format!("/v1/runs/{}/audit", given.trace);
-    let body = given.profile.map_or_else(|| json!({}), |profile| json!({"profile": profile}));
-    let audited: Value = visit.visitor.call(Call::post(path, &body)).await?;
-    progress::audited(&audited)
+    let body = run::AuditRun { profile: given.profile, agent: None };
+    let request = ApiRequest::<operation::AuditRun>::send(OfTrace { trace: given.trace }, body);
+    Ok(progress::audited(&visit.visitor.ask(request).await?))
 }
 
 /// Returns these numbers in order, each once: one set has one spelling.
