@@ -109,13 +109,11 @@ const MAY: &[(&str, &[&str])] = &[
 /// Arrows that are there and are to go. One that is gone has to leave this list.
 const LEFT: &[(&str, &str)] = &[
     ("cli", "engine"),
-    ("mcp", "desk"),
-    ("server", "engine"),
+    ("cli", "sequencer"),
     ("server", "plan"),
     ("server", "rules"),
+    ("server", "sequencer"),
     ("server", "store"),
-    ("store", "engine"),
-    ("web", "desk"),
 ];
 
 /// What the names of our crates begin with.
