@@ -29,7 +29,7 @@ pub(in super::super) fn rows() -> Vec<Row> {
         row("verify", "an export", &[]).with(Body::Export),
         row("verify", "none", &[]).json(json!({})),
         row("feed", "from the beginning", &[]).query("?after=0").show(Show::Events(2)),
-        row("feed", "a place that is none", &[]).query("?after=18446744073709551615"),
+        row("feed", "a place that is none", &[]).query("?after=nowhere"),
         row("listIdentities", "all", &[]),
         row("identity", "of the owner", &["<key ada>"]),
         row("identity", "unknown", &["0000000000000000000000000000000000000000000000000000000000000000"]),
