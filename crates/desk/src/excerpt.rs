@@ -9,7 +9,6 @@ use demur_ledger::{
     export::Disclosure,
     graph::Graph,
     name::{Sequence, TraceId},
-    proof::Proof,
     timeline::{Entry, Timeline},
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
@@ -165,10 +164,10 @@ fn line(
     };
     let committed = event.envelope().content.is_some();
     Line {
-        signature: match event.envelope().proof {
+        signature: match event.envelope().proof.key() {
             _ if fails(&[Check::Key, Check::Signature, Check::Registry]) => Standing::Bad,
-            Proof::Ed25519(_) => Standing::Good,
-            _ => Standing::None,
+            Some(_) => Standing::Good,
+            None => Standing::None,
         },
         chain: if fails(&[Check::Statement, Check::Chain, Check::Head]) {
             Standing::Bad

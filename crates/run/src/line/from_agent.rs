@@ -83,7 +83,10 @@ impl TryFrom<WireSubmit<'_>> for Submit {
     type Error = LineError;
 
     fn try_from(wire: WireSubmit<'_>) -> Result<Self, LineError> {
-        let Proof::Ed25519(proof) = wire.proof else { return Err(LineError::Proof) };
+        let proof = match wire.proof {
+            Proof::Ed25519(proof) => proof,
+            Proof::None => return Err(LineError::Proof),
+        };
         let content = both("content", wire.content, wire.salt)?;
         let opening = content.map(|(content, salt)| Opening { bytes: content.get().into(), salt });
         let artifact = wire.artifact.map(Artifact::try_from).transpose()?;

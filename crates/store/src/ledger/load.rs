@@ -2,16 +2,12 @@
 //! hash, its chain and its signature, and the desk's signature on the last. What does not hold marks the trace as
 //! failed (LED-18).
 
-use demur_core::{
-    hash::Purpose,
-    key::{Batch, PublicKey},
-};
+use demur_core::key::Batch;
 use demur_engine::{snapshot, state::State};
 use demur_ledger::{
     envelope::Event,
-    event_type::Facts,
     name::{Position, Sequence, TraceId},
-    proof::Proof,
+    proof::{ProofError, Subject},
     registry::Registry,
     signed::{Head, Signed},
 };
@@ -121,11 +117,8 @@ impl<S: Store + ?Sized> Loading<'_, S> {
             let at = state.tip().next();
             let event = self.parse(stored, at)?;
             state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
-            if let (Proof::Ed25519(proof), Some(bytes)) = (&event.envelope().proof, event.statement_bytes()) {
-                let key = self.key(state, &event).ok_or_else(|| self.damaged(at, "KEY_UNKNOWN"))?;
-                batch.push(&key, Purpose::Statement, bytes, &proof.signature);
-                signed.push(at);
-            }
+            self.prove(state, &event, &mut batch)?;
+            signed.resize(batch.len(), at);
         }
         match batch.verify() {
             Ok(()) => Ok(()),
@@ -141,14 +134,18 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         if *event.hash() == stored.hash { Ok(event) } else { Err(self.damaged(at, "CHAIN_BREAK")) }
     }
 
-    /// Returns the key an event was signed with. A key that comes in with an event signs that event.
-    fn key(&self, state: &State, event: &Event) -> Option<PublicKey> {
-        let Proof::Ed25519(proof) = &event.envelope().proof else { return None };
-        let registry = self.registry.or_else(|| state.registry())?;
-        match event.said().ok()?.facts {
-            Facts::StoreCreated(facts) => Some(facts.key),
-            _ => registry.public_key(&proof.key).copied(),
-        }
+    /// Adds what proves an event to the batch.
+    fn prove(&self, state: &State, event: &Event, batch: &mut Batch) -> Result<(), LedgerError> {
+        let at = event.envelope().sequence;
+        let subject = match self.registry {
+            Some(_) => Subject::new(event, event.statement_bytes()),
+            None => Subject::of_registry(event),
+        };
+        let keys = self.registry.or_else(|| state.registry());
+        event.envelope().proof.check(&subject, keys, batch).map_err(|error| match error {
+            ProofError::KeyUnknown { .. } => self.damaged(at, "KEY_UNKNOWN"),
+            ProofError::NoStatement => self.damaged(at, "STATEMENT_MISMATCH"),
+        })
     }
 
     fn check_head(&self, state: &State, head: Option<&Signed<Head>>) -> Result<(), LedgerError> {
