@@ -58,7 +58,6 @@ fn tell(progress: &mut Progress, step: Step) {
         Part::Events => "looking at events",
         Part::Copy => "copying the database",
         Part::Artifacts => "copying artifacts",
-        _ => "working",
     };
     progress.tell(|| format!("{part}, {} %", percent(step.done, step.total)));
 }

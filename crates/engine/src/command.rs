@@ -19,7 +19,6 @@ use crate::{
 
 /// A command to one trace.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Command {
     /// An author said something.
     Submit(Box<Submitted>),

@@ -98,7 +98,6 @@ pub(crate) struct Round {
 
 /// Where a session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Standing {
     /// Gaps are open: nothing is planned, generated or built.
     NeedsClarification,

@@ -191,7 +191,6 @@ pub enum Outcome {
 
 /// Why an append was refused. Whoever decided it must look again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Conflict {
     /// Somebody else extended the trace.
     #[error("the trace has another head than expected")]
@@ -302,7 +301,6 @@ impl Cursor {
 
 /// A store that could not do its work. Blame: ours or the machine's, never the author's.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreError {
     /// No room on the disk. Nothing was written; it works again when there is room.
     #[error("no room is left on the disk: make room and try again, nothing acknowledged is lost")]

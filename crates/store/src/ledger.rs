@@ -316,7 +316,7 @@ impl<S: Store> Ledger<S> {
                 }
                 Attempt::Settled(Reply::Moved) => return Err(LedgerError::Moved),
                 Attempt::LookUp => past = Past::Known(self.earlier(command)?.map(Box::new)),
-                Attempt::Settled(_) | Attempt::Again => {}
+                Attempt::Again => {}
             }
         }
         Err(LedgerError::Contended)
@@ -347,7 +347,7 @@ impl<S: Store> Ledger<S> {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
-            Ending::Conflict(_) => Ok(Attempt::Again),
+            Ending::Conflict(Conflict::Head | Conflict::Artifact) => Ok(Attempt::Again),
             Ending::Failed(error) => Err(LedgerError::Commit(error)),
             Ending::Uncertain => Err(LedgerError::Uncertain),
         }

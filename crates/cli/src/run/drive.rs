@@ -164,7 +164,6 @@ impl<'a> Drive<'a> {
                 self.desk.say(author, facts, content)
             }
             Move::Verify => self.verify(author),
-            _ => Err(CommandError::bug(&"a move that this version does not know")),
         }
     }
 

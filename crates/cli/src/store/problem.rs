@@ -36,12 +36,12 @@ impl Problem {
             Found::Derived { .. } if events_hold => ("DERIVED_DIFFERS", "run `demur store rebuild`"),
             Found::Derived { .. } => ("DERIVED_DIFFERS", "see to the events first: this follows from them"),
             Found::Event { .. } => ("EVENT_DAMAGED", RESTORE),
-            _ if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
-            _ => ("DATABASE_DAMAGED", RESTORE),
+            Found::Database { .. } if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
+            Found::Database { .. } => ("DATABASE_DAMAGED", RESTORE),
         };
         let (trace, sequence) = match found {
             Found::Event { trace, sequence, .. } => (Some(*trace), Some(*sequence)),
-            _ => (None, None),
+            Found::Database { .. } | Found::Derived { .. } => (None, None),
         };
         let cause = visible(&found.to_string()).into_owned();
         Self { cause, code: code.to_owned(), cure: cure.to_owned(), sequence, trace }

@@ -28,7 +28,11 @@ impl From<LedgerError> for CommandError {
             LedgerError::Output(error) => {
                 Self::internal("OUTPUT_TROUBLE", format!("the export could not be written: {error}"))
             }
-            _ => Self::bug(&error),
+            LedgerError::NotCreated
+            | LedgerError::Created
+            | LedgerError::Draft(_)
+            | LedgerError::Desk(_)
+            | LedgerError::Write(_) => Self::bug(&error),
         }
     }
 }
@@ -47,7 +51,7 @@ impl From<demur_plan::Error> for CommandError {
             E::TooManyGaps(_) => "TOO_MANY_GAPS",
             E::Judge(_) | E::Limit { .. } => "ANSWER_INVALID",
             E::Clarify(_) => "DOCUMENT_INVALID",
-            _ => return Self::bug(&error),
+            E::NothingOpen => return Self::bug(&error),
         };
         Self::input(code, error)
             .with_hint("nothing was recorded; `demur plan show SESSION` says what is asked")

@@ -36,7 +36,7 @@ impl From<&StoreError> for CommandError {
             StoreError::Stopped => Self::internal("STORE_STOPPED", error),
             StoreError::Uncertain => Self::internal(UNCERTAIN, error),
             StoreError::Trouble { .. } => Self::internal("STORE_TROUBLE", error),
-            _ => Self::bug(error),
+            StoreError::Misuse { .. } => Self::bug(error),
         }
     }
 }

@@ -10,7 +10,6 @@ use super::{LineError, both, present};
 
 /// One line from an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum FromAgent {
     /// A statement to be recorded.
     Submit(Box<Submit>),

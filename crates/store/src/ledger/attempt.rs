@@ -82,6 +82,6 @@ pub(super) fn command_id(command: &Command) -> Option<(Fingerprint, CommandId)> 
             let checked = submitted.checked();
             Some((checked.key(), checked.statement().command))
         }
-        _ => None,
+        Command::Abort(_) | Command::Recover(_) | Command::Record(_) => None,
     }
 }

@@ -14,7 +14,6 @@ use crate::contract::StoreError;
 
 /// A ledger that could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LedgerError {
     /// The author's: a rule said no. Nothing in the domain state changed.
     #[error("{0}")]

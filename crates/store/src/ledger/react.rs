@@ -44,7 +44,6 @@ impl<S: Store> Ledger<S> {
                 }
                 Ok(!self.checkpoint_as(command)?.repeated)
             }
-            _ => Ok(false),
         }
     }
 

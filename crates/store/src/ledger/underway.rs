@@ -91,7 +91,7 @@ impl Underway {
                 repeated: false,
             })),
             Reply::Refused(refusal) => Err(refusal.clone().into()),
-            _ => Ok(Progress::Again),
+            Reply::Repeated { .. } | Reply::Moved => Ok(Progress::Again),
         }
     }
 }

@@ -4,7 +4,6 @@ use crate::contract::StoreError;
 
 /// Something the store is about to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Write {
     /// A call of `append`.
     Append,

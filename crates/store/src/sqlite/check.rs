@@ -20,7 +20,6 @@ use crate::contract::{Kept, StoreError, Stored};
 
 /// Something wrong in the files of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Problem {
     /// The structure of the database.
     Database {
@@ -89,7 +88,6 @@ pub struct Progress {
 
 /// A part of a long job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Step {
     /// The structure of the database; counts as one.
     Structure,
