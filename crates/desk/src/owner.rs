@@ -23,7 +23,7 @@ use demur_ledger::{
 };
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Acknowledged, Ledger, LedgerError, Listener},
+    ledger::{Acknowledged, FindKey, Ledger, LedgerError, Listener},
     sqlite::SqliteStore,
 };
 
@@ -136,6 +136,8 @@ impl Owner {
 
     fn new(data: &DataFolder, keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
         let recent = Arc::new(Recent::default());
+        let keys = keystore.clone();
+        ledger.find_key_with(move |registry| desk_key(&keys, registry).ok());
         ledger.listen(Arc::clone(&recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
         ledger.listen(Arc::clone(&marks) as _);
@@ -439,14 +441,15 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 /// could not be opened.
 pub fn open_ledger(
     keystore: &Keystore,
-    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Ledger<SqliteStore>, LedgerError>,
+    open: impl FnOnce(FindKey) -> Result<Ledger<SqliteStore>, LedgerError>,
 ) -> Result<Ledger<SqliteStore>, CommandError> {
-    let mut trouble = None;
-    let opened = open(&mut |registry| {
-        let key = desk_key(keystore, registry);
-        key.map_err(|error| trouble = Some(error)).ok()
-    });
-    opened.map_err(|error| match (error, trouble) {
+    let trouble = Arc::new(Mutex::new(None));
+    let (keystore, noted) = (keystore.clone(), Arc::clone(&trouble));
+    let opened = open(Box::new(move |registry| {
+        let key = desk_key(&keystore, registry);
+        key.map_err(|error| *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error)).ok()
+    }));
+    opened.map_err(|error| match (error, trouble.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         (LedgerError::NoDeskKey, Some(trouble)) => trouble,
         (error, _) => error.into(),
     })

@@ -9,6 +9,7 @@ mod export;
 mod figures;
 mod inclusion;
 mod item;
+mod key;
 mod load;
 mod queue;
 mod react;
@@ -26,7 +27,6 @@ use std::{
 };
 
 use demur_core::{
-    canonical::WriteError,
     key::{Fingerprint, SecretKey},
     limit::Text,
     time::Timestamp,
@@ -47,7 +47,7 @@ use demur_ledger::{
     envelope::Event,
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
-    signed::{Document, Head, Receipt, Signed},
+    signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
 
@@ -65,6 +65,7 @@ use self::{
     commit::{Commits, Ending, Slot, lock},
     figures::Counters,
     item::{Item, Waiting, Waits},
+    load::Keys,
     queue::{Known, Pending, Queue, Queues},
     session::Session,
     surroundings::Draw,
@@ -77,6 +78,7 @@ use crate::contract::{
 pub struct Ledger<S: Store> {
     store: S,
     desk: RwLock<SecretKey>,
+    find_key: FindKey,
     /// The registry as recorded; what is decided pins its newest event.
     registry: RwLock<Arc<Registry>>,
     queues: Queues,
@@ -90,6 +92,9 @@ pub struct Ledger<S: Store> {
     listeners: Vec<Arc<dyn Listener>>,
     counters: Counters,
 }
+
+/// Finds the secret key that the desk of a registry signs with now.
+pub type FindKey = Box<dyn Fn(&Registry) -> Option<SecretKey> + Send + Sync>;
 
 /// A command that is recorded and durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,18 +146,19 @@ impl<S: Store> Ledger<S> {
             snapshot: None,
         };
         match store.append(&[append]).map_err(LedgerError::from)?.first() {
-            Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), surroundings)?),
+            Some(Outcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), surroundings)?),
             _ => Err(LedgerError::Created.into()),
         }
     }
 
-    /// Returns the ledger of a store that has a registry. `find_key` returns the desk's secret key.
+    /// Returns the ledger of a store that has a registry. `find_key` returns the desk's secret key, now and whenever the
+    /// registry has changed elsewhere.
     pub fn open(
         store: S,
-        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         surroundings: Box<dyn Surroundings>,
     ) -> Result<Self, LedgerError> {
-        let ledger = Self::with(store, find_key, surroundings, Session::begin)?;
+        let ledger = Self::with(store, Box::new(find_key), surroundings, Session::begin)?;
         ledger.note_restoration()?;
         Ok(ledger)
     }
@@ -161,15 +167,15 @@ impl<S: Store> Ledger<S> {
     /// it is asked to record may be refused by the store.
     pub fn read(
         store: S,
-        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         surroundings: Box<dyn Surroundings>,
     ) -> Result<Self, LedgerError> {
-        Self::with(store, find_key, surroundings, |_, _| Ok(Session::default()))
+        Self::with(store, Box::new(find_key), surroundings, |_, _| Ok(Session::default()))
     }
 
     fn with(
         store: S,
-        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        find_key: FindKey,
         surroundings: Box<dyn Surroundings>,
         begin: impl FnOnce(&S, Timestamp) -> Result<Session, LedgerError>,
     ) -> Result<Self, LedgerError> {
@@ -181,6 +187,7 @@ impl<S: Store> Ledger<S> {
         Ok(Self {
             store,
             desk: RwLock::new(desk),
+            find_key,
             registry: RwLock::new(Arc::new(registry)),
             queues: Queues::default(),
             commits: Arc::default(),
@@ -251,12 +258,12 @@ impl<S: Store> Ledger<S> {
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
     /// newer one.
     pub fn check_head(&self, trace: TraceId) -> Result<(), LedgerError> {
-        load::check_newest(&self.store, trace, &self.registry())
+        load::check_newest(&self.store, trace, self.keys(&|| self.refresh()))
     }
 
     /// Returns the state of a trace as recorded, to be looked at.
     pub fn look(&self, trace: TraceId) -> Result<State, LedgerError> {
-        load::load(&self.store, trace, &self.registry())
+        load::load(&self.store, trace, self.keys(&|| self.refresh()))
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
@@ -288,11 +295,16 @@ impl<S: Store> Ledger<S> {
             time: event.envelope().time,
             trace,
         };
-        Ok(Some(self.sign(document)?))
+        let at = document.registry.sequence;
+        Ok(Some(self.sign(document, &registry, at)?))
     }
 
     /// Returns a submission once its signature holds.
     fn check(&self, submission: Submission, artifact: Option<&Artifact>) -> Result<Submitted, LedgerError> {
+        // It may have been registered elsewhere.
+        if self.registry().public_key(&submission.proof.key).is_none() {
+            self.newest_registry()?;
+        }
         let submitted = Submitted::new(submission, artifact, &self.registry());
         Ok(submitted.inspect_err(|_| self.counters.count_refusal())?)
     }
@@ -331,21 +343,24 @@ impl<S: Store> Ledger<S> {
     fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, LedgerError> {
         let put = |mut item: Item, is_followed: bool| {
             if !is_followed {
-                match self.sign(item.head.clone()) {
+                match self.sign_head(item.head.clone(), item.waiting.registry.as_deref()) {
                     Ok(signed) => item.signed = Some(signed),
-                    Err(error) => return Err((Box::new(item), error.into())),
+                    Err(error) => return Err((Box::new(item), error)),
                 }
             }
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        let (reply, (slot, pen)) = match self.enqueue(trace, command, past, Waits::OnAThread, put)? {
-            Step::Queued(reply, queued) => (reply, queued),
-            step => return self.settle(trace, command, step),
+        let (reply, (slot, pen)) = match self.enqueue(trace, command, past, Waits::OnAThread, put) {
+            Ok(Step::Queued(reply, queued)) => (reply, queued),
+            Ok(step) => return self.settle(trace, command, step),
+            // The desk's key changed after this was decided.
+            Err(LedgerError::NoDeskKey) if self.has_key() => return Ok(Attempt::Again),
+            Err(error) => return Err(error),
         };
         match self.commits.wait(&slot, pen, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
-            Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
+            Ending::Conflict(Conflict::Registry) => self.refresh().map(|_| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
             Ending::Conflict(Conflict::Head | Conflict::Artifact) => Ok(Attempt::Again),
             Ending::Failed(error) => Err(LedgerError::Commit(error)),
@@ -487,28 +502,18 @@ impl<S: Store> Ledger<S> {
         }))
     }
 
-    /// Reads the registry again, after another process changed it.
-    fn refresh(&self) -> Result<(), LedgerError> {
-        let state = load::load_registry(&self.store)?;
-        if let Some(registry) = state.registry() {
-            self.adopt(Arc::new(registry.clone()));
-        }
-        Ok(())
+    fn keys<'a>(&self, refresh: &'a dyn Fn() -> Result<Arc<Registry>, LedgerError>) -> Keys<'a> {
+        Keys { registry: self.registry(), refresh }
     }
 
     fn load(&self, trace: TraceId) -> Result<Pending, LedgerError> {
-        let registry = self.registry();
-        if trace == registry.trace() {
+        if trace == self.registry().trace() {
             return Ok(Pending::new(load::load_registry(&self.store)?, false));
         }
-        let state = load::load(&self.store, trace, &registry)?;
+        let state = self.look(trace)?;
         let open = state.phase().is_some_and(|phase| !phase.is_final());
         let interrupted = open && self.session.was_interrupted(state.tip().time());
         Ok(Pending::new(state, interrupted))
-    }
-
-    fn sign<T: Document>(&self, document: T) -> Result<Signed<T>, WriteError> {
-        Signed::new(document, &self.desk.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A trace as one file that anybody can verify offline (`docs/format.md` 9; ONE-04), written while others append.
 
-use std::{io::Write, sync::Arc};
+use std::io::Write;
 
 use demur_core::limit::Text;
 use demur_engine::entry::ArtifactPlace;
@@ -46,20 +46,10 @@ impl<S: Store> Ledger<S> {
         }
         let position = (registry_head, registry.epoch_at(registry_head.sequence));
         let Export { writer, out, .. } = export;
-        let desk = self.desk.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let desk = self.desk_at(&registry, registry_head.sequence)?;
         out.write_all(&writer.finish(newest, position, self.surroundings.now(), &desk)?)?;
         out.flush()?;
         Ok(newest)
-    }
-
-    /// Returns the registry as the store has it: where another process owns the store, it may have grown.
-    fn newest_registry(&self) -> Result<Arc<Registry>, LedgerError> {
-        let known = self.registry();
-        let head = self.store.trace(known.trace())?.map(|summary| summary.head);
-        if head != Some(known.head()) {
-            self.adopt(Arc::new(super::registry(&self.store)?));
-        }
-        Ok(self.registry())
     }
 }
 
@@ -90,7 +80,8 @@ impl<S: Store> Export<'_, S> {
             }
         }
         let head = head_document(through, self.registry, trace);
-        let line = self.writer.head(&self.ledger.sign(head)?)?;
+        let at = head.registry.sequence;
+        let line = self.writer.head(&self.ledger.sign(head, self.registry, at)?)?;
         Ok(self.out.write_all(&line)?)
     }
 

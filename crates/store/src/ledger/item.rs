@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, mem, sync::Arc};
 
-use demur_core::{canonical::WriteError, key::Fingerprint};
+use demur_core::key::Fingerprint;
 use demur_engine::entry::Entry;
 use demur_ledger::{
     name::{CommandId, Position, Sequence, TraceId},
@@ -11,7 +11,7 @@ use demur_ledger::{
     state::Phase,
 };
 
-use super::{commit::Slot, queue::Queue};
+use super::{commit::Slot, error::LedgerError, queue::Queue};
 use crate::contract::{Append, QuestionRow, Snapshot};
 
 /// What one decision wants recorded.
@@ -100,11 +100,13 @@ impl Group {
     /// somebody was already behind it.
     pub(super) fn append(
         &mut self,
-        sign: impl FnOnce(Head) -> Result<Signed<Head>, WriteError>,
-    ) -> Result<Append, WriteError> {
-        let head = match self.signed.take() {
-            Some(signed) => signed,
-            None => sign(self.head.clone())?,
+        sign: impl FnOnce(Head, Option<&Registry>) -> Result<Signed<Head>, LedgerError>,
+    ) -> Result<Append, LedgerError> {
+        let head = if let Some(signed) = self.signed.take() {
+            signed
+        } else {
+            let after = self.waiting.last().and_then(|waiting| waiting.registry.as_deref());
+            sign(self.head.clone(), after)?
         };
         Ok(Append {
             trace: self.trace,

@@ -1,6 +1,9 @@
 //! From the store into memory (LED-22): the newest snapshot that fits, the events after it, each checked against its
 //! hash, its chain and its signature, and the desk's signature on the last. What does not hold marks the trace as
-//! failed (LED-18).
+//! failed (LED-18). That mark is for good, so damage is proven first: where an event went by a newer registry than the
+//! one known here, another process wrote both, and the registry is read again before anything is said about keys.
+
+use std::sync::Arc;
 
 use demur_core::key::Batch;
 use demur_engine::{snapshot, state::State};
@@ -15,18 +18,35 @@ use demur_ledger::{
 use super::error::LedgerError;
 use crate::contract::{Failure, Snapshot, Store, Stored};
 
+/// The registry to check keys with.
+pub(super) struct Keys<'a> {
+    /// As known so far.
+    pub(super) registry: Arc<Registry>,
+    /// Reads it again.
+    pub(super) refresh: &'a dyn Fn() -> Result<Arc<Registry>, LedgerError>,
+}
+
+impl Keys<'_> {
+    /// Returns whether the registry has this event, reading it again where it is not known here.
+    fn reach(&mut self, pin: &Position) -> Result<bool, LedgerError> {
+        if !self.registry.holds(pin) {
+            self.registry = (self.refresh)()?;
+        }
+        Ok(self.registry.holds(pin))
+    }
+}
+
 /// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
 pub(super) fn load<S: Store + ?Sized>(
     store: &S,
     trace: TraceId,
-    registry: &Registry,
+    keys: Keys<'_>,
 ) -> Result<State, LedgerError> {
     let Some(summary) = store.trace(trace)? else { return Ok(State::new(trace)) };
     if summary.failed.is_some() {
         return Ok(failed(trace));
     }
-    let loading = Loading { store, trace, registry: Some(registry) };
-    match loading.run() {
+    match (Loading { store, trace, keys: Some(keys) }).run() {
         Ok(state) => Ok(state),
         Err(LedgerError::Damaged { sequence, code, .. }) => {
             let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
@@ -40,19 +60,19 @@ pub(super) fn load<S: Store + ?Sized>(
 /// Returns the registry as the store has it.
 pub(super) fn load_registry<S: Store + ?Sized>(store: &S) -> Result<State, LedgerError> {
     let trace = store.registry()?.ok_or(LedgerError::NotCreated)?;
-    Loading { store, trace, registry: None }.run()
+    Loading { store, trace, keys: None }.run()
 }
 
 /// Checks the desk's signature on the newest event of a trace.
 pub(super) fn check_newest<S: Store + ?Sized>(
     store: &S,
     trace: TraceId,
-    registry: &Registry,
+    keys: Keys<'_>,
 ) -> Result<(), LedgerError> {
     let head = store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
-    Loading { store, trace, registry: Some(registry) }.check_signed(head, signed.as_ref(), registry)
+    Loading { store, trace, keys: Some(keys) }.check_head(&State::new(trace), head, signed.as_ref())
 }
 
 fn failed(trace: TraceId) -> State {
@@ -64,12 +84,12 @@ fn failed(trace: TraceId) -> State {
 struct Loading<'a, S: ?Sized> {
     store: &'a S,
     trace: TraceId,
-    /// The registry to check keys with; none while the registry itself is loaded.
-    registry: Option<&'a Registry>,
+    /// None while the registry itself is loaded.
+    keys: Option<Keys<'a>>,
 }
 
 impl<S: Store + ?Sized> Loading<'_, S> {
-    fn run(&self) -> Result<State, LedgerError> {
+    fn run(mut self) -> Result<State, LedgerError> {
         let mut state = self.resume()?.unwrap_or_else(|| State::new(self.trace));
         let mut last = None;
         loop {
@@ -87,7 +107,9 @@ impl<S: Store + ?Sized> Loading<'_, S> {
             Some(head) => head,
             None => self.newest(&state)?,
         };
-        self.check_head(&state, head.as_ref())?;
+        if let Some(position) = state.tip().head() {
+            self.check_head(&state, position, head.as_ref())?;
+        }
         Ok(state)
     }
 
@@ -110,7 +132,7 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         Ok(self.store.events(self.trace, head.sequence, 1)?.pop().and_then(|stored| stored.head))
     }
 
-    fn fold(&self, state: &mut State, page: &[Stored]) -> Result<(), LedgerError> {
+    fn fold(&mut self, state: &mut State, page: &[Stored]) -> Result<(), LedgerError> {
         let mut batch = Batch::with_capacity(page.len());
         let mut signed = Vec::with_capacity(page.len());
         for stored in page {
@@ -135,37 +157,41 @@ impl<S: Store + ?Sized> Loading<'_, S> {
     }
 
     /// Adds what proves an event to the batch.
-    fn prove(&self, state: &State, event: &Event, batch: &mut Batch) -> Result<(), LedgerError> {
-        let at = event.envelope().sequence;
-        let subject = match self.registry {
-            Some(_) => Subject::new(event, event.statement_bytes()),
-            None => Subject::of_registry(event),
+    fn prove(&mut self, state: &State, event: &Event, batch: &mut Batch) -> Result<(), LedgerError> {
+        let (at, pin) = (event.envelope().sequence, event.envelope().registry);
+        if let (Some(keys), Some(pin)) = (&mut self.keys, pin)
+            && !keys.reach(&pin)?
+        {
+            return Err(self.damaged(at, "REGISTRY_PIN"));
+        }
+        let (subject, registry) = match &self.keys {
+            Some(keys) => (Subject::new(event, event.statement_bytes()), Some(&*keys.registry)),
+            None => (Subject::of_registry(event), state.registry()),
         };
-        let keys = self.registry.or_else(|| state.registry());
-        event.envelope().proof.check(&subject, keys, batch).map_err(|error| match error {
+        event.envelope().proof.check(&subject, registry, batch).map_err(|error| match error {
             ProofError::KeyUnknown { .. } => self.damaged(at, "KEY_UNKNOWN"),
             ProofError::NoStatement => self.damaged(at, "STATEMENT_MISMATCH"),
         })
     }
 
-    fn check_head(&self, state: &State, head: Option<&Signed<Head>>) -> Result<(), LedgerError> {
-        let Some(position) = state.tip().head() else { return Ok(()) };
-        let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
-        let registry = self.registry.or_else(|| state.registry()).ok_or_else(damaged)?;
-        self.check_signed(position, head, registry)
-    }
-
-    fn check_signed(
-        &self,
+    /// Checks the desk's signature on an event. `state` is the registry's, while that is loaded.
+    fn check_head(
+        &mut self,
+        state: &State,
         position: Position,
         head: Option<&Signed<Head>>,
-        registry: &Registry,
     ) -> Result<(), LedgerError> {
-        let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
-        let head = head.filter(|head| head.document.head == position).ok_or_else(damaged)?;
+        let invalid = self.damaged(position.sequence, "HEAD_INVALID");
+        let Some(head) = head.filter(|head| head.document.head == position) else { return Err(invalid) };
+        if let Some(keys) = &mut self.keys
+            && !keys.reach(&head.document.registry)?
+        {
+            return Err(invalid);
+        }
+        let registry = self.keys.as_ref().map(|keys| &*keys.registry).or_else(|| state.registry());
         let at = head.document.registry.sequence;
-        let key = registry.desk_key(&head.proof.key, at).map_err(|_| damaged())?;
-        head.verify(&key.public).map_err(|_| damaged())
+        let key = registry.and_then(|registry| registry.desk_key(&head.proof.key, at).ok());
+        if key.is_some_and(|key| head.verify(&key.public).is_ok()) { Ok(()) } else { Err(invalid) }
     }
 
     fn damaged(&self, sequence: Sequence, code: &'static str) -> LedgerError {

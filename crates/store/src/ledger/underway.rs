@@ -44,14 +44,18 @@ impl<S: Store> Ledger<S> {
     /// whatever will not simply be recorded, there is none: [`Self::perform`] is for that, and nothing has happened yet.
     pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, LedgerError> {
         let put = |mut item: Item, _| {
-            match self.sign(item.head.clone()) {
+            match self.sign_head(item.head.clone(), item.waiting.registry.as_deref()) {
                 Ok(signed) => item.signed = Some(signed),
-                Err(error) => return Err((Box::new(item), error.into())),
+                Err(error) => return Err((Box::new(item), error)),
             }
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        match self.enqueue(trace, command, &Past::Unknown, Waits::Unattended, put)? {
+        let step = match self.enqueue(trace, command, &Past::Unknown, Waits::Unattended, put) {
+            Err(LedgerError::NoDeskKey) => return Ok(None),
+            step => step?,
+        };
+        match step {
             Step::Queued(reply, (slot, pen)) => {
                 if matches!(reply, Reply::Refused(_)) {
                     self.counters.count_refusal();

@@ -10,7 +10,7 @@ use super::{
     commit::{Ending, lock},
     item::{Group, Item, Waiting},
 };
-use crate::contract::{Append, Outcome, Store, StoreError};
+use crate::contract::{Append, Conflict, Outcome, Store, StoreError};
 
 /// Hears of everything that this ledger records.
 ///
@@ -43,7 +43,8 @@ impl<S: Store> Ledger<S> {
                 None => groups.push(Group::new(item)),
             }
         }
-        match self.commit(&mut groups) {
+        let (groups, appends) = self.signed(groups);
+        match self.commit(appends) {
             Ok(judged) => {
                 for (group, (append, outcome)) in groups.into_iter().zip(judged) {
                     self.conclude(group, &append, outcome);
@@ -60,13 +61,25 @@ impl<S: Store> Ledger<S> {
         }
     }
 
-    /// Appends the groups; returns what was appended and what became of each.
-    fn commit(&self, groups: &mut [Group]) -> Result<Vec<(Append, Outcome)>, StoreError> {
-        let appends = groups
-            .iter_mut()
-            .map(|group| group.append(|head| self.sign(head)))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| StoreError::Trouble { action: "sign a head", message: error.to_string() })?;
+    /// Returns the groups whose heads are signed, with what is to be appended. The desk's key may have changed since the
+    /// others were decided: they are decided again.
+    fn signed(&self, groups: Vec<Group>) -> (Vec<Group>, Vec<Append>) {
+        let sign = |mut group: Group| {
+            let Ok(append) = group.append(|head, after| self.sign_head(head, after)) else {
+                let ending = Ending::Conflict(Conflict::Registry);
+                group.waiting.iter().for_each(|waiting| self.tell(waiting, ending.clone()));
+                return None;
+            };
+            Some((group, append))
+        };
+        groups.into_iter().filter_map(sign).unzip()
+    }
+
+    /// Appends; returns what was appended and what became of each.
+    fn commit(&self, appends: Vec<Append>) -> Result<Vec<(Append, Outcome)>, StoreError> {
+        if appends.is_empty() {
+            return Ok(Vec::new());
+        }
         let outcomes = self.store.append(&appends)?;
         if outcomes.len() != appends.len() {
             return Err(StoreError::Misuse { what: "it lost count of appends" });

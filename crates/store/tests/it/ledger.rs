@@ -1,6 +1,7 @@
 //! The ledger in use: commands become events, on each store.
 
 mod crash;
+mod elsewhere;
 mod faults;
 mod flow;
 mod listener;

@@ -87,7 +87,7 @@ impl Surroundings for Clock {
 pub(crate) struct Office<S: Store> {
     pub(crate) ledger: Ledger<S>,
     pub(crate) clock: Clock,
-    desk: SecretKey,
+    pub(crate) desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
 }
 
@@ -101,7 +101,8 @@ pub(crate) struct People {
 impl People {
     pub(crate) fn enter<S: Store>(self, store: S) -> Office<S> {
         let Self { clock, desk, agents } = self;
-        let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(clock.clone())).unwrap();
+        let key = desk.clone();
+        let ledger = Ledger::open(store, move |_| Some(key.clone()), Box::new(clock.clone())).unwrap();
         Office { ledger, clock, desk, agents }
     }
 }
@@ -131,14 +132,16 @@ impl<S: Store> Office<S> {
     /// Returns the office of a store that any process created.
     pub(crate) fn at(store: S) -> Result<Self, LedgerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
-        let ledger = Ledger::open(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
+        let key = desk.clone();
+        let ledger = Ledger::open(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
     /// Returns such an office for reading only.
     pub(crate) fn beside(store: S) -> Result<Self, LedgerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
-        let ledger = Ledger::read(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
+        let key = desk.clone();
+        let ledger = Ledger::read(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 

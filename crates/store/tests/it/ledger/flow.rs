@@ -214,10 +214,10 @@ fn a_store_is_created_once_and_opened_with_the_desks_key() {
     let other = SecretKey::generate(&mut Seeded::from_number(6));
     let created = Ledger::create(store, other.clone(), "again", Box::new(Clock::new()));
     assert!(matches!(created, Err(LedgerError::Created)));
-    let empty = Ledger::open(MemoryStore::new(), |_| Some(other.clone()), Box::new(Clock::new()));
+    let empty = Ledger::open(MemoryStore::new(), |_| None, Box::new(Clock::new()));
     assert!(matches!(empty, Err(LedgerError::NotCreated)));
     let office = Office::create(MemoryStore::new());
     let store = office.ledger.close().unwrap();
-    let strange = Ledger::open(store, |_| Some(other), Box::new(Clock::new()));
+    let strange = Ledger::open(store, move |_| Some(other.clone()), Box::new(Clock::new()));
     assert!(matches!(strange, Err(LedgerError::NoDeskKey)));
 }
