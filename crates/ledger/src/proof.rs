@@ -109,7 +109,12 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Returns the subject of an event whose statement stands in these bytes.
     pub const fn new(event: &'a Event, statement: Option<&'a [u8]>) -> Self {
-        Self { event: event.hash(), statement, newcomer: None }
+        Self::of_parts(event.hash(), statement)
+    }
+
+    /// Returns the subject of an event with this hash, which is over the statement too.
+    pub(crate) const fn of_parts(event: &'a Digest, statement: Option<&'a [u8]>) -> Self {
+        Self { event, statement, newcomer: None }
     }
 
     /// Returns the subject of an event of the registry, where a key signs the statement that brings it in.

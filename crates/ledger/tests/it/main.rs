@@ -14,6 +14,7 @@ mod fuzz;
 mod graph;
 mod inclusion;
 mod later;
+mod newer;
 mod proof;
 mod registry;
 mod report;
