@@ -14,7 +14,7 @@ use demur_ledger::{
 };
 use demur_store::{
     contract::{Kept, Store as _, StoreError, Stored, TraceSummary},
-    ledger::LedgerError,
+    ledger::{LedgerError, read_event},
 };
 
 use crate::{error::CommandError, owner::Owner, record};
@@ -80,8 +80,22 @@ pub fn read(
     let checked = check_excerpt(roster.registry(), trace, start, summary.head, stored.iter().map(kept));
     let mut timeline = Timeline::without_state(roster.names().clone());
     let mut room = ROOM;
+    for (checked, stored) in checked.iter().zip(&stored) {
+        let said = checked.event.as_ref().and_then(|event| event.said().ok());
+        if said.is_none_or(|said| said.facts.event_type().is_none()) {
+            refuse_newer(trace, checked.sequence, stored)?;
+        }
+    }
     let lines = checked.into_iter().zip(stored).skip(skipped);
     Ok(lines.map(|(checked, stored)| line(owner, checked, stored, &mut timeline, &mut room)).collect())
+}
+
+/// Refuses what a newer version wrote: it is not damaged, and nobody here can say what it means.
+pub fn refuse_newer(trace: TraceId, sequence: Sequence, stored: &Stored) -> Result<(), LedgerError> {
+    match read_event(trace, sequence, stored) {
+        Err(error @ LedgerError::Store(StoreError::TraceNewer { .. })) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns what a trace is about: the words of its first event.
@@ -89,7 +103,7 @@ pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandEr
     match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
         Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
         // Its own page says what is wrong with it.
-        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(LedgerError::Damaged { .. } | LedgerError::Store(StoreError::TraceNewer { .. })) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

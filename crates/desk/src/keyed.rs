@@ -10,10 +10,12 @@ use demur_core::{
 };
 use demur_ledger::{
     author::Author,
-    envelope::Event,
     name::{CommandId, Position},
 };
-use demur_store::contract::{Performed, Store as _};
+use demur_store::{
+    contract::{Performed, Store as _},
+    ledger::read_performed,
+};
 use serde::Serialize;
 
 use crate::{error::CommandError, owner::Owner};
@@ -74,7 +76,7 @@ impl Keyed {
 
 /// Returns the place of the event that a command became.
 pub(crate) fn position(performed: &Performed) -> Result<Position, CommandError> {
-    Ok(Event::parse(&performed.bytes).map_err(|error| CommandError::bug(&error))?.position())
+    Ok(read_performed(performed)?.position())
 }
 
 /// Returns the first half of the first half of a digest.

@@ -7,7 +7,7 @@ use demur_ledger::{
 };
 use demur_store::{
     contract::{Kept, Store, Stored},
-    ledger::LedgerError,
+    ledger::{LedgerError, read_event},
 };
 
 /// Calls `visit` with the events of a trace from a place on, each with its words if they are there, until it returns false.
@@ -48,7 +48,7 @@ fn opened(
     sequence: Sequence,
     stored: Stored,
 ) -> Result<(Event, Option<Content>), LedgerError> {
-    let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, sequence))?;
+    let event = read_event(trace, sequence, &stored)?;
     let kind = event.said().ok().and_then(|said| said.facts.event_type());
     let content = match (stored.content, kind) {
         (Kept::Here(opening), Some(kind)) => Content::parse(kind, &opening.bytes).ok(),

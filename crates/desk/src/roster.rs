@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{
-    envelope::Event,
     event_type::{Content, EventType, Facts},
     facts::RevocationReason,
     name::{PrincipalId, Sequence},
@@ -86,7 +85,7 @@ impl Roster {
     }
 
     fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
-        let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
+        let event = ledger::read_event(self.registry.trace(), at, stored)?;
         if at <= self.registry.head().sequence && !self.registry.holds(&event.position()) {
             return Err(self.damaged(at, "CHAIN_BREAK"));
         }

@@ -17,6 +17,7 @@ use demur_ledger::{
     content::Opening,
     event_type::TraceKind,
     name::{CommandId, Position, Sequence, TraceId},
+    newer::Newer,
     question::OutcomeKind,
     signed::{Head, Signed},
     state::Phase,
@@ -324,6 +325,28 @@ pub enum StoreError {
         found: u32,
         /// The newest version this code knows.
         known: u32,
+    },
+    /// An event of one trace was written by a later version of demur. Nothing is wrong with it.
+    #[error(
+        "event {sequence} of trace {trace} has {newer}, which this demur does not know: use a newer version of demur"
+    )]
+    TraceNewer {
+        /// The trace.
+        trace: TraceId,
+        /// The event.
+        sequence: Sequence,
+        /// What is not known here.
+        newer: Newer,
+    },
+    /// An event of the registry was. Without the registry nothing can be checked.
+    #[error(
+        "event {sequence} of the registry has {newer}, which this demur does not know: use a newer version of demur"
+    )]
+    RegistryNewer {
+        /// The event.
+        sequence: Sequence,
+        /// What is not known here.
+        newer: Newer,
     },
     /// Not a database of ours.
     #[error("{what}")]

@@ -13,6 +13,7 @@ mod key;
 mod load;
 mod queue;
 mod react;
+mod read;
 mod registry;
 mod series;
 mod session;
@@ -44,7 +45,6 @@ use demur_ledger::{
     author::Artifact,
     content::{QuestionContent, ReasonContent},
     desk::Desk,
-    envelope::Event,
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Receipt, Signed},
@@ -55,6 +55,7 @@ pub use commit::Pen;
 pub use error::LedgerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
+pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use surroundings::Surroundings;
 pub use underway::{Progress, Underway};
@@ -282,8 +283,7 @@ impl<S: Store> Ledger<S> {
     /// Returns the receipt of a recorded statement; none for what the desk itself recorded.
     pub fn receipt(&self, trace: TraceId, at: Sequence) -> Result<Option<Signed<Receipt>>, LedgerError> {
         let stored = self.store.events(trace, at, 1)?.pop().ok_or(LedgerError::TraceUnknown { trace })?;
-        let damaged = || LedgerError::Damaged { trace, sequence: at, code: "SCHEMA_INVALID" };
-        let event = Event::parse(&stored.bytes).map_err(|_| damaged())?;
+        let event = read_event(trace, at, &stored)?;
         let Some(statement) = event.statement_bytes() else { return Ok(None) };
         let registry = self.registry();
         let document = Receipt {
@@ -337,7 +337,7 @@ impl<S: Store> Ledger<S> {
     /// Returns what a command became before.
     fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, LedgerError> {
         let Some((key, command)) = command_id(command) else { return Ok(None) };
-        self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()
+        self.store.command(&key, command)?.as_ref().map(EarlierEvent::parse).transpose()
     }
 
     fn attempt(&self, trace: TraceId, command: &Command, past: &Past) -> Result<Attempt, LedgerError> {

@@ -7,7 +7,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 use demur_store::{
-    contract::{Store, TraceSummary},
+    contract::{Store, StoreError, TraceSummary},
     ledger::LedgerError,
 };
 
@@ -98,7 +98,9 @@ fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uuid>, Command
     let event = match record::read(store, trace, Sequence::FIRST) {
         Ok((event, _)) => event,
         // `demur store check` says what is wrong with it.
-        Err(LedgerError::Damaged { .. }) => return Ok(None),
+        Err(LedgerError::Damaged { .. } | LedgerError::Store(StoreError::TraceNewer { .. })) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error.into()),
     };
     let is_plan = event.said().is_ok_and(|said| matches!(said.facts, Facts::PlanSubmitted(_)));

@@ -5,7 +5,6 @@ use std::time::Instant;
 use demur_engine::refusal::Refusal;
 use demur_ledger::{
     author::Artifact,
-    envelope::Event,
     event_type::Facts,
     export::Disclosure,
     facts::RefusalCode,
@@ -15,7 +14,7 @@ use demur_ledger::{
 use demur_run::line::{End, FromAgent, FromDesk, Hello, Refused, ShownArtifact, ShownEvent, Submit, Turn};
 use demur_store::{
     contract::{Kept, Store as _, Stored},
-    ledger::{Ledger, LedgerError},
+    ledger::{Ledger, LedgerError, read_event},
     sqlite::SqliteStore,
 };
 
@@ -145,11 +144,7 @@ fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Int
 
 /// Returns the lines of a recorded event, as they stand in an export.
 fn lines(ledger: &Ledger<SqliteStore>, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, CommandError> {
-    let event = Event::parse(&stored.bytes).map_err(|_| LedgerError::Damaged {
-        trace,
-        sequence: Sequence::FIRST,
-        code: "SCHEMA_INVALID",
-    })?;
+    let event = read_event(trace, Sequence::FIRST, &stored)?;
     let sequence = event.envelope().sequence;
     let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
     let shown = match stored.content {

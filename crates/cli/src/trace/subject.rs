@@ -6,7 +6,10 @@ use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
 };
-use demur_store::{contract::Store, ledger::LedgerError};
+use demur_store::{
+    contract::{Store, StoreError},
+    ledger::LedgerError,
+};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
@@ -16,7 +19,7 @@ pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String
     match record::read(store, trace, Sequence::FIRST) {
         Ok((_, content)) => Ok(content.as_ref().and_then(about)),
         // `demur store check` says what is wrong with it.
-        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(LedgerError::Damaged { .. } | LedgerError::Store(StoreError::TraceNewer { .. })) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

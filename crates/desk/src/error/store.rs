@@ -27,6 +27,8 @@ impl From<&StoreError> for CommandError {
             StoreError::Newer { .. } => {
                 Self::input("STORE_NEWER", error).with_hint("`demur --version` shows which one this is")
             }
+            StoreError::RegistryNewer { .. } => Self::input("STORE_NEWER", error).with_hint(NEWER),
+            StoreError::TraceNewer { .. } => Self::refused("TRACE_NEWER", error).with_hint(NEWER),
             StoreError::Foreign { .. } => Self::input("STORE_FOREIGN", error),
             StoreError::Missing { .. } => Self::input("NO_STORE", error),
             StoreError::Exists { .. } => Self::input("STORE_EXISTS", error),
@@ -41,6 +43,8 @@ impl From<&StoreError> for CommandError {
     }
 }
 
+/// What to do about what a newer version wrote.
+const NEWER: &str = "nothing was changed; `demur --version` shows which one this is";
 /// The code of a write that the disk did not confirm.
 pub(super) const UNCERTAIN: &str = "WRITE_UNCERTAIN";
 

@@ -10,10 +10,10 @@ use demur_ledger::{
 use demur_run::history::History;
 use demur_store::{
     contract::{Kept, Store, TraceSummary},
-    ledger::LedgerError,
+    ledger::{LedgerError, read_event},
 };
 
-use crate::{error::CommandError, owner::Owner, record};
+use crate::{error::CommandError, owner::Owner};
 
 /// Takes into a history what is recorded after its last event, and calls `tell` with it.
 pub fn read_on(
@@ -30,7 +30,7 @@ pub fn read_on(
         }
         for stored in page {
             let sequence = next(history)?;
-            let event = Event::parse(&stored.bytes).map_err(|_| record::damaged(trace, sequence))?;
+            let event = read_event(trace, sequence, &stored)?;
             let opening = match stored.content {
                 Kept::Here(opening) => Some(opening),
                 Kept::Absent | Kept::Erased => None,

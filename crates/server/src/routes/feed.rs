@@ -19,8 +19,8 @@ use axum::{
 use demur_core::time::Timestamp;
 use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
 use demur_ledger::{
-    envelope::Event,
     name::{PrincipalId, Sequence, TraceId},
+    newer::Reading,
     question::touched,
 };
 use demur_store::contract::{Cursor, Store as _};
@@ -122,6 +122,7 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
         let full = page.len() == PAGE;
         for (cursor, notice) in page {
             after = cursor;
+            let Some(notice) = notice else { continue };
             let Ok(data) = serde_json::to_string(&notice) else { return };
             let sent = Sent::default().id(cursor.number().to_string()).event(notice.kind).data(data);
             if sender.send(sent).await.is_err() {
@@ -139,16 +140,22 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
     }
 }
 
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, CommandError> {
+/// Returns what is told of every event after a place; nothing of one that a newer version wrote.
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Option<Notice>)>, CommandError> {
     let changes = owner.ledger().store().changes(after, PAGE)?;
     let notice = |(cursor, stored): (Cursor, demur_store::contract::Stored)| {
-        let event = Event::parse(&stored.bytes).map_err(|error| CommandError::bug(&error))?;
+        let event = match Reading::of(&stored.bytes, &stored.hash) {
+            Reading::Known(event) => event,
+            Reading::Newer(_) => return Ok((cursor, None)),
+            Reading::Damaged => return Err(CommandError::bug(&"an event that cannot be read")),
+        };
         let envelope = event.envelope();
         let trace = envelope.trace;
         let questions = touched(&event).map(|sequence| QuestionId { trace, sequence }).collect();
         let kind = event.said().map(|said| said.kind.to_string()).unwrap_or_default();
         let sequence = event.position().sequence;
-        Ok((cursor, Notice { trace, sequence, kind, time: envelope.time, actor: envelope.actor, questions }))
+        let (time, actor) = (envelope.time, envelope.actor);
+        Ok((cursor, Some(Notice { trace, sequence, kind, time, actor, questions })))
     };
     changes.into_iter().map(notice).collect()
 }

@@ -5,7 +5,7 @@ mod export;
 
 use axum::{Extension, Json, body::Body, extract::State, response::Response};
 use demur_core::{commitment::Salt, hash::Digest, time::Timestamp};
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::{error::CommandError, excerpt, owner::Owner};
 use demur_ledger::{
     event_type::TraceKind,
     name::{Position, Sequence, TraceId},
@@ -256,6 +256,7 @@ async fn events(
 
 impl EventView {
     fn new(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<Self, CommandError> {
+        excerpt::refuse_newer(trace, sequence, &stored)?;
         let raw = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).ok();
             let raw = text.and_then(|text| RawValue::from_string(text).ok());

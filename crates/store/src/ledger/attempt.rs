@@ -6,10 +6,10 @@ use demur_core::key::Fingerprint;
 use demur_engine::{Reply, command::Command, context::Earlier};
 use demur_ledger::{
     envelope::Event,
-    name::{CommandId, Sequence, TraceId},
+    name::{CommandId, TraceId},
 };
 
-use super::{commit::Slot, error::LedgerError};
+use super::{commit::Slot, error::LedgerError, read::read_performed};
 use crate::contract::Performed;
 
 /// What came of deciding.
@@ -60,10 +60,8 @@ pub(super) struct EarlierEvent {
 }
 
 impl EarlierEvent {
-    pub(super) fn parse(performed: Performed) -> Result<Self, LedgerError> {
-        let Performed { trace, bytes } = performed;
-        let damaged = |_| LedgerError::Damaged { trace, sequence: Sequence::FIRST, code: "SCHEMA_INVALID" };
-        Ok(Self { trace, event: Event::parse(&bytes).map_err(damaged)? })
+    pub(super) fn parse(performed: &Performed) -> Result<Self, LedgerError> {
+        Ok(Self { trace: performed.trace, event: read_performed(performed)? })
     }
 
     fn as_earlier(&self) -> Earlier<'_> {

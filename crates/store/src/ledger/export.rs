@@ -5,14 +5,14 @@ use std::io::Write;
 use demur_core::limit::Text;
 use demur_engine::entry::ArtifactPlace;
 use demur_ledger::{
-    envelope::{Event, FORMAT},
+    envelope::FORMAT,
     event_type::Facts,
     export::{Disclosure, ExportWriter, Header},
     name::{Position, Sequence, TraceId},
     registry::Registry,
 };
 
-use super::{Ledger, LedgerError, head_document};
+use super::{Ledger, LedgerError, head_document, read_event};
 use crate::contract::{Kept, Store, Stored};
 
 /// Is told how many events were written.
@@ -86,7 +86,7 @@ impl<S: Store> Export<'_, S> {
     }
 
     fn event(&mut self, trace: TraceId, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
-        let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, at))?;
+        let event = read_event(trace, at, stored)?;
         let line = match &stored.content {
             Kept::Here(opening) => self.writer.event(&event, Some(opening))?,
             Kept::Erased => self.writer.event_without_content(&event, Disclosure::Erased)?,

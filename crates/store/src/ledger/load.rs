@@ -1,7 +1,8 @@
 //! From the store into memory (LED-22): the newest snapshot that fits, the events after it, each checked against its
 //! hash, its chain and its signature, and the desk's signature on the last. What does not hold marks the trace as
 //! failed (LED-18). That mark is for good, so damage is proven first: where an event went by a newer registry than the
-//! one known here, another process wrote both, and the registry is read again before anything is said about keys.
+//! one known here, another process wrote both, and the registry is read again before anything is said about keys. What a
+//! newer version wrote is refused and not marked.
 
 use std::sync::Arc;
 
@@ -10,13 +11,14 @@ use demur_engine::{snapshot, state::State};
 use demur_ledger::{
     envelope::Event,
     name::{Position, Sequence, TraceId},
+    newer::{NewerEvent, Reading},
     proof::{ProofError, Subject},
     registry::Registry,
     signed::{Head, Signed},
 };
 
-use super::error::LedgerError;
-use crate::contract::{Failure, Snapshot, Store, Stored};
+use super::{error::LedgerError, read::read_event};
+use crate::contract::{Failure, Snapshot, Store, StoreError, Stored};
 
 /// The registry to check keys with.
 pub(super) struct Keys<'a> {
@@ -121,9 +123,11 @@ impl<S: Store + ?Sized> Loading<'_, S> {
             return Ok(None);
         }
         let page = self.store.events(self.trace, head.sequence, 1)?;
-        let newest = page.first().map(|stored| self.parse(stored, head.sequence)).transpose()?;
+        let newest = page.first().and_then(|stored| read_event(self.trace, head.sequence, stored).ok());
         // A snapshot that does not fit is no violation: it is disposable.
-        Ok(newest.and_then(|newest| snapshot::from_bytes(&bytes, &newest)))
+        Ok(newest
+            .filter(|newest| newest.position() == head)
+            .and_then(|newest| snapshot::from_bytes(&bytes, &newest)))
     }
 
     /// Returns the signed head beside the newest event of a state that a snapshot holds completely.
@@ -135,15 +139,27 @@ impl<S: Store + ?Sized> Loading<'_, S> {
     fn fold(&mut self, state: &mut State, page: &[Stored]) -> Result<(), LedgerError> {
         let mut batch = Batch::with_capacity(page.len());
         let mut signed = Vec::with_capacity(page.len());
+        let mut newer = None;
         for stored in page {
             let at = state.tip().next();
-            let event = self.parse(stored, at)?;
+            let event = match Reading::of(&stored.bytes, &stored.hash) {
+                Reading::Known(event) => event,
+                Reading::Damaged => return Err(self.damaged(at, "SCHEMA_INVALID")),
+                Reading::Newer(event) => {
+                    newer = Some(self.newer(state, &event, stored.head.as_ref(), &mut batch)?);
+                    signed.resize(batch.len(), at);
+                    break;
+                }
+            };
+            if *event.hash() != stored.hash {
+                return Err(self.damaged(at, "CHAIN_BREAK"));
+            }
             state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
             self.prove(state, &event, &mut batch)?;
             signed.resize(batch.len(), at);
         }
         match batch.verify() {
-            Ok(()) => Ok(()),
+            Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {
                 let at = bad.first().and_then(|first| signed.get(*first)).copied().unwrap_or_default();
                 Err(self.damaged(at, "SIG_INVALID"))
@@ -151,9 +167,33 @@ impl<S: Store + ?Sized> Loading<'_, S> {
         }
     }
 
-    fn parse(&self, stored: &Stored, at: Sequence) -> Result<Event, LedgerError> {
-        let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
-        if *event.hash() == stored.hash { Ok(event) } else { Err(self.damaged(at, "CHAIN_BREAK")) }
+    /// Returns the refusal of an event that a newer version wrote, once everything holds that can be seen of it.
+    fn newer(
+        &mut self,
+        state: &State,
+        event: &NewerEvent<'_>,
+        head: Option<&Signed<Head>>,
+        batch: &mut Batch,
+    ) -> Result<LedgerError, LedgerError> {
+        let (sequence, newer) = (state.tip().next(), event.newer().clone());
+        if !event.follows(state.tip()) {
+            return Err(self.damaged(sequence, "CHAIN_BREAK"));
+        }
+        let Some(keys) = &mut self.keys else {
+            // What it does to the keys nobody can tell, so its signatures say nothing.
+            return Ok(StoreError::RegistryNewer { sequence, newer }.into());
+        };
+        if let Some(pin) = event.registry()
+            && !keys.reach(&pin)?
+        {
+            return Err(self.damaged(sequence, "REGISTRY_PIN"));
+        }
+        // A newer version may let others speak than those that this one knows.
+        let _ = event.check(Some(&keys.registry), batch);
+        if head.is_some() {
+            self.check_head(state, Position::new(sequence, *event.hash()), head)?;
+        }
+        Ok(StoreError::TraceNewer { trace: self.trace, sequence, newer }.into())
     }
 
     /// Adds what proves an event to the batch.

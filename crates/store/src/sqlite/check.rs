@@ -7,7 +7,8 @@ use demur_core::commitment::Commitment;
 use demur_ledger::{
     envelope::{Event, event_hash},
     event_type::Facts,
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
+    newer::{Newer, NewerEvent, Reading},
 };
 use rusqlite::{Connection, Result as SqlResult, params};
 
@@ -35,6 +36,15 @@ pub enum Problem {
         /// What is wrong.
         what: String,
     },
+    /// An event that a newer version of demur wrote: nothing is wrong with it, and this version cannot judge it.
+    Newer {
+        /// Its trace.
+        trace: TraceId,
+        /// Its place.
+        sequence: Sequence,
+        /// What is not known here.
+        newer: Newer,
+    },
     /// A table that does not follow from the events. `rebuild` mends it.
     Derived {
         /// The table.
@@ -55,7 +65,7 @@ impl Problem {
             Self::Database { message } => {
                 INDEXES.iter().any(|index| message.ends_with(&format!("index {index}")))
             }
-            Self::Event { .. } => false,
+            Self::Event { .. } | Self::Newer { .. } => false,
         }
     }
 }
@@ -66,6 +76,12 @@ impl fmt::Display for Problem {
             Self::Database { message } => write!(formatter, "the database is damaged: {message}"),
             Self::Event { trace, sequence, what } => {
                 write!(formatter, "event {sequence} of trace {trace}: {what}")
+            }
+            Self::Newer { trace, sequence, newer } => {
+                write!(
+                    formatter,
+                    "event {sequence} of trace {trace} has {newer}, which this demur does not know"
+                )
             }
             Self::Derived { table, missing, extra } => write!(
                 formatter,
@@ -145,6 +161,10 @@ impl Check<'_> {
     fn run(&mut self) -> Result<(), StoreError> {
         self.structure().map_err(trouble::of("check the structure"))?;
         self.events()?;
+        if self.problems.iter().any(|problem| matches!(problem, Problem::Newer { .. })) {
+            // What follows from a newer event nobody can tell here.
+            return Ok(());
+        }
         self.derived().map_err(trouble::of("compare the derived tables"))
     }
 
@@ -210,10 +230,14 @@ impl Check<'_> {
         if event_hash(&raw.bytes) != raw.position.hash {
             self.wrong(raw, "its bytes do not have its hash");
         }
-        let event = match Event::parse(&raw.bytes) {
-            Ok(event) => event,
-            Err(error) => {
-                self.wrong(raw, format!("its bytes are not an event: {error}"));
+        let event = match Reading::of(&raw.bytes, &raw.position.hash) {
+            Reading::Known(event) => event,
+            Reading::Newer(event) => return self.newer(raw, previous, &event, refill),
+            Reading::Damaged => {
+                let error = Event::parse(&raw.bytes).err();
+                let why =
+                    error.map_or("of no type that this demur knows".to_owned(), |error| error.to_string());
+                self.wrong(raw, format!("its bytes are not an event: {why}"));
                 return Ok(());
             }
         };
@@ -235,6 +259,25 @@ impl Check<'_> {
             }
             Err(Misfit::Store(error)) => Err(trouble::of("check the events")(error)),
         }
+    }
+
+    /// Looks at what can be seen of an event that a newer version wrote.
+    fn newer(
+        &mut self,
+        raw: &Raw,
+        previous: Option<&Raw>,
+        event: &NewerEvent<'_>,
+        refill: &mut Refill<'_>,
+    ) -> Result<(), StoreError> {
+        let Position { sequence, .. } = raw.position;
+        let expected = previous.map_or(Sequence::FIRST, |previous| previous.position.sequence.next());
+        let before = previous.map(|previous| previous.position.hash);
+        if sequence != expected || !event.stands(raw.trace, sequence, before) {
+            self.wrong(raw, "it does not follow the event before it");
+        } else {
+            self.note(Problem::Newer { trace: raw.trace, sequence, newer: event.newer().clone() });
+        }
+        refill.pass_over(raw).map_err(trouble::of("check the events"))
     }
 
     /// Looks at content and artifact of an event.

@@ -5,6 +5,7 @@ mod elsewhere;
 mod faults;
 mod flow;
 mod listener;
+mod newer;
 mod races;
 mod series;
 mod underway;
