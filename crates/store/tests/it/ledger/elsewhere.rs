@@ -2,9 +2,10 @@
 
 use std::{sync::Arc, thread};
 
-use demur_core::{key::SecretKey, random::Seeded};
+use demur_core::{canonical, key::SecretKey, random::Seeded};
 use demur_ledger::{
     author::{Author, Place},
+    envelope::event_hash,
     facts::{KeyRetired, ProposalCreated},
     name::{Sequence, TraceId},
     registry::Registry,
@@ -15,7 +16,9 @@ use demur_store::{
     contract::Store as _,
     ledger::{LedgerError, Surroundings as _},
     memory::MemoryStore,
+    sqlite::SqliteStore,
 };
+use serde_json::Value;
 
 use crate::office::{Office, Run};
 
@@ -160,4 +163,27 @@ fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     assert!(matches!(exported, Err(LedgerError::NoDeskKey)));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().head.sequence, Sequence::FIRST);
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
+}
+
+/// LED-18
+#[test]
+fn registry_event_that_nobody_recorded_is_still_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let office = Office::create(Arc::new(SqliteStore::create(&path).unwrap()));
+    let mut run = office.open();
+    office.say(&mut run, PROPOSAL).unwrap();
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    let newest = "(SELECT max(ordinal) FROM events)";
+    let sql = format!("SELECT bytes FROM events WHERE ordinal = {newest}");
+    let bytes: Vec<u8> = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+    let mut event: Value = serde_json::from_slice(&bytes).unwrap();
+    event["registry"]["hash"] = event["previous"].clone();
+    let bytes = canonical::to_vec(&event).unwrap();
+    let sql = format!("UPDATE events SET bytes = ?1, hash = ?2 WHERE ordinal = {newest}");
+    connection.execute(&sql, (&bytes, event_hash(&bytes).as_bytes())).unwrap();
+    assert!(office.ledger.look(run.trace).unwrap().is_failed());
+    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "REGISTRY_PIN"));
 }
