@@ -20,7 +20,7 @@ use demur_bench::{
 };
 use demur_core::{key::SecretKey, random::Seeded};
 use demur_ledger::name::Sequence;
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
 
 use self::{
     cast::{Agents, Caller, OpenRun},
@@ -129,7 +129,7 @@ fn raw_limit(folder: &Path, rows: &[Row], keys: &(SecretKey, SecretKey), callers
 
 /// Has all callers append for a while; returns how long it took and how long each acknowledgement took.
 fn append(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     agents: &Agents,
     runs: &[OpenRun],
     callers: usize,
@@ -158,7 +158,7 @@ fn append(
 }
 
 /// Returns what was written, for the raw limit to write again.
-fn rows(ledger: &Ledger<SqliteStore>, runs: &[OpenRun]) -> Result<Vec<Row>> {
+fn rows(ledger: &Sequencer, runs: &[OpenRun]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (number, run) in (1..).zip(runs) {
         let mut head = None;

@@ -6,6 +6,7 @@
 
 mod bench;
 mod fixture;
+mod house;
 mod licences;
 mod needs;
 mod outside;
@@ -19,6 +20,7 @@ mod style;
 mod tally;
 mod test;
 mod verdict;
+mod walls;
 mod workspace;
 
 use std::env;
@@ -54,6 +56,7 @@ fn run(arguments: &[String]) -> Result<Verdict> {
         "requirements" => requirements::run(rest),
         "licences" => without_arguments(command, rest).and_then(|()| licences::run()),
         "style" => without_arguments(command, rest).and_then(|()| style::run()),
+        "house" => without_arguments(command, rest).and_then(|()| house::run()),
         "prove" => prove::run(rest),
         "bench" => bench::run(rest),
         "fixture" => fixture::run(rest),
@@ -80,11 +83,13 @@ Every automation of demur.
 Usage: cargo xtask <command> [arguments]
 
   test [filter...]      make this machine ready, run every test, end with `N passed, N failed`;
-                        a test that takes over 5 minutes is ended and named
+                        a test that takes over 5 minutes is ended and named;
+                        up to 3 that fail run once more, alone, and are named as unsteady if they pass
   requirements          hold the ids that tests name against conformance/requirements.toml
       --check-against FILE   also compare ids and texts with a Markdown list
   licences              check licences, banned crates, duplicates and the number of packages
-  style                 check the rules for source files that clippy does not know
+  style                 check the rules for source files that clippy does not know, and which crate needs which
+  house                 print what the structure of the source is measured by, and where
   prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release, at most an hour each
   bench [name...]       run the benchmarks, in release: canonical, signatures, verify, append, run, race, rules, mcp;
                         none means all

@@ -1,4 +1,4 @@
-//! `cargo xtask style`: rules for source files that clippy does not know.
+//! `cargo xtask style`: rules for source files that clippy does not know, and which crate may need which.
 
 use std::fmt;
 use std::path::Path;
@@ -7,9 +7,10 @@ use anyhow::Result;
 
 use crate::source::{Line, SourceMap};
 use crate::verdict::Verdict;
+use crate::walls;
 use crate::workspace::Workspace;
 
-/// Returns whether every Rust file of the workspace keeps the rules; prints each place that does not.
+/// Returns whether every Rust file and every crate of the workspace keeps the rules; prints each place that does not.
 pub(crate) fn run() -> Result<Verdict> {
     let workspace = Workspace::locate()?;
     let files = workspace.files_with_extension(&["rs"])?;
@@ -19,6 +20,10 @@ pub(crate) fn run() -> Result<Verdict> {
             println!("{}:{finding}", path.display());
             errors += usize::from(finding.severity == Severity::Error);
         }
+    }
+    for finding in walls::check(&workspace)? {
+        println!("error: {finding}");
+        errors += 1;
     }
     println!("style: {} files, {errors} errors", files.len());
     Ok(Verdict::from_passed(errors == 0))
@@ -134,7 +139,7 @@ fn contains_word(code: &str, word: &str) -> bool {
     })
 }
 
-fn is_test_file(path: &Path) -> bool {
+pub(crate) fn is_test_file(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "tests")
         || path.file_name().is_some_and(|name| name == "tests.rs")
 }

@@ -12,6 +12,10 @@ pub(crate) struct Tally {
     pub(crate) suites: Vec<Suite>,
     /// What went wrong beyond failed tests, in sentences.
     pub(crate) troubles: Vec<String>,
+    /// The names of tests that failed.
+    failures: Vec<String>,
+    /// The names of tests that failed beside others and passed alone.
+    pub(crate) unsteady: Vec<String>,
 }
 
 /// One test executable, or the documentation tests of one crate.
@@ -41,6 +45,24 @@ impl Tally {
             }
         } else if let Some(suite) = self.suites.last_mut() {
             suite.read_line(line);
+            self.failures.extend(failed_test(line).map(str::to_owned));
+        }
+    }
+
+    /// Returns the tests that are worth another try: a few that failed, each known by its name, and no other trouble.
+    pub(crate) fn worth_another_try(&self) -> Option<&[String]> {
+        let count = self.failures.len();
+        let is_all = u64::try_from(count).is_ok_and(|count| count == self.failed);
+        (is_all && self.troubles.is_empty() && (1..=MOST_TRIED_AGAIN).contains(&count))
+            .then_some(&*self.failures)
+    }
+
+    /// Takes note of the second try of [`Tally::worth_another_try`]: if all of them passed, none has failed.
+    pub(crate) fn try_again(&mut self, again: &Self) {
+        if again.is_success() && again.passed >= self.failed {
+            self.passed += self.failed;
+            self.failed = 0;
+            self.unsteady.append(&mut self.failures);
         }
     }
 
@@ -92,6 +114,8 @@ impl Tally {
         self.ignored += other.ignored;
         self.suites.extend(other.suites);
         self.troubles.extend(other.troubles);
+        self.failures.extend(other.failures);
+        self.unsteady.extend(other.unsteady);
     }
 
     /// Returns the suites that took at least a second, slowest first, at most `count`.
@@ -116,10 +140,15 @@ impl Suite {
             self.expected = count;
         } else if line.starts_with("test ") && line.ends_with(" ... ok") {
             self.ended.0 += 1;
-        } else if line.starts_with("test ") && line.ends_with(" ... FAILED") {
+        } else if failed_test(line).is_some() {
             self.ended.1 += 1;
         }
     }
+}
+
+/// Returns the name of the test that failed, as this line says.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }
 
 /// The total line, which is the last that a test run prints.
@@ -169,6 +198,9 @@ pub(crate) fn suite_name(line: &str) -> Option<String> {
     let name = file.rsplit_once('-').map_or(file, |(name, _hash)| name);
     Some(format!("{name} ({what})"))
 }
+
+/// More failures than these are no accident of a busy machine.
+const MOST_TRIED_AGAIN: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -260,6 +292,49 @@ mod tests {
             ["demur_core (unittests src/lib.rs) said nothing for 300 s and was ended"]
         );
     }
+
+    #[test]
+    fn few_failures_are_tried_again_and_named_if_they_pass_alone() {
+        let mut tally = tally_of(&failing(&["a::b", "c"]), false);
+        assert_eq!(tally.worth_another_try().unwrap(), ["a::b", "c"]);
+        tally.try_again(&tally_of(&result(2, 0), true));
+        assert_eq!(tally.to_string(), "5 passed, 0 failed");
+        assert_eq!(tally.unsteady, ["a::b", "c"]);
+        assert!(tally.is_success());
+    }
+
+    #[test]
+    fn second_try_that_fails_or_runs_too_little_changes_nothing() {
+        for again in [tally_of(&result(1, 1), false), tally_of(&result(1, 0), true), tally_of("", true)] {
+            let mut tally = tally_of(&failing(&["a", "b"]), false);
+            tally.try_again(&again);
+            assert_eq!(tally.to_string(), "3 passed, 2 failed");
+            assert!(tally.unsteady.is_empty());
+        }
+    }
+
+    #[test]
+    fn many_failures_unknown_ones_and_other_trouble_are_not_tried_again() {
+        assert_eq!(tally_of(&failing(&["a", "b", "c", "d"]), false).worth_another_try(), None);
+        assert_eq!(tally_of(&result(3, 0), true).worth_another_try(), None);
+        // The name of one stands in no line of its own.
+        let hidden = failing(&["a", "b"]).replace("test b ...", "printed between: test b ...");
+        assert_eq!(tally_of(&hidden, false).worth_another_try(), None);
+        let crashed = format!("{}\n{SUITE}\n", failing(&["a"]));
+        assert_eq!(tally_of(&crashed, false).worth_another_try(), None);
+    }
+
+    fn failing(names: &[&str]) -> String {
+        let lines: Vec<_> = names.iter().map(|name| format!("test {name} ... FAILED")).collect();
+        format!("{SUITE}\n{}\n{}", lines.join("\n"), result(3, names.len()))
+    }
+
+    fn result(passed: usize, failed: usize) -> String {
+        let word = if failed == 0 { "ok" } else { "FAILED" };
+        format!("test result: {word}. {passed} passed; {failed} failed; 0 ignored; finished in 0.10s")
+    }
+
+    const SUITE: &str = "     Running tests/it/main.rs (target/debug/deps/it-0123456789abcdef)";
 
     const ENDED: &str = "\
    Compiling demur-core v0.1.0

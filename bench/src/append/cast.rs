@@ -3,7 +3,7 @@
 
 use std::{
     path::Path,
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -29,11 +29,8 @@ use demur_ledger::{
     role::Role,
     statement::Submission,
 };
-use demur_store::{
-    contract::Store,
-    ledger::{Ledger, Surroundings},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, System};
+use demur_store::sqlite::SqliteStore;
 
 /// The clock of the machine and randomness that costs little.
 pub(crate) struct Machine(Mutex<Seeded>);
@@ -44,7 +41,7 @@ impl Machine {
     }
 }
 
-impl Surroundings for Machine {
+impl System for Machine {
     fn now(&self) -> Timestamp {
         now()
     }
@@ -70,11 +67,11 @@ pub(crate) struct Agents {
 }
 
 /// Creates a store in a folder, with its agents.
-pub(crate) fn create(folder: &Path) -> Result<(Ledger<SqliteStore>, Agents, SecretKey)> {
+pub(crate) fn create(folder: &Path) -> Result<(Sequencer, Agents, SecretKey)> {
     let mut random = Seeded::from_number(1);
     let desk = SecretKey::generate(&mut random);
     let store = SqliteStore::create(folder)?;
-    let ledger = Ledger::create(store, desk.clone(), "bench", Box::new(Machine::new(2)))?;
+    let ledger = Sequencer::create(Arc::new(store), desk.clone(), "bench", Box::new(Machine::new(2)))?;
     let mut keys = Vec::new();
     for role in [Role::Planner, Role::Executor, Role::Critic] {
         keys.push(register(&ledger, role, &mut random)?);
@@ -84,7 +81,7 @@ pub(crate) fn create(folder: &Path) -> Result<(Ledger<SqliteStore>, Agents, Secr
 
 /// Registers a new key under a new principal in this role.
 pub(crate) fn register(
-    ledger: &Ledger<impl Store>,
+    ledger: &Sequencer,
     role: Role,
     random: &mut Seeded,
 ) -> Result<(SecretKey, PrincipalId, Role)> {
@@ -125,14 +122,14 @@ pub(crate) struct OpenRun {
 }
 
 /// Says something in a trace and waits for the acknowledgement.
-struct Talk<'a, S: Store> {
-    ledger: &'a Ledger<S>,
+struct Talk<'a> {
+    ledger: &'a Sequencer,
     trace: TraceId,
     seen: Option<Position>,
     random: Seeded,
 }
 
-impl<S: Store> Talk<'_, S> {
+impl Talk<'_> {
     fn say(
         &mut self,
         author: &Author,
@@ -149,7 +146,7 @@ impl<S: Store> Talk<'_, S> {
     }
 }
 
-impl<S: Store> Talk<'_, S> {
+impl Talk<'_> {
     fn propose(&mut self, agents: &Agents) -> Result<Sequence> {
         let content = ProposalContent {
             assumptions: vec!["both months are closed".try_into()?].try_into()?,
@@ -163,12 +160,7 @@ impl<S: Store> Talk<'_, S> {
 }
 
 /// Makes a proposal in a run whose newest event nobody remembers.
-pub(crate) fn propose(
-    ledger: &Ledger<impl Store>,
-    agents: &Agents,
-    trace: TraceId,
-    number: u64,
-) -> Result<()> {
+pub(crate) fn propose(ledger: &Sequencer, agents: &Agents, trace: TraceId, number: u64) -> Result<()> {
     let hash = ledger.store().hash(trace, Sequence::FIRST)?.context("an empty trace")?;
     let mut random = Seeded::from_number(number);
     let mut again = [0; 32];
@@ -180,7 +172,7 @@ pub(crate) fn propose(
 }
 
 /// Opens a run with its first event only.
-pub(crate) fn begin(ledger: &Ledger<impl Store>, agents: &Agents, seed: u64) -> Result<TraceId> {
+pub(crate) fn begin(ledger: &Sequencer, agents: &Agents, seed: u64) -> Result<TraceId> {
     let mut random = Seeded::from_number(seed);
     let trace = TraceId::new(now(), &mut random);
     let mut talk = Talk { ledger, trace, seen: None, random };
@@ -188,7 +180,7 @@ pub(crate) fn begin(ledger: &Ledger<impl Store>, agents: &Agents, seed: u64) -> 
     Ok(trace)
 }
 
-fn initialize(talk: &mut Talk<'_, impl Store>, agents: &Agents) -> Result<()> {
+fn initialize(talk: &mut Talk<'_>, agents: &Agents) -> Result<()> {
     let policy = Policy {
         approval_from: Risk::High,
         evidence_minimum: 1.try_into()?,
@@ -206,7 +198,7 @@ fn initialize(talk: &mut Talk<'_, impl Store>, agents: &Agents) -> Result<()> {
 }
 
 /// Opens a run up to its first tool call.
-pub(crate) fn open(ledger: &Ledger<impl Store>, agents: &Agents, number: u64) -> Result<OpenRun> {
+pub(crate) fn open(ledger: &Sequencer, agents: &Agents, number: u64) -> Result<OpenRun> {
     let mut random = Seeded::from_number(number);
     let trace = TraceId::new(now(), &mut random);
     let mut talk = Talk { ledger, trace, seen: None, random };
@@ -247,7 +239,7 @@ enum Stage {
 }
 
 impl Caller {
-    pub(crate) fn new(ledger: &Ledger<impl Store>, agents: &Agents, run: OpenRun, seed: u64) -> Result<Self> {
+    pub(crate) fn new(ledger: &Sequencer, agents: &Agents, run: OpenRun, seed: u64) -> Result<Self> {
         Ok(Self {
             author: agents.author(Role::Executor)?,
             run,

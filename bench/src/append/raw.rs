@@ -110,7 +110,7 @@ impl Database {
     fn create(path: &Path) -> Result<Self> {
         let connection = Connection::open(path)?;
         connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
-        connection.execute_batch(include_str!("../../../crates/store/src/sqlite/0001_ledger.sql"))?;
+        connection.execute_batch(include_str!("../../../crates/store/src/sqlite/schema.sql"))?;
         connection.execute_batch("PRAGMA foreign_keys = OFF;")?;
         // As the store does: without it SQLite prepares a statement anew for almost every row.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -127,8 +127,8 @@ impl Database {
             head_bytes.extend(head.proof.signature.as_bytes());
             let ordinal = transaction
                 .prepare_cached(
-                    "INSERT INTO events (trace, sequence, hash, time, head, content_salt, bytes, content)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    "INSERT INTO events (trace, sequence, hash, time, writer, head, content_salt, bytes, content)
+                     VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8)",
                 )?
                 .insert(params![
                     row.trace,

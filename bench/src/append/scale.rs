@@ -1,7 +1,14 @@
 //! What an append costs in a large store: processor time and bytes written, beside the same appends in an empty one;
 //! how long a start takes; how fast pages of events are read.
 
-use std::{fs, io::Write, path::Path, thread, time::Instant};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::Instant,
+};
 
 use anyhow::{Context as _, Result};
 use demur_bench::{
@@ -14,7 +21,8 @@ use demur_core::{
     random::{Random as _, Seeded},
 };
 use demur_ledger::name::{Sequence, TraceId};
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
+use demur_store::sqlite::SqliteStore;
 
 use super::cast::{self, Agents, Caller, Machine, OpenRun};
 
@@ -51,7 +59,8 @@ pub(super) fn run(full: bool, out: &mut impl Write) -> Result<()> {
 
 /// A store with its agents.
 struct Site {
-    ledger: Ledger<SqliteStore>,
+    path: PathBuf,
+    ledger: Sequencer,
     agents: Agents,
     desk: SecretKey,
 }
@@ -59,7 +68,7 @@ struct Site {
 impl Site {
     fn create(path: &Path) -> Result<Self> {
         let (ledger, agents, desk) = cast::create(path)?;
-        Ok(Self { ledger, agents, desk })
+        Ok(Self { path: path.to_owned(), ledger, agents, desk })
     }
 
     /// Makes tool calls in one run until it has this many events.
@@ -177,16 +186,15 @@ fn pages(site: &Site, trace: TraceId, events: u64, out: &mut impl Write) -> Resu
 
 /// Measures from opening the folder to the first acknowledged append in the long trace.
 fn restart(site: Site, run: OpenRun, out: &mut impl Write) -> Result<()> {
-    let Site { ledger, agents, desk } = site;
+    let Site { path, ledger, agents, desk } = site;
     let newest = ledger.store().trace(run.trace)?.context("the trace is gone")?.head;
-    let path = ledger.store().folder().to_owned();
     drop(ledger.close()?);
     let mut opened = Vec::new();
     for pass in 0..PASSES {
         let begin = Instant::now();
         let store = SqliteStore::open(&path)?;
         let key = desk.clone();
-        let ledger = Ledger::open(store, move |_| Some(key.clone()), Box::new(Machine::new(3)))?;
+        let ledger = Sequencer::open(Arc::new(store), move |_| Some(key.clone()), Box::new(Machine::new(3)))?;
         let mut caller = Caller::new(&ledger, &agents, run, 9 + pass)?;
         ledger.submit(caller.next()?, None)?;
         opened.push(begin.elapsed().as_secs_f64() * 1e3);

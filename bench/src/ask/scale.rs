@@ -10,15 +10,12 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
+use demur_api::question::Ask;
 use demur_bench::{
     measure::median,
     table::{Table, met, whole},
 };
-use demur_desk::{
-    data::DataFolder,
-    owner::Owner,
-    question::{self, Ask},
-};
+use demur_desk::{data::DataFolder, owner::Owner, question};
 use demur_ledger::role::Role;
 
 use super::{

@@ -1,7 +1,11 @@
 //! Our side: an agent asks, two answerers with keys of their own answer from two threads, through the ledger into SQLite
 //! on a disk. An answer takes effect when it is acknowledged; whoever is refused was told who won.
 
-use std::{sync::Barrier, thread, time::Instant};
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+    time::Instant,
+};
 
 use anyhow::{Context as _, Result, ensure};
 use demur_core::{hash::sha256, key::SecretKey, random::Seeded};
@@ -15,10 +19,8 @@ use demur_ledger::{
     statement::Submission,
     verify::{Options, Verdict, verify},
 };
-use demur_store::{
-    ledger::{Acknowledged, Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Acknowledged, Sequencer, SequencerError};
+use demur_store::sqlite::SqliteStore;
 
 use super::Side;
 use crate::append::cast::{Machine, now, register};
@@ -45,7 +47,7 @@ impl Side {
     /// Counts a race; returns the newest event of it.
     fn count(
         &mut self,
-        outcomes: [Result<Acknowledged, LedgerError>; 2],
+        outcomes: [Result<Acknowledged, SequencerError>; 2],
         asked: Position,
     ) -> Result<Position> {
         let (mut newest, mut given) = (asked, 0);
@@ -55,7 +57,7 @@ impl Side {
                     given += 1;
                     newest = acknowledged.position;
                 }
-                Err(LedgerError::Refused(refusal)) if refusal.code == "ALREADY_ANSWERED" => self.told += 1,
+                Err(SequencerError::Refused(refusal)) if refusal.code == "ALREADY_ANSWERED" => self.told += 1,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -72,7 +74,7 @@ impl Side {
 }
 
 struct Hall {
-    ledger: Ledger<SqliteStore>,
+    ledger: Sequencer,
     asker: Author,
     answerers: [Author; 2],
     trace: TraceId,
@@ -84,7 +86,7 @@ impl Hall {
         let mut random = Seeded::from_number(1);
         let desk = SecretKey::generate(&mut random);
         let store = SqliteStore::create(folder)?;
-        let ledger = Ledger::create(store, desk, "bench", Box::new(Machine::new(2)))?;
+        let ledger = Sequencer::create(Arc::new(store), desk, "bench", Box::new(Machine::new(2)))?;
         let mut author = |role| {
             let (key, principal, role) = register(&ledger, role, &mut random)?;
             anyhow::Ok(Author::new(key, principal, role))
@@ -127,7 +129,7 @@ impl Hall {
     }
 
     /// Submits both at the same moment.
-    fn race(&self, answers: [Submission; 2]) -> Result<[Result<Acknowledged, LedgerError>; 2]> {
+    fn race(&self, answers: [Submission; 2]) -> Result<[Result<Acknowledged, SequencerError>; 2]> {
         let barrier = Barrier::new(2);
         thread::scope(|scope| {
             let submit = |submission| {

@@ -9,6 +9,7 @@
 //! | 3, 4 gaps | [`gap`] |
 //! | 4 the document that asks | [`document`] |
 //! | 5 ask and answer of one gap | [`ask`], [`answer`] |
+//! | 6 where a session stands | [`status`] |
 //! | 7 rounds, their order, the audit record | [`round`], [`chain`], [`audit`] |
 //! | 9 attestation protocol | [`attestation`] |
 //! | 9 handoff protocol | [`handoff`] |
@@ -50,6 +51,7 @@ pub mod read;
 pub mod round;
 pub mod schema;
 pub mod seal;
+pub mod status;
 pub mod time;
 pub mod uuid;
 

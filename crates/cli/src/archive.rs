@@ -1,17 +1,14 @@
 //! A store as somebody reads it: traces by name, and exports of them. Whoever owns the folder goes on meanwhile.
 
-use std::io::Write;
+use std::{io::Write, sync::Arc};
 
 use demur_ledger::name::{Position, TraceId};
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
+use demur_store::contract::Store as _;
 
 use crate::{
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     lookup::{self, TypedId},
     output::{Progress, counted_as, percent},
@@ -24,29 +21,29 @@ use crate::{
 /// A store open for reading, with the desk's key to sign exports.
 pub(crate) struct Archive {
     data: DataFolder,
-    ledger: Ledger<SqliteStore>,
+    ledger: Sequencer,
 }
 
 impl Archive {
     /// Opens the store of a data folder, whoever owns it.
-    pub(crate) fn open(data: DataFolder) -> Result<Self, CommandError> {
-        let Some(store) = data.read()? else { return Err(data.no_keys()) };
+    pub(crate) fn open(data: DataFolder) -> Result<Self, Failure> {
+        let Some(store) = data.read()? else { return Err(data.no_keys().into()) };
         if store.registry()?.is_none() {
-            return Err(data.no_keys());
+            return Err(data.no_keys().into());
         }
         let world = World::open()?;
         let keystore = Keystore::of(&data);
-        let ledger = open_ledger(&keystore, |find| Ledger::read(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::read(Arc::new(store), find, Box::new(world)))?;
         Ok(Self { data, ledger })
     }
 
     /// Returns the ledger, to be read.
-    pub(crate) const fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub(crate) const fn ledger(&self) -> &Sequencer {
         &self.ledger
     }
 
     /// Returns the trace that is meant.
-    pub(crate) fn resolve(&self, typed: &TypedId) -> Result<TraceId, CommandError> {
+    pub(crate) fn resolve(&self, typed: &TypedId) -> Result<TraceId, Failure> {
         let store = self.ledger.store();
         match typed.as_str() {
             REGISTRY => Ok(self.ledger.registry().trace()),
@@ -61,8 +58,8 @@ impl Archive {
         trace: TraceId,
         out: &mut dyn Write,
         watched: bool,
-    ) -> Result<Position, LedgerError> {
-        let count = |trace| -> Result<u64, LedgerError> {
+    ) -> Result<Position, SequencerError> {
+        let count = |trace| -> Result<u64, SequencerError> {
             let summary = self.ledger.store().trace(trace)?;
             Ok(summary.map_or(0, |summary| summary.head.sequence.next().number()))
         };
@@ -79,10 +76,10 @@ impl Archive {
         written
     }
 
-    fn no_traces(&self) -> CommandError {
+    fn no_traces(&self) -> Failure {
         let message =
             format!("expected a trace in {}, found only the registry", visible_path(self.data.path()));
-        CommandError::input("NO_TRACE", message)
+        Failure::input("NO_TRACE", message)
             .with_hint("`demur demo` shows how one comes about; `demur export registry` gives the registry")
     }
 }

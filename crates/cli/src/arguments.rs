@@ -35,7 +35,7 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, TokenCommand, ToolSet};
+pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, Stop, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use similar::{named, suggest};
 pub(crate) use store::{
@@ -120,7 +120,7 @@ pub(crate) enum Command {
     Open(Open),
     /// End the server
     #[command(long_about = help::STOP_ABOUT, after_long_help = help::STOP_EXAMPLES)]
-    Stop,
+    Stop(Stop),
     /// Check that everything is in order
     #[command(long_about = help::DOCTOR_ABOUT, after_long_help = help::DOCTOR_EXAMPLES)]
     Doctor,

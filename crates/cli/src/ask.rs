@@ -2,20 +2,24 @@
 
 use std::io::{self, IsTerminal as _};
 
+use demur_api::{
+    call::{ApiRequest, IdempotencyKey},
+    operation::{self, NoArguments},
+    question::{Ask as Question, AskParameters, QuestionId, QuestionText, typed},
+};
 use demur_core::{
     id::Ulid,
     limit::{List, Text, Whole},
 };
-use demur_desk::question::{Ask as Question, QuestionId, QuestionText, QuestionView, typed};
 use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 
 use crate::{
     arguments::{Ask, TypedQuestion},
-    client::{Call, Client},
+    client::Client,
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::{Paint, Reply},
     question::from_input,
     wait::{self, Stops},
@@ -23,14 +27,16 @@ use crate::{
 };
 
 /// Asks, waits and prints the answer.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Failure> {
     let question = question(arguments)?;
     let client = Client::open(context)?;
     let world = World::open()?;
-    let key = Ulid::new(world.now()?, &mut { world }).to_string();
-    let path = format!("/v1/questions?as={}", percent(&arguments.asker));
     // A retry of the same request finds the question that the first one asked.
-    let asked: QuestionView = client.call(&Call::post(&path, &question)?.under(key))?;
+    let key = Ulid::new(world.now()?, &mut { world }).to_string();
+    let key = Some(IdempotencyKey::try_from(key).map_err(|error| Failure::bug(&error))?);
+    let query = AskParameters { asker: Some(arguments.asker.to_string()), ..AskParameters::default() };
+    let request = ApiRequest::<operation::Ask> { path: NoArguments {}, query, body: question, key };
+    let asked = client.ask(request)?.question;
     // Before the caller hears of the question: from then on it may stop us.
     let stops = Stops::new(&client)?;
     let answer = if arguments.is_secret() { "-" } else { "ANSWER" };
@@ -43,7 +49,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Co
     wait::one_of(context, &client, stops, &[asked.id])
 }
 
-fn question(arguments: &Ask) -> Result<Question, CommandError> {
+fn question(arguments: &Ask) -> Result<Question, Failure> {
     let mut question = Question::new(words(&arguments.question)?);
     let kind = match arguments.kind {
         _ if arguments.secret => AnswerKind::Secret,
@@ -61,28 +67,28 @@ fn question(arguments: &Ask) -> Result<Question, CommandError> {
         _ => None,
     };
     if let Some(message) = wrong {
-        return Err(CommandError::input("USAGE", message).with_hint("`demur ask --help` has examples"));
+        return Err(Failure::input("USAGE", message).with_hint("`demur ask --help` has examples"));
     }
     question.kinds = vec![kind].try_into()?;
     question.choices = List::try_from(arguments.choice.clone())
-        .map_err(|error| CommandError::input("USAGE", format!("--choice: {error}")))?;
+        .map_err(|error| Failure::input("USAGE", format!("--choice: {error}")))?;
     question.field.clone_from(&arguments.field);
     question.context.clone_from(&arguments.context);
     question.default =
         arguments.default.as_deref().map(|words| default(arguments, kind, words)).transpose()?;
     let seconds = arguments.timeout.map(|time| Whole::try_from(time.as_secs())).transpose();
     question.timeout_seconds =
-        seconds.map_err(|error| CommandError::input("USAGE", format!("--timeout: {error}")))?;
+        seconds.map_err(|error| Failure::input("USAGE", format!("--timeout: {error}")))?;
     Ok(question)
 }
 
 /// Returns the words of the question.
-fn words(typed: &TypedQuestion) -> Result<QuestionText, CommandError> {
+fn words(typed: &TypedQuestion) -> Result<QuestionText, Failure> {
     if let TypedQuestion::Words(words) = typed {
         return Ok(words.clone());
     }
     let wrong = |message: String| {
-        CommandError::input("USAGE", message).with_hint("`demur ask --help` shows how a question is asked")
+        Failure::input("USAGE", message).with_hint("`demur ask --help` shows how a question is asked")
     };
     if io::stdin().is_terminal() {
         return Err(wrong("expected the question on standard input, found a terminal".to_owned()));
@@ -92,7 +98,7 @@ fn words(typed: &TypedQuestion) -> Result<QuestionText, CommandError> {
 }
 
 /// Returns the default as an answer of the kind that is asked for.
-fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue, CommandError> {
+fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue, Failure> {
     let found = match kind {
         AnswerKind::YesNo | AnswerKind::Numeric => typed(&[kind], &[], words).ok(),
         // A text as it is, and a choice by its value alone: a script says what it means.
@@ -101,16 +107,8 @@ fn default(arguments: &Ask, kind: AnswerKind, words: &str) -> Result<AnswerValue
     found.filter(|value| value.fits(kind, &arguments.choice)).ok_or_else(|| {
         let message =
             format!("expected --default to be an answer of the kind that is asked for, found {words:?}");
-        CommandError::input("USAGE", message).with_hint("yes or no, a number, or the value of a choice")
+        Failure::input("USAGE", message).with_hint("yes or no, a number, or the value of a choice")
     })
-}
-
-/// Returns a word as it may stand in a path or a query.
-fn percent(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    word.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 #[derive(Serialize)]

@@ -7,19 +7,18 @@ use demur_ledger::{
     facts::CheckpointRecorded,
     name::{Position, TraceId},
 };
-use demur_store::contract::Store as _;
 use serde::Serialize;
 
 use crate::{
     borrow,
     context::Context,
-    error::CommandError,
-    output::{Paint, Reply},
+    failure::Failure,
+    output::{Paint, Reply, counted},
     owner::Owner,
 };
 
 /// Records a checkpoint.
-pub(crate) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let owner = borrow::open(&context.data()?)?;
     let recorded = owner.ledger().checkpoint()?;
     let facts = facts(&owner, recorded.trace, recorded.position)?;
@@ -31,12 +30,12 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
     })
 }
 
-fn facts(owner: &Owner, trace: TraceId, at: Position) -> Result<CheckpointRecorded, CommandError> {
+fn facts(owner: &Owner, trace: TraceId, at: Position) -> Result<CheckpointRecorded, Failure> {
     let stored = owner.ledger().store().events(trace, at.sequence, 1)?;
     let event = stored.first().and_then(|stored| Event::parse(&stored.bytes).ok());
     match event.as_ref().and_then(|event| event.said().ok()).map(|said| said.facts) {
         Some(Facts::CheckpointRecorded(facts)) => Ok(facts.clone()),
-        _ => Err(CommandError::bug(&"a checkpoint that was just recorded is not there")),
+        _ => Err(Failure::bug(&"a checkpoint that was just recorded is not there")),
     }
 }
 
@@ -51,7 +50,7 @@ struct CheckpointReply {
 
 impl Reply for CheckpointReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let traces = if self.traces == 1 { "1 trace".to_owned() } else { format!("{} traces", self.traces) };
+        let traces = counted(self.traces, "trace");
         vec![
             format!("{} {traces}, the registry among them.", paint.good("Recorded a checkpoint over")),
             format!("  root         {}", self.root),

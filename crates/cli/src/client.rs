@@ -1,30 +1,36 @@
 //! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
 //! away meanwhile is replaced: whoever waits goes on waiting.
 
+mod api;
+mod folder_user;
 mod start;
+mod stop;
 mod stream;
 mod way;
 
-use std::time::{Duration, Instant};
+use std::{borrow::Cow, time::Duration};
 
 use bytes::Bytes;
-use demur_server::{
-    gate::{PROCESS_HEADER, PROTOCOL_HEADER},
+use demur_api::{
+    call::{ApiRequest, Call as _},
+    code::Code,
+    operation::{self, ApiDocument as _, Operation},
     problem::ProblemDetails,
-    routes::server::PROTOCOL,
+    refusal::Refusal,
+    server::PROTOCOL,
 };
-use demur_store::folder::Folder;
+use demur_server::gate::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
-use rustix::process::Pid;
-use serde::{Serialize, de::DeserializeOwned};
 use tokio::runtime::Runtime;
 
+pub(crate) use folder_user::FolderUser;
 pub(crate) use start::log_file;
+pub(crate) use stop::Ended;
 pub(crate) use stream::Follow;
-pub(crate) use way::Way;
+pub(crate) use way::{Way, how_to_kill, typed_for};
 
-use crate::{context::Context, data::DataFolder, error::CommandError, exit::Exit};
+use crate::{context::Context, data::DataFolder, failure::Failure};
 
 /// A way to the server of a data folder.
 pub(crate) struct Client {
@@ -35,7 +41,7 @@ pub(crate) struct Client {
 /// One request.
 pub(crate) struct Call<'a> {
     method: Method,
-    path: &'a str,
+    path: Cow<'a, str>,
     body: Vec<u8>,
     /// The media type of the body.
     media: &'static str,
@@ -51,11 +57,27 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
+    /// Returns the request for an operation.
+    pub(crate) fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
+        let address = request.address().map_err(|error| Refusal::bug(&error))?;
+        let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
+        Ok(Self {
+            method: match O::ABOUT.method {
+                operation::Method::Get => Method::GET,
+                operation::Method::Post => Method::POST,
+                operation::Method::Delete => Method::DELETE,
+            },
+            body: if O::Body::is_nothing() { Vec::new() } else { body },
+            key: request.key.as_ref().map(ToString::to_string),
+            ..Self::get(address)
+        })
+    }
+
     /// Returns a request that reads.
-    pub(crate) fn get(path: &'a str) -> Self {
+    pub(crate) fn get(path: impl Into<Cow<'a, str>>) -> Self {
         Self {
             method: Method::GET,
-            path,
+            path: path.into(),
             body: Vec::new(),
             media: "application/json",
             key: None,
@@ -66,20 +88,14 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns a request that does something; a second one of the same kind changes nothing.
-    pub(crate) fn post(path: &'a str, document: &impl Serialize) -> Result<Self, CommandError> {
-        let body = serde_json::to_vec(document).map_err(|error| CommandError::bug(&error))?;
-        Ok(Self { method: Method::POST, body, ..Self::get(path) })
-    }
-
     /// Returns a request that sends bytes of a media type.
-    pub(crate) fn post_bytes(path: &'a str, sent: Option<(Vec<u8>, &'static str)>) -> Self {
+    pub(crate) fn post_bytes(path: impl Into<Cow<'a, str>>, sent: Option<(Vec<u8>, &'static str)>) -> Self {
         let (body, media) = sent.unwrap_or_default();
         Self { method: Method::POST, body, media, ..Self::get(path) }
     }
 
     /// Returns a request that takes something away.
-    pub(crate) fn delete(path: &'a str) -> Self {
+    pub(crate) fn delete(path: impl Into<Cow<'a, str>>) -> Self {
         Self { method: Method::DELETE, ..Self::get(path) }
     }
 
@@ -116,46 +132,49 @@ impl<'a> Call<'a> {
 
 impl Client {
     /// Returns the way to the server, which is started where none runs. The data folder is made where it is missing.
-    pub(crate) fn open(context: &Context<'_>) -> Result<Self, CommandError> {
+    pub(crate) fn open(context: &Context<'_>) -> Result<Self, Failure> {
         Self::starting(context.data_made()?)
     }
 
     /// Returns the same for a command that needs something that is there already: it makes no data folder.
-    pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, CommandError> {
+    pub(crate) fn of_existing(context: &Context<'_>) -> Result<Self, Failure> {
         Self::starting(context.data_there()?)
     }
 
     /// Returns the way to the server of this folder, which is started where none runs.
-    pub(crate) fn starting(data: DataFolder) -> Result<Self, CommandError> {
+    pub(crate) fn starting(data: DataFolder) -> Result<Self, Failure> {
         Self::new(Way::new(data, true))
     }
 
     /// Returns a way of its own to the same server, for another thread.
-    pub(crate) fn another(&self) -> Result<Self, CommandError> {
+    pub(crate) fn another(&self) -> Result<Self, Failure> {
         Self::new(self.way.clone())
     }
 
     /// Returns the way to a server that runs already.
-    pub(crate) fn to_running(data: DataFolder) -> Result<Self, CommandError> {
+    pub(crate) fn to_running(data: DataFolder) -> Result<Self, Failure> {
         Self::new(Way::new(data, false))
     }
 
-    fn new(way: Way) -> Result<Self, CommandError> {
+    fn new(way: Way) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))?;
+        let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;
         Ok(Self { way, runtime })
     }
 
-    /// Sends a request and returns the document that comes back.
-    pub(crate) fn call<T: DeserializeOwned>(&self, call: &Call<'_>) -> Result<T, CommandError> {
-        let bytes = self.send(call)?;
-        serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error))
+    /// Has an operation done. A server that ends meanwhile is replaced, and the request is sent again if that is safe.
+    pub(crate) fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
+        Ok(self.runtime.block_on(self.way.call(request))?.document)
     }
 
-    /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
-    /// is sent again if that is safe.
-    pub(crate) fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
-        self.runtime.block_on(self.way.send(call))
+    /// Has an operation done, with a request that is not sent as usual.
+    pub(crate) fn ask_so<O: Operation>(
+        &self,
+        request: &ApiRequest<O>,
+        so: impl FnOnce(Call<'static>) -> Call<'static>,
+    ) -> Result<O::Output, Failure> {
+        let call = so(Call::of(request)?);
+        Ok(self.runtime.block_on(self.way.perform::<O>(&call))?.document)
     }
 
     /// Returns the way to the server, for work that waits at several places at once.
@@ -168,121 +187,51 @@ impl Client {
         self.runtime.block_on(work)
     }
 
-    /// Ends the server and waits until it is gone. Works with a server of any version.
-    pub(crate) fn stop(&self) -> Result<(), CommandError> {
-        let call = Call { versioned: false, ..Call::get("/v1/server/stop") };
-        let call = Call { method: Method::POST, ..call };
-        let sent = self.runtime.block_on(self.way.request(&call));
-        let process = match sent {
-            Ok(response) if response.status().is_success() => process(&response),
-            Ok(response) => {
-                return Err(CommandError::bug(&format!("the server answered {}", response.status())));
-            }
-            Err(Failure::NoServer) => return Err(self.way.no_server()),
-            Err(Failure::Lost(error)) => return Err(lost(&error)),
-            Err(Failure::Problem(problem)) => return Err(problem.error()),
-            Err(Failure::Trouble(error)) => return Err(error),
-        };
-        let until = Instant::now() + PATIENCE;
-        // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
-        // started the next server by then, which is another process.
-        while Folder::at(self.way.folder()).lock().is_err() && !self.is_replaced(process) {
-            if Instant::now() > until {
-                return Err(CommandError::internal("SERVER_TROUBLE", "the server does not end")
-                    .with_hint("`demur status` says which process it is"));
-            }
-            std::thread::sleep(AGAIN);
-        }
-        Ok(())
-    }
-
-    /// Returns whether another process answers by now.
-    fn is_replaced(&self, before: Option<Pid>) -> bool {
-        let call = Call { versioned: false, ..Call::get("/healthz") };
-        let answered = self.runtime.block_on(self.way.request(&call)).ok();
-        answered.is_some_and(|response| process(&response) != before)
-    }
-
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+    fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
         self.runtime.block_on(self.way.open(call))
     }
 }
 
-async fn whole(response: Response<Incoming>) -> Result<Bytes, Failure> {
-    let body = response.into_body().collect().await.map_err(|error| Failure::Lost(error.to_string()))?;
+async fn whole(response: Response<Incoming>) -> Result<Bytes, Unanswered> {
+    let body = response.into_body().collect().await.map_err(|error| Unanswered::Lost(error.to_string()))?;
     Ok(body.to_bytes())
 }
 
 /// Why a request brought nothing back.
-enum Failure {
+enum Unanswered {
     /// Nobody listens.
     NoServer,
     /// The connection broke; nobody knows what became of the request.
     Lost(String),
-    /// The server said no.
-    Problem(Refused),
-    /// Ours.
-    Trouble(CommandError),
+    /// Somebody said no: the server, or this side of the way.
+    Refused(Refusal),
 }
 
-impl Failure {
+impl Unanswered {
     fn of(status: StatusCode, bytes: &[u8]) -> Self {
-        match serde_json::from_slice(bytes) {
-            Ok(details) => Self::Problem(Refused(details)),
-            Err(_) => {
-                Self::Trouble(CommandError::bug(&format!("the server answered {status} without a reason")))
-            }
-        }
+        let details: Result<ProblemDetails, _> = serde_json::from_slice(bytes);
+        let silent = |_| Refusal::bug(&format!("the server answered {status} without a reason"));
+        Self::Refused(details.map_or_else(silent, Refusal::from))
     }
-}
-
-/// What the server said instead of a document.
-struct Refused(Box<ProblemDetails>);
-
-impl Refused {
-    /// Returns whether it is worth waiting: the server steps aside or ends.
-    fn is_passing(&self) -> bool {
-        matches!(self.0.code.as_str(), "FOLDER_LENT" | "STOPPING")
-    }
-
-    fn error(self) -> CommandError {
-        let ProblemDetails { status, code, detail, hint, field, .. } = *self.0;
-        let exit = match status {
-            400..=404 | 413 | 415 => Exit::BadInput,
-            500.. if status != 503 => Exit::Internal,
-            _ => Exit::Refused,
-        };
-        let error = CommandError::told(exit, code, field, detail);
-        match hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
-    }
-}
-
-/// Returns the process that answered.
-fn process(response: &Response<Incoming>) -> Option<Pid> {
-    let value = response.headers().get(PROCESS_HEADER)?.to_str().ok()?;
-    Pid::from_raw(value.parse().ok()?)
 }
 
 /// A server of another version would misunderstand what it is told.
-fn check_protocol(response: &Response<Incoming>) -> Result<(), Failure> {
+fn check_protocol(response: &Response<Incoming>) -> Result<(), Unanswered> {
     let found = response.headers().get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default());
     if found == Some(PROTOCOL.to_string().as_str()) {
         return Ok(());
     }
     let message = format!("expected a server that speaks version {PROTOCOL} of the socket, found another");
-    Err(Failure::Trouble(
-        CommandError::refused("VERSION_MISMATCH", message)
-            .with_hint("`demur stop` ends it; the next command starts the right one"),
+    Err(Unanswered::Refused(
+        Refusal::new(Code::VersionMismatch, message)
+            .with_cure("`demur stop` ends it; the next command starts the right one"),
     ))
 }
 
-fn lost(error: &str) -> CommandError {
-    CommandError::refused("CONNECTION_LOST", format!("the connection to the server broke: {error}"))
-        .with_hint("whether it happened shows in `demur inbox --list` or `demur show`")
+fn lost(error: &str) -> Refusal {
+    Refusal::new(Code::ConnectionLost, format!("the connection to the server broke: {error}"))
+        .with_cure("whether it happened shows in `demur inbox --list` or `demur show`")
 }
 
 /// How long a server that is away is waited for.

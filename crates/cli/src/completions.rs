@@ -7,15 +7,15 @@ use serde::Serialize;
 use crate::{
     arguments::Arguments,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
 };
 
 /// Prints the script.
-pub(crate) fn run(context: &mut Context<'_>, shell: Shell) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, shell: Shell) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "demur", &mut bytes);
-    let script = String::from_utf8(bytes).map_err(|error| CommandError::bug(&error))?;
+    let script = String::from_utf8(bytes).map_err(|error| Failure::bug(&error))?;
     context.output.reply(&CompletionsReply { script, shell: shell.to_string() })
 }
 

@@ -5,7 +5,7 @@ use std::{io::ErrorKind, path::Path};
 use crate::{
     data::DataFolder,
     durable,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     output::Output,
     visible::{shell_word, visible_path},
@@ -22,28 +22,28 @@ pub(crate) struct Context<'a> {
 
 impl Context<'_> {
     /// Returns the data folder.
-    pub(crate) fn data(&self) -> Result<DataFolder, CommandError> {
-        DataFolder::locate(self.data)
+    pub(crate) fn data(&self) -> Result<DataFolder, Failure> {
+        Ok(DataFolder::locate(self.data)?)
     }
 
     /// Returns the data folder for a command that only looks: it has to be there, and is not made.
-    pub(crate) fn data_there(&self) -> Result<DataFolder, CommandError> {
+    pub(crate) fn data_there(&self) -> Result<DataFolder, Failure> {
         let data = self.data()?;
         if is_missing(&data) {
             let message = format!("expected a data folder at {}, found none", visible_path(data.path()));
             let ask = self.typed("ask \"Which colour?\"");
-            return Err(CommandError::input(NO_DATA, message)
+            return Err(Failure::input(NO_DATA, message)
                 .with_hint(format!("`{ask}` makes it with the first question; --data names another")));
         }
         Ok(data)
     }
 
     /// Returns the data folder for a command that writes: it is made where it is missing, which is said.
-    pub(crate) fn data_made(&self) -> Result<DataFolder, CommandError> {
+    pub(crate) fn data_made(&self) -> Result<DataFolder, Failure> {
         let data = self.data()?;
         if is_missing(&data) {
             let folder = data.path();
-            durable::create_folder(folder).map_err(|error| CommandError::file("create", folder, &error))?;
+            durable::create_folder(folder).map_err(|error| Failure::file("create", folder, &error))?;
             self.output.made(folder);
         }
         Ok(data)
@@ -53,8 +53,8 @@ impl Context<'_> {
     pub(crate) fn making<T>(
         &self,
         data: &DataFolder,
-        make: impl FnOnce() -> Result<T, CommandError>,
-    ) -> Result<T, CommandError> {
+        make: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let was_missing = is_missing(data);
         let result = make()?;
         if was_missing {
@@ -70,7 +70,7 @@ impl Context<'_> {
     }
 
     /// Returns the secrets of the data folder.
-    pub(crate) fn keystore(&self) -> Result<Keystore, CommandError> {
+    pub(crate) fn keystore(&self) -> Result<Keystore, Failure> {
         Ok(Keystore::of(&self.data()?))
     }
 

@@ -16,15 +16,15 @@ use demur_ledger::verify::{Report, Verdict};
 
 use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
 use crate::{
-    arguments::Demo, context::Context, data::DataFolder, durable, error::CommandError, exit::Exit,
-    owner::Owner, verify, visible::visible_path, world::World,
+    arguments::Demo, context::Context, data::DataFolder, durable, exit::Exit, failure::Failure, owner::Owner,
+    verify, visible::visible_path, world::World,
 };
 
 /// Runs the demo.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Failure> {
     if context.data.is_some() {
         let message = "expected no --data: the demo uses a folder of its own";
-        return Err(CommandError::input("USAGE", message).with_hint("name the folder with --keep DIR"));
+        return Err(Failure::input("USAGE", message).with_hint("name the folder with --keep DIR"));
     }
     let mut world = World::open()?;
     let data = DataFolder::at(make_folder(arguments.keep.as_deref(), &mut world)?);
@@ -51,17 +51,17 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Com
     context.output.reply(&ending)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    durable::create(path, bytes).map_err(|error| CommandError::file("write", path, &error))
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    durable::create(path, bytes).map_err(|error| Failure::file("write", path, &error))
 }
 
 /// Reads the export back from the disk and verifies it.
-fn verified(path: &Path) -> Result<Report, CommandError> {
+fn verified(path: &Path) -> Result<Report, Failure> {
     let report = verify::quietly(path)?;
     if report.verdict == Verdict::Pass {
         return Ok(report);
     }
     let message = format!("{}: {}", visible_path(path), report.words);
-    Err(CommandError::new(Exit::VerificationFailed, "EXPORT_DOES_NOT_HOLD", message)
+    Err(Failure::new(Exit::VerificationFailed, "EXPORT_DOES_NOT_HOLD", message)
         .with_hint("this is a mistake in demur: please report it"))
 }

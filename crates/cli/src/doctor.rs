@@ -2,7 +2,6 @@
 
 mod files;
 mod ledger;
-mod owner;
 mod server;
 mod shell;
 
@@ -10,13 +9,13 @@ use serde::Serialize;
 
 use crate::{
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::{Paint, Reply},
 };
 
 /// Looks at everything, and says what it found.
-pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, Failure> {
     let data = context.data()?;
     let mut checks = files::check(&data);
     checks.extend(ledger::check(&data));
@@ -69,7 +68,8 @@ impl Check {
     }
 
     /// Returns the check of something that went wrong.
-    fn failed(name: &'static str, error: &CommandError) -> Self {
+    fn failed(name: &'static str, error: impl Into<Failure>) -> Self {
+        let error = error.into();
         let hint = error.hint().map(str::to_owned);
         Self { name, state: State::Problem, found: error.to_string(), hint }
     }

@@ -16,27 +16,26 @@ use crate::{
     archive::Archive,
     arguments::Export,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Output, Paint, Reply, counted_as},
     visible::{shell_word, visible_path},
 };
 
 /// Exports a trace.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Export) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Export) -> Result<(), Failure> {
     let out = arguments.out.as_deref().filter(|path| *path != Path::new("-"));
     match out {
         Some(path) => to_file(context, arguments, path),
         None if context.output.is_json() => {
             let message =
                 "expected --out FILE with --json: without it the export itself goes to standard output";
-            Err(CommandError::input("USAGE", message)
-                .with_hint("the export is JSON already, one object per line"))
+            Err(Failure::input("USAGE", message).with_hint("the export is JSON already, one object per line"))
         }
         None => to_standard_output(context, arguments),
     }
 }
 
-fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result<(), CommandError> {
+fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result<(), Failure> {
     let archive = Archive::open(context.data()?)?;
     let trace = archive.resolve(&arguments.trace)?;
     let mut file = NewFile::begin(path, arguments.force, "write the export")?;
@@ -47,7 +46,7 @@ fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result
     context.output.reply(&ExportReply { events, file: path.to_string_lossy().into_owned(), through, trace })
 }
 
-fn to_standard_output(context: &mut Context<'_>, arguments: &Export) -> Result<(), CommandError> {
+fn to_standard_output(context: &mut Context<'_>, arguments: &Export) -> Result<(), Failure> {
     let archive = Archive::open(context.data()?)?;
     let trace = archive.resolve(&arguments.trace)?;
     let watched = context.output.is_watched();

@@ -28,12 +28,12 @@ use crate::{
     arguments::{HookCommand, HookOptions},
     context::Context,
     data::DataFolder,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
 };
 
 /// Answers a hook. Whatever the disk, the server or the other side does, a tool call is decided in time.
-pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Exit, Failure> {
     let HookCommand::ClaudeCode(options) = command;
     let broken =
         |_| Reply::Stopped("demur: refused: the hook broke. A person runs `demur doctor`.".to_owned());
@@ -62,7 +62,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &HookCommand) -> Result<Ex
 
 /// Returns the reply. Whatever breaks here must not look like a hook that has nothing to say.
 fn decide(context: &Context<'_>, options: &HookOptions) -> Reply {
-    let until = Instant::now() + LIMIT;
+    let until = Instant::now() + DECISION_TIMEOUT;
     let (sender, receiver) = mpsc::channel();
     let (data, worker) = (context.data(), options.clone());
     let begun = thread::Builder::new().spawn(move || work(data, &worker, &sender));
@@ -139,7 +139,7 @@ fn heard(receiver: &Receiver<Progress>, until: Instant) -> Reply {
     }
 }
 
-fn work(data: Result<DataFolder, CommandError>, options: &HookOptions, sender: &Sender<Progress>) {
+fn work(data: Result<DataFolder, Failure>, options: &HookOptions, sender: &Sender<Progress>) {
     // Nobody listens any more once it is too late.
     let done = |reply| drop(sender.send(Progress::Done(reply)));
     let input = match read() {
@@ -186,23 +186,21 @@ fn session_of(input: &Input) -> Option<SessionId> {
     input.session_id.as_deref().and_then(SessionId::new)
 }
 
-fn read() -> Result<Input, CommandError> {
+fn read() -> Result<Input, Failure> {
     let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
-    read.map_err(|error| {
-        CommandError::input("INPUT_UNREADABLE", format!("cannot read standard input: {error}"))
-    })?;
+    let read = io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::input("INPUT_UNREADABLE", format!("cannot read standard input: {error}")))?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let message = format!("expected the JSON of a hook on standard input, found something else: {error}");
-        CommandError::input("HOOK_MALFORMED", message)
+        Failure::input("HOOK_MALFORMED", message)
     })
 }
 
 /// The event before a tool call.
 const BEFORE_TOOL: &str = "PreToolUse";
 /// How long a decision takes at most; the rest of the 2 s is for starting and ending. `bench mcp` measures the whole.
-const LIMIT: Duration = Duration::from_millis(1800);
+const DECISION_TIMEOUT: Duration = Duration::from_millis(1800);
 const IN_TIME: &str = "nothing could be found out within 2 s";
 const NO_END: &str = "expected the hook's input within 2 s, found no end of it";
 /// No tool call is longer.
-const LARGEST: u64 = 64 << 20;
+const MAX_INPUT_BYTES: u64 = 64 << 20;

@@ -6,10 +6,10 @@ mod reply;
 mod sign;
 mod verify;
 
-use crate::{arguments::IdentityCommand, context::Context, error::CommandError, exit::Exit};
+use crate::{arguments::IdentityCommand, context::Context, exit::Exit, failure::Failure};
 
 /// Runs one of the `identity` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &IdentityCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &IdentityCommand) -> Result<Exit, Failure> {
     match command {
         IdentityCommand::Register(arguments) => sign::register(context, arguments)?,
         IdentityCommand::Rotate(arguments) => sign::rotate(context, arguments)?,

@@ -26,13 +26,13 @@ use crate::{
     arguments::Inbox,
     client::Client,
     context::{Context, NO_DATA},
-    error::CommandError,
+    failure::Failure,
     lookup::QuestionNumbers,
     output::wants_escapes,
 };
 
 /// Shows what waits, and takes answers where somebody sits at a terminal.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Failure> {
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if arguments.list || !somebody || context.output.is_json() {
         return match Client::of_existing(context) {
@@ -54,7 +54,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Co
 }
 
 /// Asks at the terminal for a secret that nobody sees; none if whoever types thinks better of it.
-pub(crate) fn secret(context: &mut Context<'_>) -> Result<Option<String>, CommandError> {
+pub(crate) fn secret(context: &mut Context<'_>) -> Result<Option<String>, Failure> {
     context.output.notice("What you type now is not shown. Enter alone leaves the question open.");
     let (ringer, bell) = Bell::new().map_err(trouble)?;
     let face = if context.output.is_live() && wants_escapes() {
@@ -65,8 +65,8 @@ pub(crate) fn secret(context: &mut Context<'_>) -> Result<Option<String>, Comman
     { face }.secret(SECRET)
 }
 
-fn trouble(error: io::Error) -> CommandError {
-    CommandError::internal("TERMINAL_TROUBLE", error)
+fn trouble(error: io::Error) -> Failure {
+    Failure::internal("TERMINAL_TROUBLE", error)
 }
 
 /// What stands before a secret that is typed.

@@ -7,17 +7,18 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use demur_desk::key_entry::{KeyEntry, Moment, NO_NOTE, OVERLAP, Status, reason_word};
+pub(crate) use demur_api::key::{KeyEntry, Moment, Status, reason_word};
+pub(crate) use demur_desk::key_entry::{NO_NOTE, OVERLAP};
 pub(crate) use select::select;
 
 pub(crate) use crate::clock::clock;
 
 use demur_core::visible::visible;
 
-use crate::{arguments::KeysCommand, context::Context, error::CommandError, owner::Spent};
+use crate::{arguments::KeysCommand, context::Context, failure::Failure, owner::Spent};
 
 /// Runs one of the `keys` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), Failure> {
     match command {
         KeysCommand::New(arguments) => new::run(context, arguments),
         KeysCommand::List => list::run(context),

@@ -9,7 +9,7 @@ mod trace;
 
 use std::{convert::Infallible, ops::RangeInclusive, str::FromStr};
 
-use demur_core::visible::visible;
+use demur_core::{visible::visible, words::clipped};
 use demur_ledger::name::TraceId;
 
 pub(crate) use number::QuestionNumbers;
@@ -17,7 +17,7 @@ pub(crate) use plan::{PlanPage, plan_page, session};
 pub(crate) use question::question;
 pub(crate) use trace::{run, trace};
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// An id as somebody typed it. What it names is not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl TypedId {
         &self,
         noun: Noun,
         range: impl FnOnce(&str) -> Option<RangeInclusive<TraceId>>,
-    ) -> Result<Option<RangeInclusive<TraceId>>, CommandError> {
+    ) -> Result<Option<RangeInclusive<TraceId>>, Failure> {
         if self.0.chars().count() < SHORTEST_PREFIX {
             return Err(noun.too_short(&self.0));
         }
@@ -122,36 +122,35 @@ impl Noun {
     }
 
     /// Returns the error of an id that nothing has.
-    pub(crate) fn unknown(self, typed: &str) -> CommandError {
+    pub(crate) fn unknown(self, typed: &str) -> Failure {
         let word = self.word();
         let message = format!(
             "expected a {word} of this data folder, found none whose id begins with {}",
             quoted(typed)
         );
-        CommandError::input(self.unknown_code(), message)
-            .with_hint(format!("`{}` shows the ids", self.listing()))
+        Failure::input(self.unknown_code(), message).with_hint(format!("`{}` shows the ids", self.listing()))
     }
 
     /// Returns the error of `last` where there is nothing yet.
-    pub(crate) fn none(self) -> CommandError {
+    pub(crate) fn none(self) -> Failure {
         let word = self.word();
         let message = format!("expected a {word} for `last`, found none in this data folder");
-        CommandError::input(self.unknown_code(), message)
+        Failure::input(self.unknown_code(), message)
             .with_hint(format!("`{}` shows what is there", self.listing()))
     }
 
     /// Returns the error of a beginning that is too short to mean anything.
-    pub(crate) fn too_short(self, typed: &str) -> CommandError {
+    pub(crate) fn too_short(self, typed: &str) -> Failure {
         let word = self.word();
         let message = format!(
             "expected at least {SHORTEST_PREFIX} characters of the id of a {word}, found {}",
             quoted(typed)
         );
-        CommandError::input("ID_TOO_SHORT", message).with_hint(format!("`{}` shows the ids", self.listing()))
+        Failure::input("ID_TOO_SHORT", message).with_hint(format!("`{}` shows the ids", self.listing()))
     }
 
     /// Returns the error of a beginning that several ids have, with as many of them as a line holds.
-    pub(crate) fn ambiguous(self, typed: &str, candidates: &[String]) -> CommandError {
+    pub(crate) fn ambiguous(self, typed: &str, candidates: &[String]) -> Failure {
         let word = self.word();
         let many =
             if candidates.len() > MAX_CANDIDATES { "many".to_owned() } else { candidates.len().to_string() };
@@ -159,12 +158,12 @@ impl Noun {
         let named =
             candidates.iter().take(MAX_CANDIDATES).map(|id| visible(id)).collect::<Vec<_>>().join(", ");
         let more = if candidates.len() > MAX_CANDIDATES { ", and more" } else { "" };
-        CommandError::input(self.ambiguous_code(), message)
+        Failure::input(self.ambiguous_code(), message)
             .with_hint(format!("type more of the id: {named}{more}; `{}` shows them", self.listing()))
     }
 
     /// Returns the one thing that was found.
-    pub(crate) fn one<T: Copy>(self, typed: &str, found: &[(T, String)]) -> Result<T, CommandError> {
+    pub(crate) fn one<T: Copy>(self, typed: &str, found: &[(T, String)]) -> Result<T, Failure> {
         match found {
             [] => Err(self.unknown(typed)),
             [(thing, _)] => Ok(*thing),
@@ -177,7 +176,7 @@ impl Noun {
 }
 
 /// Returns which of a few ids that were read already is meant.
-pub(crate) fn among(noun: Noun, typed: &TypedId, ids: &[String]) -> Result<String, CommandError> {
+pub(crate) fn among(noun: Noun, typed: &TypedId, ids: &[String]) -> Result<String, Failure> {
     if let Some(whole) = ids.iter().find(|id| id.as_str() == typed.as_str()) {
         return Ok(whole.clone());
     }
@@ -200,9 +199,7 @@ pub(crate) fn among(noun: Noun, typed: &TypedId, ids: &[String]) -> Result<Strin
 
 /// Returns what was typed as it stands in a message: nothing hidden, and not without end.
 pub(crate) fn quoted(typed: &str) -> String {
-    let shown: String = typed.chars().take(MAX_QUOTED).collect();
-    let rest = if shown.len() < typed.len() { "..." } else { "" };
-    format!("\"{}{rest}\"", visible(&shown))
+    format!("\"{}\"", visible(&clipped(typed, MAX_QUOTED, "...")))
 }
 
 /// What stands for the newest.

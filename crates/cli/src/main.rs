@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | command line and help | `arguments` |
-//! | exit codes, errors, output | `exit`, `error`, `output`, `visible` |
+//! | exit codes, failures, output | `exit`, `failure`, `hints`, `output`, `visible` |
 //! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
@@ -24,7 +24,10 @@ mod completions;
 mod context;
 mod demo;
 mod doctor;
+mod exit;
 mod export;
+mod failure;
+mod hints;
 mod holder_name;
 mod hook;
 mod identity;
@@ -54,13 +57,13 @@ mod watch;
 use std::{ffi::OsString, panic, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
-use demur_desk::{audit, data, durable, error, exit, keystore, owner, roster, visible, world};
+use demur_desk::{audit, data, durable, keystore, owner, roster, visible, world};
 
 use crate::{
     arguments::{Arguments, Command, suggest},
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::Output,
 };
 
@@ -89,7 +92,7 @@ fn run() -> Exit {
     })
 }
 
-fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandError> {
+fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let mut context = Context { data: arguments.data.as_deref(), output };
     match &arguments.command {
         Command::Ask(arguments) => return ask::run(&mut context, arguments),
@@ -106,7 +109,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
         Command::Serve(arguments) => serve::run(&mut context, arguments)?,
         Command::Status => serve::status(&mut context)?,
         Command::Open(arguments) => open::run(&mut context, arguments)?,
-        Command::Stop => serve::stop(&mut context)?,
+        Command::Stop(arguments) => serve::stop(&mut context, arguments)?,
         Command::Doctor => return doctor::run(&mut context),
         Command::Setup(arguments) => setup::run(&mut context, arguments)?,
         Command::Hook(command) => return hook::run(&mut context, command),
@@ -132,7 +135,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, CommandEr
 }
 
 /// Shows what the command line stopped at: help that was asked for, or a mistake.
-fn explain(stop: &clap::Error, words: &[OsString], output: &mut Output) -> Result<Exit, CommandError> {
+fn explain(stop: &clap::Error, words: &[OsString], output: &mut Output) -> Result<Exit, Failure> {
     let text = stop.render();
     if !stop.use_stderr() {
         let text = if output.paint().is_on() { text.ansi().to_string() } else { text.to_string() };

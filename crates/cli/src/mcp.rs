@@ -3,29 +3,31 @@
 
 use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
+use demur_api::{
+    call::{ApiRequest, Call as _},
+    operation::{NoArguments, Nothing, ShowServer},
+    refusal::Refusal,
+    server::ServerStatus,
+};
 use demur_core::hash::sha256;
 use demur_mcp::{
-    api::{self, Api, Extensions, Host, Method, Pending, Refusal, Visitor},
+    api::{self, Api, Extensions, Host, Method, Pending, Visitor},
     manner::{self, Manner},
     state::States,
     stdio,
     tools::Sets,
-};
-use demur_server::{
-    problem::{Problem, ProblemDetails},
-    routes::server::ServerStatus,
 };
 
 use crate::{
     arguments::{Era, Forms, Mcp, ToolSet},
     client::{Call, Way},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     hook::session::{self, Session},
 };
 
 /// Serves a client until it hangs up.
-pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure> {
     let way = Way::new(context.data()?, true);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| trouble(&error))?;
@@ -33,7 +35,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
         // The server makes the folder: only then is there a place for the key.
         let _: ServerStatus = status(&way).await?;
         let states = States::open(way.folder())
-            .map_err(|error| CommandError::file("use the key of request states in", way.folder(), &error))?;
+            .map_err(|error| Failure::file("use the key of request states in", way.folder(), &error))?;
         let session = Session::begin(way.folder()).map(Arc::new);
         let host = Arc::new(Bridge { way, session, conversation: conversation() });
         stdio::serve(host, Arc::new(states), manner(arguments)).await.map_err(|error| trouble(&error))
@@ -43,7 +45,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), CommandE
 fn manner(arguments: &Mcp) -> Manner {
     Manner {
         sets: sets(&arguments.tools),
-        wait: arguments.wait.unwrap_or(manner::WAIT),
+        wait: arguments.wait.unwrap_or(manner::CALL_WAIT),
         era: match arguments.era {
             Some(Era::Of2025) => manner::Era::Of2025,
             None => manner::Era::Every,
@@ -61,9 +63,8 @@ fn sets(words: &[ToolSet]) -> Sets {
     Sets { wwa: has(ToolSet::Wwa), session: has(ToolSet::Session) }
 }
 
-async fn status(way: &Way) -> Result<ServerStatus, CommandError> {
-    let bytes = way.send(&Call::get("/v1/server")).await?;
-    serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error))
+async fn status(way: &Way) -> Result<ServerStatus, Failure> {
+    Ok(way.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).await?.document)
 }
 
 /// The bridge: whoever started it is who asks.
@@ -112,7 +113,7 @@ impl Api for Lane {
             };
             let sent = sent.within(call.patience).for_client(self.client.clone());
             let sent = if let Some(key) = call.key { sent.under(key) } else { sent };
-            let bytes = self.way.send(&sent).await.map_err(refusal)?;
+            let bytes = self.way.send(&sent).await?;
             if let Some(session) = &self.session {
                 session.note(call.method == Method::Post, &call.path, &bytes);
             }
@@ -125,11 +126,6 @@ impl Api for Lane {
     }
 }
 
-/// Returns why the desk said no, under the status that it has over HTTP.
-fn refusal(error: CommandError) -> Refusal {
-    ProblemDetails::from(Problem::from(error)).into()
-}
-
-fn trouble(error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::internal("MCP_TROUBLE", format!("the MCP client cannot be served: {error}"))
+fn trouble(error: &dyn std::fmt::Display) -> Failure {
+    Failure::internal("MCP_TROUBLE", format!("the MCP client cannot be served: {error}"))
 }

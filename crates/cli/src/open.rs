@@ -2,24 +2,29 @@
 
 use std::process::{Command, Stdio};
 
-use demur_server::routes::sign_in::{Link, NewLink};
+use demur_api::{
+    call::ApiRequest,
+    operation::{MakeSignInLink, NoArguments},
+    person::{Link, NewLink},
+};
 use serde::Serialize;
 
 use crate::{
     arguments::Open,
-    client::{Call, Client},
+    client::Client,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
 };
 
 /// Makes a link, shows it, and opens it in a browser if somebody sits here.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Failure> {
     let client = Client::open(context)?;
     let new = NewLink { person: arguments.person.clone() };
-    let link: Link = client.call(&Call::post("/v1/sign-in", &new)?)?;
+    let is_mine = new.person.is_none();
+    let link = client.ask(ApiRequest::<MakeSignInLink>::send(NoArguments {}, new))?;
     // A browser here is mine: a link for somebody else is for handing on.
-    let opens = !arguments.print && new.person.is_none() && context.output.is_live();
+    let opens = !arguments.print && is_mine && context.output.is_live();
     if !opens || !show(&link.url) {
         context.output.notice(&format!("Open this link; it works once, for {} minutes:", link.seconds / 60));
     }

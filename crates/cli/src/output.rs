@@ -1,7 +1,6 @@
 //! Everything the command says goes through here: text or one JSON document to standard output, errors to
 //! standard error, colour only where somebody looks at it.
 
-mod count;
 mod paint;
 mod progress;
 mod table;
@@ -13,17 +12,17 @@ use std::{
     path::Path,
 };
 
+use demur_api::{code::Code, question::QuestionId};
 use demur_core::{canonical, visible::visible};
-use demur_desk::question::QuestionId;
 use serde::Serialize;
 
-pub(crate) use count::{counted, counted_as};
+pub(crate) use demur_core::words::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
 pub(crate) use width::{columns, fitted};
 
-use crate::{error::CommandError, visible::visible_path};
+use crate::{failure::Failure, visible::visible_path};
 
 /// What a command answers: a document for programs, a text for people.
 pub(crate) trait Reply: Serialize {
@@ -79,7 +78,7 @@ impl Output {
     }
 
     /// Writes the answer of a command.
-    pub(crate) fn reply(&mut self, reply: &impl Reply) -> Result<(), CommandError> {
+    pub(crate) fn reply(&mut self, reply: &impl Reply) -> Result<(), Failure> {
         if self.json {
             let mut line = canonical::to_vec(reply)?;
             line.push(b'\n');
@@ -92,12 +91,12 @@ impl Output {
     }
 
     /// Writes a line while the work goes on; programs get the reply at the end only.
-    pub(crate) fn tell(&mut self, line: &str) -> Result<(), CommandError> {
+    pub(crate) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         if self.json { Ok(()) } else { self.write(format!("{line}\n").as_bytes()) }
     }
 
     /// Writes bytes to standard output as they are.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         if self.deserted {
             return Ok(());
         }
@@ -109,7 +108,7 @@ impl Output {
             }
             Err(error) => {
                 let message = format!("cannot write to standard output: {error}");
-                Err(CommandError::internal("OUTPUT_TROUBLE", message))
+                Err(Failure::of(Code::OutputTrouble, message))
             }
             Ok(()) => Ok(()),
         }
@@ -150,7 +149,7 @@ impl Output {
     }
 
     /// Writes an error to standard error.
-    pub(crate) fn error(&self, error: &CommandError) {
+    pub(crate) fn error(&self, error: &Failure) {
         let text = if self.json {
             canonical::to_vec(&error.document()).unwrap_or_default()
         } else {
@@ -170,12 +169,12 @@ fn write_error(text: &[u8]) {
     let _ = io::stderr().lock().write_all(&[text, b"\n"].concat());
 }
 
-fn describe(error: &CommandError, paint: Paint) -> String {
+fn describe(error: &Failure, paint: Paint) -> String {
     error_lines(error, paint).join("\n")
 }
 
 /// Returns an error as people read it.
-pub(crate) fn error_lines(error: &CommandError, paint: Paint) -> Vec<String> {
+pub(crate) fn error_lines(error: &Failure, paint: Paint) -> Vec<String> {
     let mut lines = vec![format!("{} {}", paint.bad("error:"), visible(&error.to_string()))];
     lines.extend(error.hint().map(|hint| format!("{} {}", paint.strong("hint:"), visible(hint))));
     lines
@@ -221,13 +220,13 @@ mod tests {
 
     #[test]
     fn errors_show_control_characters_instead_of_obeying_them() {
-        let error = CommandError::input("A", "found \u{1b}[2J").with_hint("try\nagain");
+        let error = Failure::input("A", "found \u{1b}[2J").with_hint("try\nagain");
         assert_eq!(describe(&error, Paint::new(false)), "error: found \\u{1b}[2J\nhint: try\\u{a}again");
     }
 
     #[test]
     fn paint_adds_escapes_only_when_on() {
-        let error = CommandError::input("A", "no");
+        let error = Failure::input("A", "no");
         assert!(!describe(&error, Paint::new(false)).contains('\u{1b}'));
         assert!(describe(&error, Paint::new(true)).contains('\u{1b}'));
     }

@@ -1,45 +1,43 @@
 //! `demur people`: who may sign in with a browser, and as what.
 
+use demur_api::{
+    call::ApiRequest,
+    operation::{AddPerson, ListPeople, NoArguments, Nothing, OfPerson, RemovePerson},
+    person::{ListedPeople, NewPerson, RemovedPerson, ShownPerson},
+};
 use demur_core::visible::visible;
-use demur_server::routes::people::{ListedPeople, NewPerson, RemovedPerson, ShownPerson};
 use serde::Serialize;
 
 use crate::{
     arguments::PeopleCommand,
     client::{Call, Client},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     output::{Paint, Reply, Table},
 };
 
 /// Runs one of the `people` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), Failure> {
     let makes = matches!(command, PeopleCommand::Add(_));
     let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {
         PeopleCommand::Add(arguments) => {
             let new = NewPerson { name: arguments.name.clone(), role: arguments.role.into() };
-            let added: ShownPerson = client.call(&Call::post("/v1/people", &new)?.once())?;
+            let request = ApiRequest::<AddPerson>::send(NoArguments {}, new);
+            let added = client.ask_so(&request, Call::once)?;
             context.output.reply(&Added(added))
         }
         PeopleCommand::List => {
-            let listed: ListedPeople = client.call(&Call::get("/v1/people"))?;
+            let listed = client.ask(ApiRequest::<ListPeople>::get(NoArguments {}, Nothing {}))?;
             context.output.reply(&People(listed))
         }
         PeopleCommand::Remove(arguments) => {
-            let path = format!("/v1/people/{}", in_path(&arguments.name));
-            let removed: RemovedPerson = client.call(&Call::delete(&path).once())?;
+            let path = OfPerson { person: arguments.name.to_string() };
+            let removed = client.ask_so(&ApiRequest::<RemovePerson>::get(path, Nothing {}), Call::once)?;
             context.output.reply(&Removed(removed))
         }
     }
-}
-
-/// Returns a name as it stands in a path.
-fn in_path(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte);
-    let part = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    name.bytes().map(part).collect()
 }
 
 #[derive(Serialize)]
@@ -86,15 +84,5 @@ impl Reply for Removed {
             count => format!("{count} sessions ended"),
         };
         vec![format!("{} {}; {ended}", paint.good("Removed:"), visible(&self.0.person.name))]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stand_whole_in_a_path() {
-        assert_eq!(in_path("Zoë / ..?"), "Zo%C3%AB%20%2F%20%2E%2E%3F");
     }
 }

@@ -7,10 +7,14 @@ mod reply;
 
 use std::{path::Path, thread, time::Duration};
 
+use demur_api::{
+    code::Code,
+    plan::{PlanStanding, ResolvedGap},
+};
 use demur_clarify::seal::Signer;
 use demur_core::limit::Text;
 use demur_desk::{
-    plan::{self as desk, PlanStanding, Resolution, ResolvedGap, Submission},
+    plan::{self as desk, Resolution, Submission},
     session::{self, Speaker},
 };
 use demur_ledger::{facts::Assurance, name::Sequence, role::Role};
@@ -26,8 +30,8 @@ use crate::{
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
     borrow,
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     lookup,
     output::{Paint, Reply},
     owner::Owner,
@@ -35,7 +39,7 @@ use crate::{
 };
 
 /// Goes on with a plan.
-pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Exit, Failure> {
     match command {
         PlanCommand::Submit(arguments) => submit(context, arguments),
         PlanCommand::List(arguments) => list::run(context, arguments).map(|()| Exit::Success),
@@ -44,7 +48,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
             let id = lookup::session(archive.ledger().store(), &arguments.session)?;
             let session = session::read(archive.ledger(), id)?;
             let document = desk::document(&session, archive.ledger(), &context.keystore()?)?;
-            context.output.reply(&PlanStanding::of(&session, document)?)?;
+            context.output.reply(&desk::standing(&session, document)?)?;
             Ok(Exit::Success)
         }
         PlanCommand::Resolve(arguments) => resolve(context, arguments),
@@ -55,7 +59,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
 }
 
 /// Holds a plan against the rules; records nothing.
-pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit, CommandError> {
+pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit, Failure> {
     let mut shelf = Shelf::new(arguments.rules.rules.clone(), arguments.rules.only);
     if !arguments.watch {
         let reply = checked(context, &rules::read_plan(&arguments.plan)?, &*shelf.rules()?)?;
@@ -64,7 +68,7 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
     }
     if arguments.plan == Path::new("-") {
         let message = "expected a file with --watch, found standard input";
-        return Err(CommandError::input("USAGE", message).with_hint("it is read again: save it first"));
+        return Err(Failure::input("USAGE", message).with_hint("it is read again: save it first"));
     }
     let mut told = None;
     while !context.output.is_deserted() {
@@ -83,12 +87,12 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
     Ok(Exit::Success)
 }
 
-fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStanding, CommandError> {
-    desk::check(plan, rules, signer(context)?.as_ref())
+fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStanding, Failure> {
+    Ok(desk::check(plan, rules, signer(context)?.as_ref())?)
 }
 
 /// Returns the key that signs the document of a check, for a program and if there is one.
-fn signer(context: &Context<'_>) -> Result<Option<Signer>, CommandError> {
+fn signer(context: &Context<'_>) -> Result<Option<Signer>, Failure> {
     let data = context.data()?;
     if !context.output.is_json() || !data.has_store()? {
         return Ok(None);
@@ -97,9 +101,9 @@ fn signer(context: &Context<'_>) -> Result<Option<Signer>, CommandError> {
     Ok(Some(session::signer(archive.ledger(), &context.keystore()?)?))
 }
 
-fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, CommandError> {
+fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Failure> {
     let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
-    let name = arguments.author.parse().map_err(|error| CommandError::input("AGENT_NAME", error))?;
+    let name = arguments.author.parse().map_err(|error| Failure::of(Code::AgentName, error))?;
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let submission =
@@ -109,7 +113,7 @@ fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Com
     tell(context, &owner, &session, &arguments.author)
 }
 
-fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, CommandError> {
+fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, Failure> {
     let owner = borrow::open(&context.data()?)?;
     let speaker = match &arguments.author {
         Some(name) => Speaker::Key(session::author(&owner, name, Role::Answerer)?),
@@ -130,14 +134,14 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, C
     let session = session::read(owner.ledger(), id)?;
     let standing = standing(&owner, &session)?;
     let answer = arguments.answer.as_deref();
-    context.output.reply(&ResolvedGap::new(&arguments.gap, answer, &judged, standing))?;
+    context.output.reply(&desk::resolved(&arguments.gap, answer, &judged, standing))?;
     let by = speaker.by();
     let to = arguments.author.as_deref().or(by.as_deref()).unwrap_or("somebody");
     desk::deliver(&owner, &session, to, CHANNEL)?;
     Ok(if matches!(judged, Judged::Resolved) { Exit::Success } else { Exit::Refused })
 }
 
-fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, CommandError> {
+fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, Failure> {
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let id = lookup::session(owner.ledger().store(), &arguments.session)?;
@@ -146,7 +150,7 @@ fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, 
     Ok(Exit::Success)
 }
 
-fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, CommandError> {
+fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, Failure> {
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let id = lookup::session(owner.ledger().store(), &arguments.session)?;
@@ -156,25 +160,25 @@ fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, C
 }
 
 /// Says where a session stands, and records that it was said.
-fn tell(context: &mut Context<'_>, owner: &Owner, session: &Session, to: &str) -> Result<Exit, CommandError> {
+fn tell(context: &mut Context<'_>, owner: &Owner, session: &Session, to: &str) -> Result<Exit, Failure> {
     let standing = standing(owner, session)?;
     context.output.reply(&standing)?;
     desk::deliver(owner, session, to, CHANNEL)?;
     Ok(exit(&standing))
 }
 
-fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, CommandError> {
+fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Failure> {
     let document = desk::document(session, owner.ledger(), owner.keystore())?;
-    Ok(PlanStanding::of(session, document)?)
+    Ok(desk::standing(session, document)?)
 }
 
 /// Returns the rules that were chosen.
-fn chosen(choice: &RulesChoice) -> Result<Rules, CommandError> {
-    rules::load(&choice.rules, choice.only)
+fn chosen(choice: &RulesChoice) -> Result<Rules, Failure> {
+    Ok(rules::load(&choice.rules, choice.only)?)
 }
 
 /// Returns the name of whoever sits at the terminal, by the system's word.
-pub(crate) fn whoever() -> Result<Text<1, 256>, CommandError> {
+pub(crate) fn whoever() -> Result<Text<1, 256>, Failure> {
     let named = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     let named =
         named.filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody at the terminal".to_owned());

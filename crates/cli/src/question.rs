@@ -4,10 +4,21 @@ mod lines;
 
 use std::io::{self, IsTerminal as _, Read as _};
 
+use demur_api::{
+    call::ApiRequest,
+    code::{Code, RuleCode},
+    operation::{
+        self, AcceptQuestion, CancelQuestion, DeclineQuestion, DeliverQuestions, ListQuestions, NoArguments,
+        Nothing, OfQuestion, Operation,
+    },
+    question::{
+        Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionListParameters,
+        QuestionView, typed,
+    },
+    refusal::Refusal,
+};
 use demur_core::{limit::Whole, visible::visible};
-use demur_desk::question::{self, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView};
 use demur_ledger::facts::AnswerKind;
-use demur_server::routes::questions::Deliveries;
 use serde::Serialize;
 
 pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};
@@ -16,61 +27,62 @@ use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},
     client::{Call, Client},
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     inbox, lookup,
     output::{Paint, Reply},
 };
 
 /// Shows a question and how it stands.
-pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), CommandError> {
+pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Result<(), Failure> {
     let client = Client::of_existing(context)?;
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
-    let (id, waits) = (question.id, question.state == "open");
+    let (id, waits) = (question.id, question.is_open());
     context.output.reply(&Shown(question))?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
 }
 
 /// Answers a question.
-pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, CommandError> {
+pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let id = lookup::question(context, &arguments.question)?;
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
-        return told(context, &client, id, act_on(&client, id, "accept", &act));
+        return told(context, &client, id, act_on::<AcceptQuestion>(&client, id, act));
     };
     let shown = fetch(&client, id)?;
     let words = if words == "-" { read(context, &shown)? } else { words.clone() };
     let given = Answer {
-        answer: question::typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
-            error.with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
+        answer: typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
+            Failure::from(error)
+                .with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
         })?,
         note: arguments.note.clone(),
         request: shown.request,
         by: None,
     };
-    told(context, &client, id, act_on(&client, id, "answer", &given))
+    told(context, &client, id, act_on::<operation::AnswerQuestion>(&client, id, given))
 }
 
 /// Says that nobody here will answer.
-pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
+pub(crate) fn decline(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, &client, id, act_on(&client, id, "decline", &act))
+    told(context, &client, id, act_on::<DeclineQuestion>(&client, id, act))
 }
 
 /// Says that no answer is needed any more.
-pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, CommandError> {
+pub(crate) fn cancel(context: &mut Context<'_>, arguments: &ActOnQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let act = Act { reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, &client, id, act_on(&client, id, "cancel", &act))
+    told(context, &client, id, act_on::<CancelQuestion>(&client, id, act))
 }
 
 /// Gives more time.
-pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> Result<Exit, CommandError> {
+pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let extension = Extension {
         seconds: Whole::try_from(arguments.time.as_secs())?,
@@ -78,20 +90,17 @@ pub(crate) fn extend(context: &mut Context<'_>, arguments: &ExtendQuestion) -> R
         by: None,
     };
     let id = lookup::question(context, &arguments.question)?;
-    told(context, &client, id, more_time(&client, id, &extension))
+    told(context, &client, id, more_time(&client, id, extension))
 }
 
 /// Hands a question to others.
-pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Result<Exit, CommandError> {
+pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
-    let to = arguments
-        .to
-        .clone()
-        .try_into()
-        .map_err(|error| CommandError::input("USAGE", format!("--to: {error}")))?;
+    let to =
+        arguments.to.clone().try_into().map_err(|error| Failure::input("USAGE", format!("--to: {error}")))?;
     let passing = Passing { to, people: arguments.people, reason: arguments.reason.clone(), by: None };
     let id = lookup::question(context, &arguments.question)?;
-    let done = act_on(&client, id, "pass", &passing);
+    let done = act_on::<operation::PassQuestion>(&client, id, passing);
     match done {
         Ok(done) if done.unsettled.is_none() && !done.repeated => {
             let to = arguments.to.iter().map(|name| visible(name).into_owned()).collect();
@@ -103,63 +112,62 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
 }
 
 /// Returns a question as it stands.
-pub(crate) fn fetch(client: &Client, id: QuestionId) -> Result<QuestionView, CommandError> {
-    client.call(&Call::get(&format!("/v1/questions/{id}")))
+pub(crate) fn fetch(client: &Client, id: QuestionId) -> Result<QuestionView, Failure> {
+    client.ask(ApiRequest::<operation::ShowQuestion>::get(OfQuestion { question: id }, Nothing {}))
 }
 
 /// Records that questions were shown here. What cannot be recorded is shown all the same.
-pub(crate) fn delivered(client: &Client, questions: Vec<QuestionId>) -> Result<(), CommandError> {
+pub(crate) fn delivered(client: &Client, questions: Vec<QuestionId>) -> Result<(), Failure> {
     let (Ok(questions), channel) = (questions.try_into(), "terminal".try_into()?) else { return Ok(()) };
-    let call = Call::post("/v1/deliveries", &Deliveries { questions, channel, to: None })?.in_passing();
-    client.send(&call).map(|_| ()).or_else(|error| if error.is_passing() { Ok(()) } else { Err(error) })
+    let deliveries = Deliveries { questions, channel, to: None };
+    let request = ApiRequest::<DeliverQuestions>::send(NoArguments {}, deliveries);
+    client
+        .ask_so(&request, Call::in_passing)
+        .map(drop)
+        .or_else(|error| if error.is_passing() { Ok(()) } else { Err(error) })
 }
 
 /// Returns a page of questions.
-pub(crate) fn page(client: &Client, query: &str) -> Result<Listed, CommandError> {
-    client.call(&Call::get(&format!("/v1/questions?{query}")))
+pub(crate) fn page(client: &Client, query: QuestionListParameters) -> Result<Listed, Failure> {
+    client.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query))
 }
 
 /// Does something about a question that a second time changes nothing.
-pub(crate) fn act_on(
-    client: &Client,
-    id: QuestionId,
-    act: &str,
-    document: &impl Serialize,
-) -> Result<Done, CommandError> {
-    client.call(&Call::post(&format!("/v1/questions/{id}/{act}"), document)?)
+pub(crate) fn act_on<O>(client: &Client, id: QuestionId, document: O::Body) -> Result<Done, Failure>
+where
+    O: Operation<Path = OfQuestion, Query = Nothing, Output = Done>,
+{
+    client.ask(ApiRequest::<O>::send(OfQuestion { question: id }, document))
 }
 
 /// Gives more time, once: a second time would give it again.
-pub(crate) fn more_time(
-    client: &Client,
-    id: QuestionId,
-    extension: &Extension,
-) -> Result<Done, CommandError> {
-    client.call(&Call::post(&format!("/v1/questions/{id}/extend"), extension)?.once())
+pub(crate) fn more_time(client: &Client, id: QuestionId, extension: Extension) -> Result<Done, Failure> {
+    let request = ApiRequest::<operation::ExtendQuestion>::send(OfQuestion { question: id }, extension);
+    client.ask_so(&request, Call::once)
 }
 
 /// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.
-fn read(context: &mut Context<'_>, shown: &QuestionView) -> Result<String, CommandError> {
+fn read(context: &mut Context<'_>, shown: &QuestionView) -> Result<String, Failure> {
     let secret = shown.kinds.contains(&AnswerKind::Secret);
     if !secret || !io::stdin().is_terminal() {
         return from_input("answer", secret);
     }
     if shown.outcome.is_some() {
-        return Err(late(context, &CommandError::refused("QUESTION_CLOSED", ""), shown));
+        return Err(late(context, Refusal::new(Code::Rule(RuleCode::QUESTION_CLOSED), ""), shown));
     }
     inbox::secret(context)?.ok_or_else(|| {
         let again = context.typed(&format!("answer {} -", shown.id));
-        CommandError::input("ANSWER_MISSING", "expected a secret, found none: the question stays open")
+        Failure::input("ANSWER_MISSING", "expected a secret, found none: the question stays open")
             .with_hint(format!("`{again}` asks for it again"))
     })
 }
 
 /// Returns the text on standard input, for a command that takes `-`.
-pub(crate) fn from_input(command: &str, secret: bool) -> Result<String, CommandError> {
+pub(crate) fn from_input(command: &str, secret: bool) -> Result<String, Failure> {
     let mut text = String::new();
     let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| {
-        CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
+        Failure::of(Code::FileUnreadable, format!("cannot read standard input: {error}"))
             .with_hint(format!("it has to be text in UTF-8; `demur {command} --help` shows how to give it"))
     })?;
     // The line feed that ends a line is no part of a secret.
@@ -172,10 +180,12 @@ fn told(
     context: &mut Context<'_>,
     client: &Client,
     id: QuestionId,
-    done: Result<Done, CommandError>,
-) -> Result<Exit, CommandError> {
+    done: Result<Done, Failure>,
+) -> Result<Exit, Failure> {
     let done = match done {
-        Err(error) if error.is_late() => return Err(late(context, &error, &fetch(client, id)?)),
+        Err(Failure::Refused(refusal)) if refusal.code.is_late() => {
+            return Err(late(context, refusal, &fetch(client, id)?));
+        }
         done => done?,
     };
     let exit = if done.unsettled.is_some() { Exit::Refused } else { Exit::Success };
@@ -184,11 +194,10 @@ fn told(
 }
 
 /// Returns a refusal in the words of the inbox, which name the time in the reader's zone.
-fn late(context: &Context<'_>, error: &CommandError, shown: &QuestionView) -> CommandError {
+fn late(context: &Context<'_>, refusal: Refusal, shown: &QuestionView) -> Failure {
     let message = too_late(&shown.id.to_string(), shown);
-    let (code, field) = (error.code().to_owned(), error.field().map(str::to_owned));
     let show = context.typed(&format!("show {}", shown.id));
-    CommandError::told(error.exit(), code, field, message).with_hint(format!("`{show}` shows the question"))
+    Refusal { message, ..refusal.with_cure(format!("`{show}` shows the question")) }.into()
 }
 
 #[derive(Serialize)]

@@ -6,14 +6,15 @@ mod tables;
 
 use std::path::Path;
 
+use demur_api::code::Code;
 use demur_rules::Plan;
 
 pub(crate) use demur_desk::rules::{Shelf, load};
 
-use crate::{arguments::RulesCommand, context::Context, error::CommandError, input::Input};
+use crate::{arguments::RulesCommand, context::Context, failure::Failure, input::Input};
 
 /// Runs one of the `rules` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &RulesCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &RulesCommand) -> Result<(), Failure> {
     match command {
         RulesCommand::Check(arguments) => check::run(context, arguments),
         RulesCommand::Explain(arguments) => explain::run(context, arguments),
@@ -21,11 +22,11 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RulesCommand) -> Result<(
 }
 
 /// Returns the plan in a file; `-` is standard input.
-pub(crate) fn read_plan(path: &Path) -> Result<Plan, CommandError> {
+pub(crate) fn read_plan(path: &Path) -> Result<Plan, Failure> {
     let input = Input::read(path, LONGEST)?;
     Plan::read(&input.bytes).map_err(|error| {
         let message = format!("{}: {error}", input.shown);
-        CommandError::input("PLAN_MALFORMED", message)
+        Failure::of(Code::PlanMalformed, message)
             .with_hint("a plan is one JSON object; nothing was recorded; `demur check --help` has examples")
     })
 }

@@ -22,11 +22,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     state::Phase,
 };
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, read_event},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, read_event};
 
 pub(crate) use reply::RunReply;
 
@@ -42,8 +38,8 @@ use crate::{
     borrow,
     context::Context,
     data::DataFolder,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     lookup,
     output::Output,
     owner::Owner,
@@ -51,7 +47,7 @@ use crate::{
 };
 
 /// Runs, resumes, aborts or shows.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Run) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Run) -> Result<Exit, Failure> {
     match (&arguments.command, &arguments.task) {
         (Some(RunCommand::Resume(arguments)), _) => resume(context, arguments),
         (Some(RunCommand::Status(arguments)), _) => status::run(context, arguments),
@@ -60,11 +56,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Run) -> Result<Exit, Co
             let texts = Texts::read(task, arguments.policy.as_deref())?;
             start(context, &texts, arguments.until)
         }
-        (None, None) => Err(CommandError::input("USAGE", "expected --task FILE or a command, found neither")),
+        (None, None) => Err(Failure::input("USAGE", "expected --task FILE or a command, found neither")),
     }
 }
 
-fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Result<Exit, CommandError> {
+fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Result<Exit, Failure> {
     let data = context.data()?;
     let mut world = World::open()?;
     let orders = texts.orders()?;
@@ -82,8 +78,8 @@ pub(crate) fn quietly(
     owner: &mut Owner,
     data: &DataFolder,
     task: &Path,
-    meanwhile: impl FnOnce() -> Result<(), CommandError>,
-) -> Result<RunReply, CommandError> {
+    meanwhile: impl FnOnce() -> Result<(), Failure>,
+) -> Result<RunReply, Failure> {
     let (texts, mut world) = (Texts::read(task, None)?, World::open()?);
     let (orders, trace) = (texts.orders()?, TraceId::new(world.now()?, &mut world));
     let cast = Cast::gather(owner, orders.plan.task())?;
@@ -94,7 +90,7 @@ pub(crate) fn quietly(
     go(None, owner, players, None)
 }
 
-fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, CommandError> {
+fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Failure> {
     let data = context.data()?;
     let mut owner = borrow::open(&data)?;
     let trace = match &arguments.trace {
@@ -118,7 +114,7 @@ fn go(
     owner: &Owner,
     (trace, orders, cast, folder): (TraceId, &Orders, &Cast, &RunFolder),
     until: Option<Until>,
-) -> Result<RunReply, CommandError> {
+) -> Result<RunReply, Failure> {
     let ledger = owner.ledger();
     let watch = Watch::new(output, ledger.registry().store(), trace)?;
     let desk = Desk::new(ledger, trace, World::open()?, watch)?;
@@ -135,7 +131,7 @@ fn go(
 }
 
 /// Returns who takes part in a run that was opened.
-fn recorded(ledger: &Ledger<SqliteStore>, trace: TraceId) -> Result<Option<Vec<Participant>>, CommandError> {
+fn recorded(ledger: &Sequencer, trace: TraceId) -> Result<Option<Vec<Participant>>, Failure> {
     let Some(stored) = ledger.store().events(trace, Sequence::FIRST, 1)?.pop() else { return Ok(None) };
     let event = read_event(trace, Sequence::FIRST, &stored)?;
     Ok(match event.said().map(|said| said.facts) {
@@ -145,20 +141,19 @@ fn recorded(ledger: &Ledger<SqliteStore>, trace: TraceId) -> Result<Option<Vec<P
 }
 
 /// The record says which files the run was started with: going on with others would break its promise.
-fn check_files(desk: &Desk<'_>, orders: &Orders) -> Result<(), CommandError> {
+fn check_files(desk: &Desk<'_>, orders: &Orders) -> Result<(), Failure> {
     let recorded = &desk.history.constraints;
     let opened = desk.history.state().phase() != Phase::Initialized;
     match orders.bound.iter().find(|line| opened && !recorded.contains(*line)) {
         None => Ok(()),
         Some(line) => {
             let message = format!("expected the files that the run was started with, but {line}");
-            Err(CommandError::refused("TASK_CHANGED", message)
-                .with_hint("start a new run with the changed files"))
+            Err(Failure::refused("TASK_CHANGED", message).with_hint("start a new run with the changed files"))
         }
     }
 }
 
-fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, CommandError> {
+fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failure> {
     let data = context.data()?;
     let owner = borrow::open(&data)?;
     let ledger = owner.ledger();
@@ -168,7 +163,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Comman
     };
     if ledger.store().trace(trace)?.is_none() && RunFolder::open(&data, trace).is_ok() {
         let message = format!("expected a run with at least one event, found none recorded of {trace}");
-        return Err(CommandError::input("RUN_NOT_BEGUN", message)
+        return Err(Failure::input("RUN_NOT_BEGUN", message)
             .with_hint("it was killed before it began: `demur run resume` begins it, or leave it alone"));
     }
     ledger.abort(trace, arguments.reason.clone())?;
@@ -177,7 +172,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Comman
 }
 
 /// Returns the newest run that was started here and has not ended.
-fn unfinished(data: &DataFolder, ledger: &Ledger<SqliteStore>) -> Result<TraceId, CommandError> {
+fn unfinished(data: &DataFolder, ledger: &Sequencer) -> Result<TraceId, Failure> {
     for trace in RunFolder::all(data) {
         let summary = ledger.store().trace(trace)?;
         let over =
@@ -186,7 +181,7 @@ fn unfinished(data: &DataFolder, ledger: &Ledger<SqliteStore>) -> Result<TraceId
             return Ok(trace);
         }
     }
-    Err(CommandError::input("NO_RUN", "expected a run that has not ended, found none")
+    Err(Failure::input("NO_RUN", "expected a run that has not ended, found none")
         .with_hint("start one with `demur run --task FILE`"))
 }
 

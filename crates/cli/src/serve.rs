@@ -2,10 +2,14 @@
 
 use std::{io, net::SocketAddr, process};
 
-use demur_server::{
-    routes::server::ServerStatus,
-    serve::{self, Config, Listen},
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, Nothing, ShowServer},
+    server::ServerStatus,
+    server_limits::ServerLimits,
 };
+use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -15,17 +19,17 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    arguments::Serve,
-    client::{Call, Client},
+    arguments::{Serve, Stop},
+    client::{Client, Ended},
     context::Context,
     data::DataFolder,
-    error::CommandError,
-    output::{Paint, Reply},
+    failure::Failure,
+    output::{Paint, Reply, counted},
     plan::whoever,
 };
 
 /// Serves the data folder until told to end.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Failure> {
     let data = context.data_made()?;
     if arguments.detached {
         // Whoever started this may be gone before it is: a terminal that closes must not take it along. It fails only
@@ -42,18 +46,24 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Co
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
         user: whoever()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        limits: ServerLimits {
+            connections: arguments.max_connections,
+            tokens: arguments.max_tokens,
+            people: arguments.max_people,
+        },
         data,
     };
     let shown = !arguments.detached;
     let output = &mut *context.output;
-    serve::run(config, |service| {
+    let ended = serve::run(config, |service| {
         if shown {
             let address = service.address();
             let reply = Serving { address, process: process::id() };
             // Whoever started it without reading what it says still has a server.
             let _ = output.reply(&reply);
         }
-    })
+    });
+    Ok(ended?)
 }
 
 fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
@@ -83,25 +93,24 @@ fn heard(level: LevelFilter) -> Targets {
 }
 
 /// Says which server runs for the data folder.
-pub(crate) fn status(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(crate) fn status(context: &mut Context<'_>) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
-    let status: ServerStatus = client.call(&Call::get("/v1/server")).map_err(|error| {
+    let status = client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).map_err(|error| {
         let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
-        match error.code() {
-            NO_SERVER => {
-                error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
-            }
-            _ => error,
+        if error.is(Code::NoServer) {
+            error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
+        } else {
+            error
         }
     })?;
     context.output.reply(&Status(status))
 }
 
 /// Ends the server of the data folder.
-pub(crate) fn stop(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(crate) fn stop(context: &mut Context<'_>, arguments: &Stop) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
-    client.stop()?;
-    context.output.reply(&Stopped { stopped: true })
+    let ended = client.stop(arguments.timeout.unwrap_or(STOP_TIMEOUT), arguments.force)?;
+    context.output.reply(&Stopped { stopped: true, killed: ended == Ended::Killed })
 }
 
 #[derive(Serialize)]
@@ -141,24 +150,27 @@ impl Reply for Status {
 }
 
 fn questions(open: u64, waiting: u64) -> String {
-    let word = if open == 1 { "question" } else { "questions" };
-    format!("{open} {word}, {waiting} waited for right now")
+    format!("{}, {waiting} waited for right now", counted(open, "question"))
 }
 
 #[derive(Serialize)]
 struct Stopped {
     stopped: bool,
+    /// It did not end by itself.
+    killed: bool,
 }
 
 impl Reply for Stopped {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        vec![format!("{} The next command that needs a server starts one.", paint.good("Stopped."))]
+        let ended = if self.killed { "Killed: it did not end by itself." } else { "Stopped." };
+        vec![format!("{} The next command that needs a server starts one.", paint.good(ended))]
     }
 }
 
-const NO_SERVER: &str = "NO_SERVER";
 /// The port of the default data folder.
 pub(crate) const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.
 const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
+/// How long a server may take to end.
+const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 const LEVEL: LevelFilter = LevelFilter::INFO;

@@ -18,9 +18,13 @@ mod yaml_file;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
+use demur_api::{
+    call::ApiRequest,
+    hook::Hook,
+    operation::{NoArguments, SetHook},
+};
 use demur_core::limit::Text;
 use demur_desk::marks::{self, Standing};
-use demur_server::routes::hook::{Hook, Stopped};
 use serde::Serialize;
 
 use self::{
@@ -30,20 +34,20 @@ use self::{
 };
 use crate::{
     arguments::{ClientName, Setup},
-    client::{self as server_client, Call},
+    client::{self as server_client},
     context::Context,
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
     visible::visible_path,
 };
 
 /// Changes the configuration of a client, or prints what would be put in.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), Failure> {
     let known = client(arguments.client);
     if arguments.hook && arguments.client != ClientName::ClaudeCode {
         let message = format!("expected claude-code with --hook: {} has no such hook here", known.title);
-        return Err(CommandError::input("USAGE", message).with_hint("leave --hook out"));
+        return Err(Failure::input("USAGE", message).with_hint("leave --hook out"));
     }
     let mut entry = Entry::new(context, &known, arguments)?;
     let parts = parts(&known, &mut entry, arguments)?;
@@ -70,7 +74,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), Co
 
 /// Returns what becomes of the files. One that cannot be changed stops everything that is put in; when something is taken
 /// out it keeps nothing in the others, and is told at the end if something of ours may be in it.
-fn changes(parts: &[Part], arguments: &Setup) -> Result<(Vec<Change>, Option<CommandError>), CommandError> {
+fn changes(parts: &[Part], arguments: &Setup) -> Result<(Vec<Change>, Option<Failure>), Failure> {
     let (mut changes, mut trouble) = (Vec::new(), None);
     for part in parts {
         match part.change(arguments) {
@@ -91,7 +95,7 @@ fn changes(parts: &[Part], arguments: &Setup) -> Result<(Vec<Change>, Option<Com
 /// Tells the server of the data folder whom the hook stops. Returns a note where that has to wait: the hook says so itself
 /// when it is called first.
 fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
-    let tell = || -> Result<(), CommandError> {
+    let tell = || -> Result<(), Failure> {
         let data = match entry.data() {
             Some(folder) => DataFolder::at(folder.to_owned()),
             None => context.data()?,
@@ -103,8 +107,8 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
             return Ok(());
         }
         let askers = vec![Text::try_from(ASKER)?].try_into()?;
-        let call = Call::post("/v1/hook", &Hook { askers, off: !on })?;
-        server_client::Client::starting(data)?.call::<Stopped>(&call).map(drop)
+        let request = ApiRequest::<SetHook>::send(NoArguments {}, Hook { askers, off: !on });
+        server_client::Client::starting(data)?.ask(request).map(drop)
     };
     let error = tell().err()?;
     let when = if on { "The hook is in force from its first call on" } else { "Its questions stay marked" };
@@ -112,25 +116,23 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
 }
 
 /// Shows what would be written, and asks.
-fn confirm(context: &mut Context<'_>, changes: &[Change]) -> Result<(), CommandError> {
+fn confirm(context: &mut Context<'_>, changes: &[Change]) -> Result<(), Failure> {
     let somebody = io::stdin().is_terminal() && context.output.is_live();
     let paint = context.output.paint();
     let shown: Vec<String> = changes.iter().flat_map(|change| change.shown(paint)).collect();
     context.output.tell(&shown.join("\n"))?;
     if !somebody {
         let message = "nothing was written: nobody is here to be asked";
-        return Err(
-            CommandError::input("CONFIRMATION_NEEDED", message).with_hint("--yes writes without asking")
-        );
+        return Err(Failure::input("CONFIRMATION_NEEDED", message).with_hint("--yes writes without asking"));
     }
     let mut line = String::new();
     let asked = io::stdout().write_all(b"Write this? [y/N] ").and_then(|()| io::stdout().flush());
     let read = asked.and_then(|()| io::stdin().lock().read_line(&mut line));
-    read.map_err(|error| CommandError::internal("TERMINAL_TROUBLE", error))?;
+    read.map_err(|error| Failure::internal("TERMINAL_TROUBLE", error))?;
     if ["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str()) {
         return Ok(());
     }
-    Err(CommandError::refused("NOT_CONFIRMED", "nothing was written: you did not say yes"))
+    Err(Failure::refused("NOT_CONFIRMED", "nothing was written: you did not say yes"))
 }
 
 #[derive(Serialize)]

@@ -6,21 +6,18 @@ mod problem;
 mod rebuild;
 mod restore;
 
-use demur_store::{
-    contract::{Store, StoreError},
-    sqlite::{Progress as Step, Step as Part},
-};
+use demur_store::contract::{Store, StoreError, StoreProgress, StoreStep};
 
 use crate::{
     arguments::StoreCommand,
     context::Context,
-    error::CommandError,
     exit::Exit,
-    output::{Progress, percent},
+    failure::Failure,
+    output::{Progress, counted, percent},
 };
 
 /// Runs one of the `store` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &StoreCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &StoreCommand) -> Result<Exit, Failure> {
     match command {
         StoreCommand::Check => return check::run(context),
         StoreCommand::Rebuild => rebuild::run(context)?,
@@ -38,7 +35,7 @@ struct Size {
 }
 
 impl Size {
-    fn of(store: &impl Store) -> Result<Self, StoreError> {
+    fn of(store: &dyn Store) -> Result<Self, StoreError> {
         let heads = store.heads()?;
         let events = heads.iter().map(|(_, head)| head.sequence.next().number()).sum();
         Ok(Self { events, traces: heads.len() as u64 })
@@ -46,18 +43,17 @@ impl Size {
 
     fn words(self) -> String {
         let Self { events, traces } = self;
-        let traces = if traces == 1 { "1 trace".to_owned() } else { format!("{traces} traces") };
-        format!("{traces} with {events} event{}", if events == 1 { "" } else { "s" })
+        format!("{} with {}", counted(traces, "trace"), counted(events, "event"))
     }
 }
 
 /// Tells how far the store is with a long job.
-fn tell(progress: &mut Progress, step: Step) {
+fn tell(progress: &mut Progress, step: StoreProgress) {
     let part = match step.step {
-        Part::Structure => "looking at the structure of the database",
-        Part::Events => "looking at events",
-        Part::Copy => "copying the database",
-        Part::Artifacts => "copying artifacts",
+        StoreStep::Structure => "looking at the structure of the database",
+        StoreStep::Events => "looking at events",
+        StoreStep::Copy => "copying the database",
+        StoreStep::Artifacts => "copying artifacts",
     };
     progress.tell(|| format!("{part}, {} %", percent(step.done, step.total)));
 }

@@ -1,21 +1,25 @@
 //! `demur token`: credentials for what is not on this machine.
 
+use demur_api::{
+    call::ApiRequest,
+    operation::{ListTokens, MakeToken, NoArguments, Nothing, OfToken, RevokeToken},
+    token::{ListedTokens, MadeToken, NewToken, ShownToken},
+};
 use demur_core::{limit::Whole, visible::visible};
-use demur_server::routes::tokens::{ListedTokens, MadeToken, NewToken, ShownToken};
 use serde::Serialize;
 
 use crate::{
     arguments::TokenCommand,
     client::{Call, Client},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     lookup::{self, Noun},
     output::{Paint, Reply, Table},
 };
 
 /// Runs one of the `token` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), Failure> {
     let makes = matches!(command, TokenCommand::New(_));
     let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {
@@ -25,18 +29,20 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             scopes.dedup();
             let seconds = arguments.expires.map(|time| Whole::try_from(time.as_secs())).transpose()?;
             let new = NewToken { name: arguments.name.clone(), scopes: scopes.try_into()?, seconds };
-            let made: MadeToken = client.call(&Call::post("/v1/tokens", &new)?.once())?;
+            let request = ApiRequest::<MakeToken>::send(NoArguments {}, new);
+            let made = client.ask_so(&request, Call::once)?;
             context.output.reply(&Made(made))
         }
         TokenCommand::List => {
-            let listed: ListedTokens = client.call(&Call::get("/v1/tokens"))?;
+            let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             context.output.reply(&Tokens(listed))
         }
         TokenCommand::Revoke(arguments) => {
-            let listed: ListedTokens = client.call(&Call::get("/v1/tokens"))?;
+            let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             let ids: Vec<String> = listed.tokens.into_iter().map(|token| token.id).collect();
             let id = lookup::among(Noun::Token, &arguments.id, &ids)?;
-            let revoked: ShownToken = client.call(&Call::delete(&format!("/v1/tokens/{id}")).once())?;
+            let path = OfToken { token: id.clone() };
+            let revoked = client.ask_so(&ApiRequest::<RevokeToken>::get(path, Nothing {}), Call::once)?;
             context.output.reply(&Revoked(revoked))
         }
     }

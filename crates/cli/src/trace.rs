@@ -7,10 +7,10 @@ mod subject;
 
 pub(crate) use subject::{short, subject};
 
-use crate::{arguments::TraceCommand, context::Context, error::CommandError, exit::Exit, export};
+use crate::{arguments::TraceCommand, context::Context, exit::Exit, export, failure::Failure};
 
 /// Runs one of the `trace` commands.
-pub(crate) fn run(context: &mut Context<'_>, command: &TraceCommand) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, command: &TraceCommand) -> Result<Exit, Failure> {
     match command {
         TraceCommand::List(arguments) => list::run(context, arguments).map(|()| Exit::Success),
         TraceCommand::Show(arguments) => show::run(context, arguments),

@@ -11,12 +11,12 @@ use clap::{
 
 use crate::{
     arguments::{Arguments, named},
-    error::CommandError,
+    failure::Failure,
     lookup::quoted,
 };
 
 /// Returns what is wrong with these words, and how to put it right.
-pub(crate) fn error(stop: &clap::Error, words: &[OsString]) -> CommandError {
+pub(crate) fn error(stop: &clap::Error, words: &[OsString]) -> Failure {
     let root = Arguments::command();
     let (found, command) = named(words, &root);
     let missing = stop.kind() == ErrorKind::MissingRequiredArgument;
@@ -26,7 +26,7 @@ pub(crate) fn error(stop: &clap::Error, words: &[OsString]) -> CommandError {
         }
         None => sentence(stop, &command),
     };
-    let error = CommandError::input("USAGE", sentence);
+    let error = Failure::input("USAGE", sentence);
     let help = format!("`{command} --help` shows what can be typed");
     match suggestion(stop, &command).or_else(|| reason(stop, found)) {
         Some(suggested) => error.with_hint(format!("did you mean `{suggested}`? {help}")),

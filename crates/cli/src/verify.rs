@@ -8,6 +8,7 @@ mod source;
 
 use std::{path::Path, time::Instant};
 
+use demur_api::code::Code;
 use demur_desk::verification::Verification;
 use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError};
 
@@ -18,14 +19,14 @@ use crate::{
     arguments::Verify,
     audit::threads,
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     output::{Progress, percent},
     visible::visible_path,
 };
 
 /// Verifies one file, or two side by side.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit, Failure> {
     let (options, second) = given(arguments)?;
     // A page that cannot be written is said before a long file is read, not after.
     let page = arguments.html.as_deref().map(Page::reserve).transpose()?;
@@ -41,7 +42,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
     let guesses = match arguments.no_guess {
         true if arguments.file == Path::new("-") => {
             let message = "expected a file with --no-guess, found standard input";
-            return Err(CommandError::input("USAGE", message).with_hint("it is read twice: save it first"));
+            return Err(Failure::input("USAGE", message).with_hint("it is read twice: save it first"));
         }
         true => Some(no_guess::guesses(&arguments.file, &first, arguments.rules_hash)?),
         false => None,
@@ -58,22 +59,22 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
 }
 
 /// Verifies the file at this path with default options, in silence.
-pub(crate) fn quietly(path: &Path) -> Result<Report, CommandError> {
+pub(crate) fn quietly(path: &Path) -> Result<Report, Failure> {
     report(path, &Options { threads: threads(), ..Options::default() }, false)
 }
 
 /// Returns the error of a file that cannot be verified at all.
-pub(crate) fn unreadable(shown: &str, error: &VerifyError) -> CommandError {
+pub(crate) fn unreadable(shown: &str, error: &VerifyError) -> Failure {
     let hint = match error {
         VerifyError::FormatNewer { .. } => "the file may be sound: this version of demur cannot tell",
         VerifyError::Read(_) => "check that the path is a file you may read",
         _ => "expected is a file that demur exported; a receipt is given after it, or with --receipt",
     };
-    CommandError::input(error.code(), format!("{shown}: {error}")).with_hint(hint)
+    Failure::of(Code::of(error.code()), format!("{shown}: {error}")).with_hint(hint)
 }
 
 /// Returns the options, and the second file if it is an export: a receipt is an option.
-fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), CommandError> {
+fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), Failure> {
     let mut second = arguments.second.as_deref();
     let receipts = arguments.receipt.iter().map(|path| anchor::receipt(path));
     let mut receipts = receipts.collect::<Result<Vec<_>, _>>()?;
@@ -83,7 +84,7 @@ fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), CommandError> {
     }
     if second == Some(Path::new("-")) && arguments.file == Path::new("-") {
         let message = "expected two files to compare, found standard input twice";
-        return Err(CommandError::input("USAGE", message).with_hint("save one of them to a file first"));
+        return Err(Failure::input("USAGE", message).with_hint("save one of them to a file first"));
     }
     let options = Options {
         profile: arguments.profile(),
@@ -97,14 +98,14 @@ fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), CommandError> {
     Ok((options, second))
 }
 
-fn beside(path: &Path, options: &Options, watched: bool) -> Result<Report, CommandError> {
+fn beside(path: &Path, options: &Options, watched: bool) -> Result<Report, Failure> {
     // A receipt or a known event may lie beyond the end of a shorter file, which is no point against it.
     let options =
         Options { receipts: Vec::new(), against: Vec::new(), require_anchor: false, ..options.clone() };
     report(path, &options, watched)
 }
 
-fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, CommandError> {
+fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, Failure> {
     let source = Source::open(path)?;
     let shown = source.shown();
     let total = source.length().filter(|total| *total > 0);

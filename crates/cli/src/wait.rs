@@ -3,8 +3,13 @@
 
 use std::time::Duration;
 
-use demur_desk::question::{Delivered, QuestionId, QuestionView};
-use demur_ledger::facts::AnswerKind;
+use demur_api::{
+    call::{ApiRequest, Call as _},
+    code::Code,
+    operation::{ForgetSecret, Nothing, OfQuestion, ReadSecret, WaitForQuestion},
+    question::{Delivered, QuestionId, QuestionView, WaitParameters},
+};
+use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use serde::Serialize;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -13,16 +18,16 @@ use tokio::{
 
 use crate::{
     arguments::Wait,
-    client::{Call, Client, Way},
+    client::{Client, Way},
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     lookup,
     output::{Paint, Reply},
 };
 
 /// Waits for questions that were asked before, and prints their answers.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let ids: Result<Vec<_>, _> = arguments.questions.iter().map(|id| lookup::question(context, id)).collect();
     let ids = ids?;
@@ -50,11 +55,11 @@ pub(crate) fn one_of(
     client: &Client,
     stops: Stops,
     ids: &[QuestionId],
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, Failure> {
     let settled = client.block_on(settle(client.way(), stops, ids, true))?;
     let settled = settled.map_err(|exit| stopped(context, exit, ids))?;
     let Some(question) = settled.into_iter().next() else {
-        return Err(CommandError::bug(&"nothing settled"));
+        return Err(Failure::bug(&"nothing settled"));
     };
     if ids.len() > 1 {
         context.output.notice(&format!("Question {} is settled.", question.id));
@@ -76,13 +81,13 @@ pub(crate) fn one_of(
 pub(crate) struct Stops([(Signal, Exit); 2]);
 
 impl Stops {
-    pub(crate) fn new(client: &Client) -> Result<Self, CommandError> {
+    pub(crate) fn new(client: &Client) -> Result<Self, Failure> {
         let listen = async {
             let interrupt = signal(SignalKind::interrupt())?;
             Ok([(interrupt, Exit::Interrupted), (signal(SignalKind::terminate())?, Exit::Terminated)])
         };
         let made: Result<_, std::io::Error> = client.block_on(listen);
-        made.map(Self).map_err(|error| CommandError::internal("CLIENT_TROUBLE", error))
+        made.map(Self).map_err(|error| Failure::of(Code::ClientTrouble, error))
     }
 }
 
@@ -93,7 +98,7 @@ async fn settle(
     stops: Stops,
     ids: &[QuestionId],
     any: bool,
-) -> Result<Result<Vec<QuestionView>, Exit>, CommandError> {
+) -> Result<Result<Vec<QuestionView>, Exit>, Failure> {
     let mut tasks = JoinSet::new();
     for (signal, exit) in stops.0 {
         tasks.spawn(told(signal, exit));
@@ -103,7 +108,7 @@ async fn settle(
     }
     let mut settled: Vec<Option<QuestionView>> = vec![None; ids.len()];
     while let Some(ended) = tasks.join_next().await {
-        match ended.map_err(|error| CommandError::bug(&error))? {
+        match ended.map_err(|error| Failure::bug(&error))? {
             Heard::Signal(exit) => return Ok(Err(exit)),
             Heard::Settled(at, question) => settled[at] = Some(*question?),
         }
@@ -117,7 +122,7 @@ async fn settle(
 /// What ended one of the waits.
 enum Heard {
     Signal(Exit),
-    Settled(usize, Result<Box<QuestionView>, CommandError>),
+    Settled(usize, Result<Box<QuestionView>, Failure>),
 }
 
 async fn told(mut signal: Signal, exit: Exit) -> Heard {
@@ -126,46 +131,44 @@ async fn told(mut signal: Signal, exit: Exit) -> Heard {
 }
 
 async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
-    let path = format!("/v1/questions/{id}/wait?seconds={}", AT_A_TIME.as_secs());
     loop {
-        let sent = way.send(&Call::get(&path)).await;
-        let shown = sent.and_then(|bytes| {
-            serde_json::from_slice::<QuestionView>(&bytes).map_err(|error| CommandError::bug(&error))
-        });
-        match shown {
-            Ok(shown) if shown.state != "open" => return Heard::Settled(at, Ok(Box::new(shown))),
+        let query = WaitParameters { seconds: Some(AT_A_TIME.as_secs()) };
+        let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
+        match way.call(request).await.map(|reply| reply.document) {
+            Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
             // Another command has the folder for long, or the server is away: the question is still there.
-            Err(error) if error.is_passing() => {}
-            Err(error) => return Heard::Settled(at, Err(error)),
+            Err(refusal) if refusal.code.is_passing() => {}
+            Err(refusal) => return Heard::Settled(at, Err(refusal.into())),
         }
     }
 }
 
 /// Returns what is said where somebody stops the waiting.
-fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> CommandError {
+fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> Failure {
     let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
     let (stays, it) = if ids.len() == 1 { ("question", "it") } else { ("questions", "one") };
     let verb = if ids.len() == 1 { "stays" } else { "stay" };
     let message = format!("stopped waiting; {stays} {} {verb} open", names.join(" "));
     let go_on = context.typed(&format!("wait {}", names.join(" ")));
     let withdraw = context.typed(&format!("cancel {}", names.first().map_or("ID", String::as_str)));
-    CommandError::new(exit, "WAIT_STOPPED", message)
+    Failure::new(exit, "WAIT_STOPPED", message)
         .with_hint(format!("`{go_on}` goes on waiting; `{withdraw}` withdraws {it}"))
 }
 
 /// A secret is read by its asker alone: by the user of this machine, for whoever asked here.
-fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, CommandError> {
-    let waits = question.state == "answered" && question.kinds.contains(&AnswerKind::Secret);
-    let take = || client.call(&Call::get(&format!("/v1/questions/{}/secret", question.id)));
-    waits.then(take).transpose()
+fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, Failure> {
+    let waits = question.state == OutcomeKind::Answered && question.kinds.contains(&AnswerKind::Secret);
+    let path = OfQuestion { question: question.id };
+    waits.then(|| client.ask(ApiRequest::<ReadSecret>::get(path, Nothing {}))).transpose()
 }
 
 /// Has a secret forgotten that has arrived: nobody needs it any more.
-fn forget(client: &Client, ended: &Ended) -> Result<(), CommandError> {
+fn forget(client: &Client, ended: &Ended) -> Result<(), Failure> {
     match ended.secret {
         Some(_) => {
-            client.send(&Call::delete(&format!("/v1/questions/{}/secret", ended.question.id))).map(|_| ())
+            let path = OfQuestion { question: ended.question.id };
+            client.ask(ApiRequest::<ForgetSecret>::get(path, Nothing {})).map(drop)
         }
         None => Ok(()),
     }
@@ -173,19 +176,19 @@ fn forget(client: &Client, ended: &Ended) -> Result<(), CommandError> {
 
 /// Says on standard error why there is no answer, or whose it is not.
 fn remark(context: &Context<'_>, question: &QuestionView) {
-    if question.state == "answered" {
+    if question.state == OutcomeKind::Answered {
         return;
     }
     let ending = question.outcome.as_ref();
     let by = ending.and_then(|ending| ending.by.as_deref());
     let note = ending.and_then(|ending| ending.note.as_deref());
-    context.output.notice(&unanswered(&question.state, by, note));
+    context.output.notice(&unanswered(question.state, by, note));
 }
 
-fn unanswered(state: &str, by: Option<&str>, note: Option<&str>) -> String {
+fn unanswered(state: OutcomeKind, by: Option<&str>, note: Option<&str>) -> String {
     let ended = match (state, by) {
-        ("expired", _) => "Nobody answered in time.".to_owned(),
-        ("defaulted", _) => "Nobody answered in time. The default holds.".to_owned(),
+        (OutcomeKind::Expired, _) => "Nobody answered in time.".to_owned(),
+        (OutcomeKind::Defaulted, _) => "Nobody answered in time. The default holds.".to_owned(),
         (state, Some(by)) => format!("The question was {state} by {by}."),
         (state, None) => format!("The question was {state}."),
     };
@@ -208,12 +211,12 @@ impl Ended {
     }
 
     fn exit(&self) -> Exit {
-        match self.question.state.as_str() {
-            "answered" | "accepted" => Exit::Success,
-            "declined" => Exit::Declined,
-            "expired" => Exit::Expired,
-            "defaulted" => Exit::Defaulted,
-            _ => Exit::Cancelled,
+        match self.question.state {
+            OutcomeKind::Answered | OutcomeKind::Accepted => Exit::Success,
+            OutcomeKind::Declined => Exit::Declined,
+            OutcomeKind::Expired => Exit::Expired,
+            OutcomeKind::Defaulted => Exit::Defaulted,
+            OutcomeKind::Open | OutcomeKind::Cancelled | OutcomeKind::Withdrawn => Exit::Cancelled,
         }
     }
 }
@@ -246,9 +249,12 @@ mod tests {
 
     #[test]
     fn the_end_of_a_question_is_told_in_everyday_words() {
-        assert_eq!(unanswered("expired", None, None), "Nobody answered in time.");
-        assert_eq!(unanswered("defaulted", None, None), "Nobody answered in time. The default holds.");
-        let declined = unanswered("declined", Some("ada"), Some("Ask Finn."));
+        assert_eq!(unanswered(OutcomeKind::Expired, None, None), "Nobody answered in time.");
+        assert_eq!(
+            unanswered(OutcomeKind::Defaulted, None, None),
+            "Nobody answered in time. The default holds."
+        );
+        let declined = unanswered(OutcomeKind::Declined, Some("ada"), Some("Ask Finn."));
         assert_eq!(declined, "The question was declined by ada. Ask Finn.");
     }
 }

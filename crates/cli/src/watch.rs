@@ -1,21 +1,20 @@
 //! `demur watch`: every event as it is recorded, one line each.
 
-use demur_desk::question::QuestionView;
-use demur_server::routes::feed::Notice;
+use demur_api::{feed::Notice, question::QuestionView};
 use serde::Serialize;
 
 use crate::{
     arguments::Watch,
     client::{Client, Follow},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     output::{Paint, Reply},
     question,
 };
 
 /// Prints events until whoever reads has left.
-pub(crate) fn run(context: &mut Context<'_>, arguments: &Watch) -> Result<(), CommandError> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Watch) -> Result<(), Failure> {
     let client = Client::of_existing(context)?;
     let mut follow = Follow::new(&client, arguments.after);
     follow.connect()?;

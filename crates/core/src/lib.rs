@@ -12,6 +12,8 @@
 //! | Statement: ids and times | [`id`], [`time`] |
 //! | Proof: Ed25519 at the door and in files | [`key`] |
 //! | Registry: RFC 6962 roots | [`merkle`] |
+//!
+//! Errors of every layer are told by [`reason`].
 
 pub mod canonical;
 pub mod commitment;
@@ -23,8 +25,10 @@ pub mod key;
 pub mod limit;
 pub mod merkle;
 pub mod random;
+pub mod reason;
 pub mod time;
 pub mod visible;
+pub mod words;
 
 /// What [`ulid_id!`] needs to name from another crate; not part of the interface.
 #[doc(hidden)]

@@ -31,6 +31,15 @@ pub fn deceives(character: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Returns whether a character leaves no mark and no space: default-ignorable, a format character or a control. In words
+/// joiners and selectors are honest, so they do not deceive; where names are compared they are nothing too.
+pub fn is_unseen(character: char) -> bool {
+    let of_words = matches!(character,
+        '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{200c}' | '\u{200d}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}');
+    of_words || (deceives(character) && !character.is_whitespace())
+}
+
 /// Returns whether a text says nothing: it has no letter and no number that shows. Which of the other characters show
 /// depends on the reader's fonts, and they are too many to list.
 pub fn is_blank(text: &str) -> bool {
@@ -50,6 +59,12 @@ pub fn visible_lines(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_letter_and_no_number_is_unseen_that_does_not_deceive() {
+        let letters = ('\0'..=char::MAX).filter(|character| character.is_alphanumeric());
+        assert_eq!({ letters }.find(|character| is_unseen(*character) != deceives(*character)), None);
+    }
 
     #[test]
     fn blank_is_what_has_no_letter_and_no_number() {

@@ -5,27 +5,25 @@ use std::{
     thread,
 };
 
+use demur_api::{code, refusal::Refusal};
 use demur_ledger::{
     facts::VerificationStatus,
     name::TraceId,
     verify::{Check, Code, Finding, Options, Report, Severity, Verdict, verify},
 };
-use demur_store::{
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
 
-use crate::{error::CommandError, roster::software};
+use crate::roster::software;
 
 /// Returns the verifier's report over the export of a trace, or why it could not be exported.
 pub fn audit(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     options: &Options,
     tell: &mut (dyn FnMut(u64) + Send),
-) -> Result<Result<Report, LedgerError>, CommandError> {
+) -> Result<Result<Report, SequencerError>, Refusal> {
     let pipe =
-        |error: io::Error| CommandError::internal("PIPE_TROUBLE", format!("cannot make a pipe: {error}"));
+        |error: io::Error| Refusal::new(code::Code::PipeTrouble, format!("cannot make a pipe: {error}"));
     let (reader, writer) = io::pipe().map_err(pipe)?;
     let software = software()?;
     thread::scope(|scope| {
@@ -33,12 +31,12 @@ pub fn audit(
             ledger.export(trace, software, &mut BufWriter::with_capacity(BUFFER, writer), tell)
         });
         let report = verify(BufReader::with_capacity(BUFFER, reader), options, &mut |_| ());
-        let exported = export.join().map_err(|_| CommandError::bug(&"the export ended in a panic"))?;
+        let exported = export.join().map_err(|_| Refusal::bug(&"the export ended in a panic"))?;
         match (exported, report) {
             // The verifier may have seen enough before the end.
-            (Ok(_) | Err(LedgerError::Output(_)), Ok(report)) => Ok(Ok(report)),
+            (Ok(_) | Err(SequencerError::Output(_)), Ok(report)) => Ok(Ok(report)),
             (Err(error), _) => Ok(Err(error)),
-            (Ok(_), Err(error)) => Err(CommandError::bug(&error)),
+            (Ok(_), Err(error)) => Err(Refusal::bug(&error)),
         }
     })
 }

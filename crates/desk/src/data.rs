@@ -6,9 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_store::{contract::StoreError, folder::Folder, sqlite::SqliteStore};
 
-use crate::{error::CommandError, visible::visible_path};
+use crate::{error, visible::visible_path};
 
 /// A data folder, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -18,11 +19,11 @@ pub struct DataFolder {
 
 impl DataFolder {
     /// Returns the folder that `--data` names, or else the environment.
-    pub fn locate(option: Option<&Path>) -> Result<Self, CommandError> {
+    pub fn locate(option: Option<&Path>) -> Result<Self, Refusal> {
         choose(option, &|name| std::env::var_os(name)).map(Self::at).ok_or_else(|| {
             let message =
                 "expected a data folder, found neither --data nor DEMUR_DATA, XDG_DATA_HOME or HOME";
-            CommandError::input("NO_DATA_FOLDER", message).with_hint("name one with --data DIR")
+            Refusal::new(Code::NoDataFolder, message)
         })
     }
 
@@ -48,7 +49,7 @@ impl DataFolder {
     }
 
     /// Returns whether there is a store in it. What lies in its place and is none is told.
-    pub fn has_store(&self) -> Result<bool, CommandError> {
+    pub fn has_store(&self) -> Result<bool, Refusal> {
         let path = Folder::at(&self.path).database();
         // First the name itself: another process may make the file at this very moment.
         if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -58,18 +59,18 @@ impl DataFolder {
             Ok(metadata) if metadata.is_file() => Ok(true),
             Ok(_) => {
                 let message = format!("expected {} to be a file, found something else", visible_path(&path));
-                Err(CommandError::input("STORE_DAMAGED", message).with_hint(OTHER_FOLDER))
+                Err(Refusal::new(Code::StoreDamaged, message).with_cure(OTHER_FOLDER))
             }
             // A link that leads nowhere is there all the same, and must not be replaced.
             Err(error) => {
                 let cure = "nothing was changed; name another data folder with --data";
-                Err(CommandError::unreadable(&path, &error).with_hint(cure))
+                Err(error::unreadable(&path, &error).with_cure(cure))
             }
         }
     }
 
     /// Returns its store for reading only, whoever owns it; none where there is no store yet.
-    pub fn read(&self) -> Result<Option<SqliteStore>, CommandError> {
+    pub fn read(&self) -> Result<Option<SqliteStore>, Refusal> {
         if !self.has_store()? {
             return Ok(None);
         }
@@ -83,9 +84,9 @@ impl DataFolder {
     }
 
     /// Returns the error of a folder in which nobody has made a key yet.
-    pub fn no_keys(&self) -> CommandError {
+    pub fn no_keys(&self) -> Refusal {
         let message = format!("expected a key registry in {}, found none", visible_path(&self.path));
-        CommandError::input("NO_KEYS", message).with_hint(
+        Refusal::new(Code::NoKeys, message).with_cure(
             "make the first key with `demur keys new NAME --role ROLE`, or name another folder with --data",
         )
     }

@@ -1,146 +1,24 @@
-//! What can go wrong, for people and for scripts: every failure of a command ends here as one exit code, one
-//! stable code, one sentence and, where there is a cure, one hint.
+//! What is told about files: which, why, and the command that shows more.
 
-mod ledger;
-mod store;
+use std::{io, path::Path};
 
-use std::{borrow::Cow, fmt::Display, io, path::Path};
+use demur_api::{code::Code, refusal::Refusal};
 
-use serde::Serialize;
+use crate::visible::{shell_word, visible_path};
 
-use crate::{
-    exit::Exit,
-    visible::{shell_word, visible_path},
-};
-
-/// A command that did not do what it was asked to do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct CommandError {
-    exit: Exit,
-    code: Cow<'static, str>,
-    /// The field of a statement it is about, as a dotted path.
-    field: Option<Cow<'static, str>>,
-    message: String,
-    hint: Option<String>,
+/// Returns the refusal of a file that cannot be read.
+pub fn unreadable(path: &Path, error: &io::Error) -> Refusal {
+    let message = format!("cannot read {}: {error}", visible_path(path));
+    Refusal { cure: look(path, error.kind()), ..Refusal::new(Code::FileUnreadable, message) }
 }
 
-impl CommandError {
-    /// Returns an error of this kind. Codes are upper-case words, as in the ledger's refusals.
-    pub fn new(exit: Exit, code: &'static str, message: impl Display) -> Self {
-        Self { exit, code: code.into(), field: None, message: message.to_string(), hint: None }
-    }
-
-    /// Returns an error that somebody else told us, with its code and its field.
-    pub fn told(exit: Exit, code: String, field: Option<String>, message: String) -> Self {
-        Self { exit, code: code.into(), field: field.map(Cow::from), message, hint: None }
-    }
-
-    /// Returns an error about what was given.
-    pub fn input(code: &'static str, message: impl Display) -> Self {
-        Self::new(Exit::BadInput, code, message)
-    }
-
-    /// Returns the error of a rule that said no.
-    pub fn refused(code: &'static str, message: impl Display) -> Self {
-        Self::new(Exit::Refused, code, message)
-    }
-
-    /// Returns an error that is ours.
-    pub fn internal(code: &'static str, message: impl Display) -> Self {
-        Self::new(Exit::Internal, code, message)
-    }
-
-    /// Returns the error of a file that cannot be read.
-    pub fn unreadable(path: &Path, error: &io::Error) -> Self {
-        let message = format!("cannot read {}: {error}", visible_path(path));
-        Self { hint: look(path, error.kind()), ..Self::input("FILE_UNREADABLE", message) }
-    }
-
-    /// Returns the error of a file that could not be made. `action` completes "cannot ...".
-    ///
-    /// A path that leads nowhere or that we may not use is the caller's to change; a full or broken disk is not.
-    pub fn file(action: &str, path: &Path, error: &io::Error) -> Self {
-        let (kind, message) = (error.kind(), format!("cannot {action} {}: {error}", visible_path(path)));
-        let error = if is_about_the_path(error.kind()) {
-            Self::input("FILE_UNUSABLE", message)
-        } else {
-            Self::internal("FILE_TROUBLE", message)
-        };
-        Self { hint: look(path, kind), ..error }
-    }
-
-    /// Returns the same error with what to do about it.
-    #[must_use]
-    pub fn with_hint(mut self, hint: impl Display) -> Self {
-        self.hint = Some(hint.to_string());
-        self
-    }
-
-    /// Returns the same error with the field it is about.
-    #[must_use]
-    pub fn about(mut self, field: Option<&'static str>) -> Self {
-        self.field = field.map(Cow::from);
-        self
-    }
-
-    /// Returns its stable code.
-    pub fn code(&self) -> &str {
-        &self.code
-    }
-
-    /// Returns whether nobody knows if what was asked for happened.
-    pub fn is_uncertain(&self) -> bool {
-        self.code == store::UNCERTAIN
-    }
-
-    /// Returns whether it is worth trying again later: a server steps aside, ends or was lost.
-    pub fn is_passing(&self) -> bool {
-        matches!(&*self.code, "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST")
-    }
-
-    /// Returns whether an answer was refused because it is not of a kind that was asked for.
-    pub fn is_about_the_kind(&self) -> bool {
-        is_about_the_kind(&self.code)
-    }
-
-    /// Returns whether somebody else was first.
-    pub fn is_late(&self) -> bool {
-        is_late(&self.code)
-    }
-
-    /// Returns how the command ends.
-    pub const fn exit(&self) -> Exit {
-        self.exit
-    }
-
-    /// Returns the field it is about.
-    pub fn field(&self) -> Option<&str> {
-        self.field.as_deref()
-    }
-
-    /// Returns what to do about it.
-    pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref()
-    }
-
-    /// Returns the document for `--json`.
-    pub fn document(&self) -> impl Serialize + '_ {
-        #[derive(Serialize)]
-        struct Document<'a> {
-            error: Body<'a>,
-        }
-        #[derive(Serialize)]
-        struct Body<'a> {
-            code: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            field: Option<&'a str>,
-            hint: Option<&'a str>,
-            message: &'a str,
-        }
-        let Self { code, field, message, .. } = self;
-        Document { error: Body { code, field: field.as_deref(), hint: self.hint(), message } }
-    }
+/// Returns the refusal of a file that could not be made. `action` completes "cannot ...".
+///
+/// A path that leads nowhere or that we may not use is the caller's to change; a full or broken disk is not.
+pub fn file(action: &str, path: &Path, error: &io::Error) -> Refusal {
+    let message = format!("cannot {action} {}: {error}", visible_path(path));
+    let code = if is_about_the_path(error.kind()) { Code::FileUnusable } else { Code::FileTrouble };
+    Refusal { cure: look(path, error.kind()), ..Refusal::new(code, message) }
 }
 
 /// Returns the command that shows what is wrong with a path, where one does.
@@ -183,38 +61,30 @@ fn is_about_the_path(kind: io::ErrorKind) -> bool {
     )
 }
 
-/// Returns whether a code says that an answer is not of a kind that was asked for.
-pub fn is_about_the_kind(code: &str) -> bool {
-    matches!(code, "ANSWER_KIND" | "ANSWER_CHOICE")
-}
-
-/// Returns whether a code says that somebody else was first.
-pub fn is_late(code: &str) -> bool {
-    matches!(code, "ALREADY_ANSWERED" | "QUESTION_CLOSED")
-}
-
 #[cfg(test)]
 mod tests {
+    use demur_api::code::Class;
+
     use super::*;
 
-    fn ends_with(kind: io::ErrorKind) -> Exit {
-        CommandError::file("read", Path::new("somewhere"), &io::Error::from(kind)).exit()
+    fn class_of(kind: io::ErrorKind) -> Class {
+        file("read", Path::new("somewhere"), &io::Error::from(kind)).code.class()
     }
 
     #[test]
     fn a_bad_path_is_bad_input_and_a_bad_disk_is_ours() {
-        assert_eq!(ends_with(io::ErrorKind::NotFound), Exit::BadInput);
-        assert_eq!(ends_with(io::ErrorKind::PermissionDenied), Exit::BadInput);
-        assert_eq!(ends_with(io::ErrorKind::StorageFull), Exit::Internal);
-        assert_eq!(ends_with(io::ErrorKind::Other), Exit::Internal);
+        assert_eq!(class_of(io::ErrorKind::NotFound), Class::Input);
+        assert_eq!(class_of(io::ErrorKind::PermissionDenied), Class::Input);
+        assert_eq!(class_of(io::ErrorKind::StorageFull), Class::Ours);
+        assert_eq!(class_of(io::ErrorKind::Other), Class::Ours);
     }
 
     #[test]
     fn a_path_that_may_not_be_used_is_named_itself_where_it_is_there() {
         for (path, looked_at) in [("Cargo.toml", "Cargo.toml"), ("src/missing/x", "src"), ("missing", ".")] {
             let error = io::Error::from(io::ErrorKind::PermissionDenied);
-            let error = CommandError::unreadable(Path::new(path), &error);
-            assert_eq!(error.hint(), Some(&*format!("`ls -ld {looked_at}` shows who may use it")));
+            let error = unreadable(Path::new(path), &error);
+            assert_eq!(error.cure, Some(format!("`ls -ld {looked_at}` shows who may use it")));
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Some events of a trace as people look at them: in words, each with what could be checked of it without reading the
 //! rest. What the store lacks is told apart from what does not hold.
 
-use demur_engine::entry::ArtifactPlace;
+use demur_api::{
+    refusal::Refusal,
+    trace::{Line, Standing},
+};
 use demur_ledger::{
     content::Opening,
+    entry::ArtifactPlace,
     envelope::Event,
     event_type::{Content, Facts},
     export::Disclosure,
@@ -12,56 +16,14 @@ use demur_ledger::{
     timeline::{Entry, Timeline},
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
-use demur_store::{
-    contract::{Kept, Store as _, StoreError, Stored, TraceSummary},
-    ledger::{LedgerError, read_event},
-};
+use demur_sequencer::{SequencerError, read_event};
+use demur_store::contract::{Kept, StoreError, Stored, TraceSummary};
 
-use crate::{error::CommandError, owner::Owner, record};
-
-/// One event with what was found.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// Its place.
-    pub sequence: Sequence,
-    /// In words; none if it cannot be read.
-    pub entry: Option<Entry>,
-    /// The event; none if it cannot be read.
-    pub event: Option<Event>,
-    /// Its content as recorded, if it is there.
-    pub content: Option<Vec<u8>>,
-    /// Whether its author's signature holds, and the author's key could speak.
-    pub signature: Standing,
-    /// Whether it follows the event before it, and is the one that was recorded.
-    pub chain: Standing,
-    /// Whether its content is there and is what the event commits to.
-    pub words: Standing,
-    /// Whether the artifact that it records is there and is what the event commits to.
-    pub artifact: Standing,
-    /// What does not hold, in words.
-    pub findings: Vec<Finding>,
-}
-
-/// What a look at one part of an event gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It holds.
-    Good,
-    /// It does not hold.
-    Bad,
-    /// It was recorded, and the store no longer finds it.
-    Missing,
-    /// It was erased on purpose.
-    Erased,
-    /// There is nothing that could hold.
-    None,
-    /// It was not looked at here.
-    Unchecked,
-}
+use crate::{owner::Owner, record};
 
 /// Returns what is known of a trace.
-pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    Ok(owner.ledger().store().trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?)
+pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, Refusal> {
+    Ok(owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?)
 }
 
 /// Returns up to so many events of a trace from a place on. Nothing else is read but the one before them, and artifacts
@@ -71,7 +33,7 @@ pub fn read(
     summary: &TraceSummary,
     from: Sequence,
     limit: usize,
-) -> Result<Vec<Line>, CommandError> {
+) -> Result<Vec<Line>, Refusal> {
     let trace = summary.trace;
     let before = from.number().checked_sub(1).and_then(|number| Sequence::try_from(number).ok());
     let (start, skipped) = before.map_or((from, 0), |before| (before, 1));
@@ -91,32 +53,34 @@ pub fn read(
 }
 
 /// Refuses what a newer version wrote: it is not damaged, and nobody here can say what it means.
-pub fn refuse_newer(trace: TraceId, sequence: Sequence, stored: &Stored) -> Result<(), LedgerError> {
+pub fn refuse_newer(trace: TraceId, sequence: Sequence, stored: &Stored) -> Result<(), SequencerError> {
     match read_event(trace, sequence, stored) {
-        Err(error @ LedgerError::Store(StoreError::TraceNewer { .. })) => Err(error),
+        Err(error @ SequencerError::Store(StoreError::TraceNewer { .. })) => Err(error),
         _ => Ok(()),
     }
 }
 
 /// Returns what a trace is about: the words of its first event.
-pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, CommandError> {
+pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, Refusal> {
     match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
         Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
         // Its own page says what is wrong with it.
-        Err(LedgerError::Damaged { .. } | LedgerError::Store(StoreError::TraceNewer { .. })) => Ok(None),
+        Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }
 
 /// Returns the states that a run went through, from its first event to its last.
-pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, CommandError> {
+pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, Refusal> {
     let mut timeline = Timeline::with_names(owner.roster()?.names().clone());
     let mut graph = Graph::new();
     record::walk(owner.ledger().store(), trace, Sequence::FIRST, |event, content| {
         if let Some(entry) = timeline.take(&event, content) {
             graph.take(&entry);
         }
-        Ok::<_, CommandError>(true)
+        Ok::<_, Refusal>(true)
     })?;
     Ok(graph)
 }

@@ -3,6 +3,7 @@
 
 use std::sync::MutexGuard;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     canonical,
     hash::{Digest, Purpose, digest},
@@ -12,13 +13,11 @@ use demur_ledger::{
     author::Author,
     name::{CommandId, Position},
 };
-use demur_store::{
-    contract::{Performed, Store as _},
-    ledger::read_performed,
-};
+use demur_sequencer::read_performed;
+use demur_store::contract::Performed;
 use serde::Serialize;
 
-use crate::{error::CommandError, owner::Owner};
+use crate::owner::Owner;
 
 /// A command: 64 bits from the key and its author, 64 from the request.
 pub(crate) struct Keyed {
@@ -27,7 +26,7 @@ pub(crate) struct Keyed {
 
 impl Keyed {
     /// Returns the command of a request that an author sends under a key.
-    pub(crate) fn new(author: &Author, key: &str, request: &impl Serialize) -> Result<Self, CommandError> {
+    pub(crate) fn new(author: &Author, key: &str, request: &impl Serialize) -> Result<Self, Refusal> {
         let principal = author.principal().as_ulid().as_u128().to_be_bytes();
         let beginning = half(&digest(Purpose::Effect, &[b"idempotency\0", &principal, key.as_bytes()]));
         let request = canonical::to_vec(request)?;
@@ -52,7 +51,7 @@ impl Keyed {
     }
 
     /// Returns what came of an earlier request under the same key.
-    pub(crate) fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Performed>, CommandError> {
+    pub(crate) fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Performed>, Refusal> {
         let registry = owner.ledger().registry();
         let store = owner.ledger().store();
         // A key that was rotated is the same author.
@@ -67,15 +66,15 @@ impl Keyed {
             Some(_) => {
                 let message =
                     "expected the request that came first under this Idempotency-Key, found another";
-                Err(CommandError::refused("IDEMPOTENCY_CONFLICT", message)
-                    .with_hint("send a new key with a new request; nothing was recorded"))
+                Err(Refusal::new(Code::IdempotencyConflict, message)
+                    .with_cure("send a new key with a new request; nothing was recorded"))
             }
         }
     }
 }
 
 /// Returns the place of the event that a command became.
-pub(crate) fn position(performed: &Performed) -> Result<Position, CommandError> {
+pub(crate) fn position(performed: &Performed) -> Result<Position, Refusal> {
     Ok(read_performed(performed)?.position())
 }
 

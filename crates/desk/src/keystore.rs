@@ -5,12 +5,13 @@ mod file;
 
 use std::path::{Path, PathBuf};
 
+use demur_api::refusal::Refusal;
 use demur_core::key::Fingerprint;
 
 pub use demur_run::key_file::KeyFile;
 pub use file::{KeyFileError, create, read};
 
-use crate::{data::DataFolder, durable, error::CommandError};
+use crate::{data::DataFolder, durable, error};
 
 /// The secret keys of a data folder.
 #[derive(Clone, Debug)]
@@ -48,9 +49,8 @@ impl Keystore {
     }
 
     /// Keeps a secret. The caller owns the data folder.
-    pub fn add(&self, key: &KeyFile) -> Result<PathBuf, CommandError> {
-        durable::create_folder(&self.folder)
-            .map_err(|error| CommandError::file("create", &self.folder, &error))?;
+    pub fn add(&self, key: &KeyFile) -> Result<PathBuf, Refusal> {
+        durable::create_folder(&self.folder).map_err(|error| error::file("create", &self.folder, &error))?;
         file::check_folder(&self.folder)?;
         let fingerprint = key.secret.public().fingerprint();
         let path = self.path(&fingerprint);
@@ -58,7 +58,7 @@ impl Keystore {
             return Err(KeyFileError::Exists { path }.into());
         }
         let bytes = key.to_bytes()?;
-        durable::replace(&path, &bytes).map_err(|error| CommandError::file("write", &path, &error))?;
+        durable::replace(&path, &bytes).map_err(|error| error::file("write", &path, &error))?;
         Ok(path)
     }
 

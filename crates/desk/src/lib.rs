@@ -3,7 +3,7 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | what can go wrong, and how a command ends | [`error`], [`exit`], [`visible`] |
+//! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
 //! | clock and randomness | [`world`] |
 //! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
@@ -18,7 +18,6 @@ pub mod data;
 pub mod durable;
 pub mod error;
 pub mod excerpt;
-pub mod exit;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;

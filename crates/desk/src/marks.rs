@@ -21,22 +21,23 @@ use std::{
     },
 };
 
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_core::limit::Text;
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::Facts,
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},
 };
-use demur_store::ledger::Listener;
+use demur_sequencer::Listener;
 
 pub use standing::{name, tidy};
 
-use crate::{
-    durable,
-    error::CommandError,
-    question::{QuestionId, QuestionView},
-};
+use crate::durable;
 
 /// The marks of a data folder.
 pub struct Marks {
@@ -117,7 +118,7 @@ impl Marks {
         &self,
         question: &QuestionView,
         by: Option<&Text<1, 256>>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Refusal> {
         let stops = question.severity == Severity::Block
             && matches!(question.state.as_str(), "open" | "declined" | "expired");
         if by.is_some() || !stops || !self.is_hooked(&question.asker.name) {
@@ -128,8 +129,8 @@ impl Marks {
             "expected a person to cancel question {id}, found the agent that asked it: while the hook is on, only a person \
              can"
         );
-        Err(CommandError::refused("PERSON_RELEASES", message)
-            .with_hint(format!("a person answers it, or cancels it with `demur cancel {id}` or on its page")))
+        Err(Refusal::new(Code::PersonReleases, message)
+            .with_cure(format!("a person answers it, or cancels it with `demur cancel {id}` or on its page")))
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

@@ -9,6 +9,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, Status},
+    refusal::Refusal,
+};
 use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
     time::Timestamp,
@@ -21,17 +26,16 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
 };
+use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::{Acknowledged, FindKey, Ledger, LedgerError, Listener},
     sqlite::SqliteStore,
 };
 
 use crate::{
     data::DataFolder,
     durable::Tentative,
-    error::CommandError,
-    key_entry::{KeyEntry, Status},
+    key_entry,
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
     marks::{self, Marks},
     question::Recent,
@@ -44,7 +48,7 @@ use crate::{
 pub struct Owner {
     keystore: Keystore,
     /// Always there until the owner goes away.
-    ledger: Option<Ledger<SqliteStore>>,
+    ledger: Option<Sequencer>,
     world: World,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
@@ -56,8 +60,6 @@ pub struct Owner {
     enrolling: Mutex<()>,
     /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
     keyed: [Mutex<()>; KEYED],
-    /// Whoever answers in secret does so alone.
-    secrets: Mutex<()>,
     /// The words of the registry when somebody last asked.
     roster: Mutex<Option<Arc<Roster>>>,
     /// Authors whose secrets were read.
@@ -80,7 +82,7 @@ pub struct Spent {
 
 impl Owner {
     /// Takes a data folder that has a registry.
-    pub fn open(data: &DataFolder) -> Result<Self, CommandError> {
+    pub fn open(data: &DataFolder) -> Result<Self, Refusal> {
         let world = World::open()?;
         if !data.has_store()? {
             return Err(data.no_keys());
@@ -93,7 +95,7 @@ impl Owner {
     }
 
     /// Takes a data folder, and returns whether its registry had to be created.
-    pub fn open_or_create(data: &DataFolder) -> Result<(Self, bool), CommandError> {
+    pub fn open_or_create(data: &DataFolder) -> Result<(Self, bool), Refusal> {
         let world = World::open()?;
         let store = if data.has_store()? {
             SqliteStore::open(data.path())?
@@ -110,22 +112,22 @@ impl Owner {
         let keystore = Keystore::of(data);
         let secret = SecretKey::generate(&mut { world });
         let mut tentative = None;
-        let keep = |principal| -> Result<(), CommandError> {
+        let keep = |principal| -> Result<(), Refusal> {
             let key = KeyFile { name: DESK.to_owned(), principal, role: Role::Desk, secret: secret.clone() };
             tentative = Some(Tentative::of(keystore.add(&key)?));
             Ok(())
         };
-        let ledger = Ledger::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
+        let ledger = Sequencer::create_keeping(Arc::new(store), secret.clone(), DESK, Box::new(world), keep);
         // Whoever does not know whether it was recorded must keep the key.
-        if ledger.as_ref().err().is_none_or(CommandError::is_uncertain) {
+        if ledger.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(Tentative::keep);
         }
         Ok((Self::new(data, keystore, ledger?, world), true))
     }
 
-    fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, CommandError> {
+    fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, Refusal> {
         let keystore = Keystore::of(data);
-        let ledger = open_ledger(&keystore, |find| Ledger::open(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::open(Arc::new(store), find, Box::new(world)))?;
         let owner = Self::new(data, keystore, ledger, world);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
@@ -134,7 +136,7 @@ impl Owner {
         Ok(owner)
     }
 
-    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Ledger<SqliteStore>, world: World) -> Self {
+    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer, world: World) -> Self {
         let recent = Arc::new(Recent::default());
         let keys = keystore.clone();
         ledger.find_key_with(move |registry| desk_key(&keys, registry).ok());
@@ -150,7 +152,6 @@ impl Owner {
             tentative: Vec::new(),
             enrolling: Mutex::default(),
             keyed: std::array::from_fn(|_| Mutex::default()),
-            secrets: Mutex::default(),
             roster: Mutex::default(),
             authors: Mutex::default(),
         }
@@ -160,7 +161,7 @@ impl Owner {
     ///
     /// # Panics
     /// Never: it is there until the owner goes away.
-    pub fn ledger(&self) -> &Ledger<SqliteStore> {
+    pub fn ledger(&self) -> &Sequencer {
         self.ledger.as_ref().expect("the ledger is there until the owner goes away")
     }
 
@@ -182,7 +183,7 @@ impl Owner {
     }
 
     /// Returns the registry with its words. It is read again only if it has grown.
-    pub fn roster(&self) -> Result<Arc<Roster>, CommandError> {
+    pub fn roster(&self) -> Result<Arc<Roster>, Refusal> {
         let registry = self.ledger().registry();
         let mut known = lock(&self.roster);
         if let Some(roster) = known.as_ref().filter(|roster| roster.registry().head() == registry.head()) {
@@ -203,19 +204,14 @@ impl Owner {
         &self.marks
     }
 
-    /// Returns the right to keep a secret answer, once nobody else has it.
-    pub(crate) fn secret_turn(&self) -> MutexGuard<'_, ()> {
-        lock(&self.secrets)
-    }
-
     /// Returns every key.
-    pub fn entries(&self) -> Result<Vec<KeyEntry>, CommandError> {
-        Ok(KeyEntry::all(&*self.roster()?, &self.keystore))
+    pub fn entries(&self) -> Result<Vec<KeyEntry>, Refusal> {
+        Ok(key_entry::entries(&*self.roster()?, &self.keystore))
     }
 
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
     /// such key.
-    pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, CommandError> {
+    pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
         let (head, wanted) = (Some(self.ledger().registry().head()), (role, name.to_owned()));
         let mut known = lock(&self.authors);
         if known.0 != head {
@@ -230,28 +226,28 @@ impl Owner {
     }
 
     /// Returns the author behind a principal, with a key that speaks and whose secret is here.
-    pub fn author_of(&self, principal: PrincipalId) -> Result<Arc<Author>, CommandError> {
+    pub fn author_of(&self, principal: PrincipalId) -> Result<Arc<Author>, Refusal> {
         let usable = |entry: &KeyEntry| {
             entry.principal == principal && entry.status == Status::Active && entry.has_secret()
         };
         let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
             let message = "expected the secret key of whoever asked in the data folder, found none";
-            CommandError::refused("SECRET_ELSEWHERE", message)
-                .with_hint("its holder has it elsewhere and has to say this itself")
+            Refusal::new(Code::AskerElsewhere, message)
+                .with_cure("its holder has it elsewhere and has to say this itself")
         })?;
         let key = self.keystore.load(&entry.fingerprint)?;
         Ok(Arc::new(Author::new(key.secret, key.principal, key.role)))
     }
 
-    fn read_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, CommandError> {
+    fn read_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
         let speaks = |entry: &KeyEntry| {
             entry.name == name && entry.status == Status::Active && entry.roles.contains(&role)
         };
         let Some(entry) = self.entries()?.into_iter().find(speaks) else { return Ok(None) };
         if !entry.has_secret() {
             let message = format!("expected the secret key of {name:?} in the data folder, found none");
-            return Err(CommandError::input("SECRET_ELSEWHERE", message)
-                .with_hint("its holder has it elsewhere and has to say this itself"));
+            return Err(Refusal::new(Code::SecretElsewhere, message)
+                .with_cure("its holder has it elsewhere and has to say this itself"));
         }
         let key = self.keystore.load(&entry.fingerprint)?;
         Ok(Some(Arc::new(Author::new(key.secret, key.principal, role))))
@@ -268,7 +264,7 @@ impl Owner {
     }
 
     /// Keeps a secret in the keystore, if the next event is recorded.
-    pub fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, CommandError> {
+    pub fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, Refusal> {
         let path = self.keystore.add(key)?;
         self.adopt(Tentative::of(path.clone()));
         Ok(path)
@@ -280,7 +276,7 @@ impl Owner {
         author: &Author,
         recovery: Option<PublicKey>,
         name: &str,
-    ) -> Result<Sequence, CommandError> {
+    ) -> Result<Sequence, Refusal> {
         let submission = author.register(&self.place()?, recovery, name, &mut { self.world })?;
         let recorded = self.ledger().submit(submission, None);
         settle(mem::take(&mut self.tentative), recorded)
@@ -288,7 +284,7 @@ impl Owner {
 
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
-    pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, CommandError> {
+    pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
         let _alone = lock(&self.enrolling);
         // Somebody else may have been faster.
         if let Some(author) = self.find_author(name, role)? {
@@ -297,14 +293,14 @@ impl Owner {
         let taken = |entry: &KeyEntry| entry.name == name && entry.status.speaks();
         if let Some(entry) = self.entries()?.iter().find(|entry| taken(entry)) {
             let message = format!("expected a name that is free, found {name:?} in use as {}", entry.roles());
-            return Err(CommandError::refused("NAME_TAKEN", message)
-                .with_hint("an asker never answers itself: take another name"));
+            return Err(Refusal::new(Code::NameTaken, message)
+                .with_cure("an asker never answers itself: take another name"));
         }
         Ok(Arc::new(self.make_author(name, role)?))
     }
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
-    pub fn enrol(&self, name: &str, role: Role) -> Result<Author, CommandError> {
+    pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
         let _alone = lock(&self.enrolling);
         self.make_author(name, role)
     }
@@ -315,7 +311,7 @@ impl Owner {
         lock(&self.keyed[at])
     }
 
-    fn make_author(&self, name: &str, role: Role) -> Result<Author, CommandError> {
+    fn make_author(&self, name: &str, role: Role) -> Result<Author, Refusal> {
         let principal = PrincipalId::new(self.world.now()?, &mut { self.world });
         let secret = self.generate();
         let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
@@ -328,12 +324,7 @@ impl Owner {
 
     /// Names `new` as the successor of `old`. The new key keeps the recovery key: whoever stole the old one
     /// cannot take the way back away.
-    pub fn rotate(
-        &mut self,
-        author: &Author,
-        old: &KeyEntry,
-        new: &SecretKey,
-    ) -> Result<Sequence, CommandError> {
+    pub fn rotate(&mut self, author: &Author, old: &KeyEntry, new: &SecretKey) -> Result<Sequence, Refusal> {
         let registry = self.ledger().registry();
         let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
         let place = self.place()?;
@@ -347,7 +338,7 @@ impl Owner {
     }
 
     /// Ends the overlap after a rotation, and removes the secret.
-    pub fn retire(&self, key: &KeyEntry, rotation: Sequence) -> Result<Spent, CommandError> {
+    pub fn retire(&self, key: &KeyEntry, rotation: Sequence) -> Result<Spent, Refusal> {
         self.ledger().state(KeyRetired { key: key.fingerprint, rotation }, None)?;
         Ok(self.forget(key))
     }
@@ -358,7 +349,7 @@ impl Owner {
         key: &KeyEntry,
         reason: RevocationReason,
         content: Content,
-    ) -> Result<(Sequence, Spent), CommandError> {
+    ) -> Result<(Sequence, Spent), Refusal> {
         let recorded = self.ledger().revoke(key.fingerprint, reason, content)?;
         Ok((recorded.position.sequence, self.forget(key)))
     }
@@ -384,7 +375,7 @@ impl Owner {
         Spent { fingerprint: key.fingerprint, name: key.name.clone(), secret }
     }
 
-    fn place(&self) -> Result<Place, CommandError> {
+    fn place(&self) -> Result<Place, Refusal> {
         let (registry, now) = (self.ledger().registry(), self.world.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
@@ -393,17 +384,17 @@ impl Owner {
 /// Lets new secrets stay if the event that names them is recorded, or may be.
 fn settle(
     files: Vec<Tentative>,
-    recorded: Result<Acknowledged, LedgerError>,
-) -> Result<Sequence, CommandError> {
-    match recorded.map_err(CommandError::from) {
+    recorded: Result<Acknowledged, SequencerError>,
+) -> Result<Sequence, Refusal> {
+    match recorded.map_err(Refusal::from) {
         Ok(recorded) => {
             files.into_iter().for_each(Tentative::keep);
             Ok(recorded.position.sequence)
         }
-        Err(error) if error.is_uncertain() => {
+        Err(error) if error.code.is_uncertain() => {
             files.into_iter().for_each(Tentative::keep);
             let hint = "the new secret was kept: `demur keys list` shows whether its key was registered";
-            Err(error.with_hint(hint))
+            Err(error.with_cure(hint))
         }
         Err(error) => Err(error),
     }
@@ -441,8 +432,8 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 /// could not be opened.
 pub fn open_ledger(
     keystore: &Keystore,
-    open: impl FnOnce(FindKey) -> Result<Ledger<SqliteStore>, LedgerError>,
-) -> Result<Ledger<SqliteStore>, CommandError> {
+    open: impl FnOnce(FindKey) -> Result<Sequencer, SequencerError>,
+) -> Result<Sequencer, Refusal> {
     let trouble = Arc::new(Mutex::new(None));
     let (keystore, noted) = (keystore.clone(), Arc::clone(&trouble));
     let opened = open(Box::new(move |registry| {
@@ -450,21 +441,21 @@ pub fn open_ledger(
         key.map_err(|error| *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error)).ok()
     }));
     opened.map_err(|error| match (error, trouble.lock().unwrap_or_else(PoisonError::into_inner).take()) {
-        (LedgerError::NoDeskKey, Some(trouble)) => trouble,
+        (SequencerError::NoDeskKey, Some(trouble)) => trouble,
         (error, _) => error.into(),
     })
 }
 
 /// Returns the key the desk of a registry signs with now, from a keystore.
-pub fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, CommandError> {
-    let fingerprint = desk_fingerprint(registry).ok_or(LedgerError::NoDeskKey)?;
+pub fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, Refusal> {
+    let fingerprint = desk_fingerprint(registry).ok_or(SequencerError::NoDeskKey)?;
     keystore.load(&fingerprint).map(|key| key.secret).map_err(|error| {
         let absent =
             matches!(&error, KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
-        let error = CommandError::from(error);
+        let error = Refusal::from(error);
         if absent {
             let keys = visible_path(keystore.folder());
-            error.with_hint(format!("the desk signs every change: restore its key from a backup of {keys}"))
+            error.with_cure(format!("the desk signs every change: restore its key from a backup of {keys}"))
         } else {
             error
         }

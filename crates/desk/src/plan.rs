@@ -5,11 +5,17 @@ mod standing;
 
 use std::sync::Arc;
 
+use demur_api::{
+    code::{Code, RuleCode},
+    plan::PlanStanding,
+    refusal::Refusal,
+};
 use demur_clarify::{
     attestation::{Attestation, FileHashes, Outputs, Particulars},
     document::Document,
     name::AgentId,
     seal::Signer,
+    status::PlanStatus,
     time::Time,
     uuid::Uuid,
 };
@@ -24,16 +30,15 @@ use demur_ledger::{
     name::{Operation, Position, Sequence},
 };
 use demur_plan::{
-    Error, Session, Standing,
+    Error, Session,
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
-use demur_store::{contract::Store as _, ledger::Ledger, sqlite::SqliteStore};
+use demur_sequencer::Sequencer;
 
-pub use standing::{PlanStanding, ResolvedGap, SettledGap};
+pub use standing::{resolved, standing};
 
 use crate::{
-    error::CommandError,
     keystore::Keystore,
     owner::Owner,
     session::{self, Speaker},
@@ -56,15 +61,15 @@ pub struct Submission<'a> {
 }
 
 /// Returns what the rules find in a plan, with the signed document that asks; nothing is recorded.
-pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<PlanStanding, CommandError> {
+pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<PlanStanding, Refusal> {
     let (gaps, closed): (Vec<_>, Vec<_>) = act::gaps(plan, rules)?.into_iter().unzip();
-    let status = if gaps.is_empty() { Standing::ReadyToProceed } else { Standing::NeedsClarification };
-    let mut standing = PlanStanding::new(status.as_str(), gaps.clone(), rules.hash().to_string(), None);
+    let status = if gaps.is_empty() { PlanStatus::ReadyToProceed } else { PlanStatus::NeedsClarification };
+    let mut standing = PlanStanding::new(status, gaps.clone(), rules.hash().to_string(), None);
     let named = gaps.iter().zip(closed).filter(|(_, closed)| *closed);
     standing.closed = named.map(|(gap, _)| gap.id().to_string()).collect();
     if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {
         let now = World::open()?.now()?;
-        let gaps = List::try_from(gaps).map_err(|_| CommandError::bug(&"more gaps than a document has"))?;
+        let gaps = List::try_from(gaps).map_err(|_| Refusal::bug(&"more gaps than a document has"))?;
         let document = Document::sign(new_uuid()?, Time::from(now), gaps, 0.try_into()?, signer);
         standing.document = Some(document.map_err(Error::from)?);
     }
@@ -72,7 +77,7 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
 }
 
 /// Records a plan with every gap that the rules find. The same submission again is recorded once (CLR-04).
-pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, CommandError> {
+pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Refusal> {
     let Submission { author, name, plan, rules, session } = submission;
     let uuid = session.map_or_else(new_uuid, Ok)?;
     let (trace, principal) = (session::trace_of(uuid), author.principal());
@@ -85,8 +90,8 @@ pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Comm
         return Ok(session);
     }
     let message = format!("session {uuid} is about another plan, under other rules or of another agent");
-    Err(CommandError::refused("SESSION_CONFLICT", message)
-        .with_hint("submit the plan under a session of its own, or answer what is asked about the other"))
+    Err(Refusal::new(Code::SessionConflict, message)
+        .with_cure("submit the plan under a session of its own, or answer what is asked about the other"))
 }
 
 /// What somebody says to settle a gap.
@@ -108,7 +113,7 @@ pub fn resolve(
     owner: &Owner,
     speaker: &Speaker,
     resolution: &Resolution<'_>,
-) -> Result<(Option<Position>, Judged), CommandError> {
+) -> Result<(Option<Position>, Judged), Refusal> {
     resolve_shown(owner, speaker, resolution, Wording::Normal)
 }
 
@@ -118,7 +123,7 @@ pub fn resolve_shown(
     speaker: &Speaker,
     resolution: &Resolution<'_>,
     wording: Wording,
-) -> Result<(Option<Position>, Judged), CommandError> {
+) -> Result<(Option<Position>, Judged), Refusal> {
     let Resolution { session, gap, answer, .. } = *resolution;
     if session::read(owner.ledger(), session)?.repeats_answer(gap, answer, speaker.principal())? {
         return Ok((None, Judged::Resolved));
@@ -133,7 +138,9 @@ pub fn resolve_shown(
     // An answer that is not of its kind was refused; the gap stays open like after any other that does not settle it.
     match (performed, told) {
         (Ok((at, judged)), _) => Ok((Some(at), judged)),
-        (Err(error), Some(judged @ Judged::Escalated(_))) if error.is_about_the_kind() => Ok((None, judged)),
+        (Err(error), Some(judged @ Judged::Escalated(_))) if error.code.is_about_the_kind() => {
+            Ok((None, judged))
+        }
         (Err(error), _) => Err(error),
     }
 }
@@ -144,7 +151,7 @@ fn resolving(
     speaker: &Speaker,
     resolution: &Resolution<'_>,
     wording: Wording,
-) -> Result<(Act, Judged), CommandError> {
+) -> Result<(Act, Judged), Refusal> {
     let gap = session.gap(resolution.gap)?;
     let (by, note) = (speaker.by(), resolution.note.clone());
     let Some(answer) = resolution.answer else {
@@ -161,7 +168,7 @@ pub fn begin(
     author: Arc<Author>,
     session: Uuid,
     operation: &Operation,
-) -> Result<Session, CommandError> {
+) -> Result<Session, Refusal> {
     session::read(owner.ledger(), session)?;
     let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
     session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone()), ())))?;
@@ -169,11 +176,7 @@ pub fn begin(
 }
 
 /// Records that an agent confirms its plan with all answers in it; refused while a gap is open (CLR-31).
-pub fn confirm(
-    owner: &Owner,
-    author: Arc<Author>,
-    session: Uuid,
-) -> Result<(Position, Session), CommandError> {
+pub fn confirm(owner: &Owner, author: Arc<Author>, session: Uuid) -> Result<(Position, Session), Refusal> {
     let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
     let confirmed = session::perform(owner, trace, &speaker, || {
         Ok((session::read(owner.ledger(), session)?.confirm()?, ()))
@@ -186,9 +189,9 @@ pub fn confirm(
 }
 
 /// Returns the error with the gaps that are still open (CLR-31).
-fn with_open_gaps(error: CommandError, session: &Session) -> CommandError {
+fn with_open_gaps(error: Refusal, session: &Session) -> Refusal {
     let open: Vec<_> = session.open_gaps().map(|gap| format!("{} ({})", gap.id, gap.field)).collect();
-    if open.is_empty() { error } else { error.with_hint(format!("settle {}", open.join(", "))) }
+    if open.is_empty() { error } else { error.with_cure(format!("settle {}", open.join(", "))) }
 }
 
 /// Records and returns the attestation of what an agent made of its plan.
@@ -199,7 +202,7 @@ pub fn attest(
     path: &str,
     files: &FileHashes,
     version: &Text<1, 64>,
-) -> Result<(Sequence, Attestation), CommandError> {
+) -> Result<(Sequence, Attestation), Refusal> {
     let signer = session::signer(owner.ledger(), owner.keystore())?;
     let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
     let (at, attestation) = session::perform(owner, trace, &speaker, || {
@@ -219,14 +222,14 @@ pub fn attest(
     Ok((at.sequence, attestation))
 }
 
-fn not_confirmed(session: &Session) -> CommandError {
+fn not_confirmed(session: &Session) -> Refusal {
     let message = format!("expected a confirmed plan, found one that is {}", session.standing().as_str());
-    CommandError::refused("OUT_OF_PLAN", message)
-        .with_hint("settle every question, then confirm the plan; a plan is attested once")
+    Refusal::new(Code::Rule(RuleCode::OUT_OF_PLAN), message)
+        .with_cure("settle every question, then confirm the plan; a plan is attested once")
 }
 
 /// Records which open questions were put before whom.
-pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Result<(), CommandError> {
+pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Result<(), Refusal> {
     let mut sayings = session.deliveries(to, channel)?.into_iter();
     let Some(first) = sayings.next() else { return Ok(()) };
     let rest = Consequences { after: None, sayings: sayings.collect() };
@@ -237,9 +240,9 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
 /// Returns the signed document of a session while gaps are open.
 pub fn document(
     session: &Session,
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     keystore: &Keystore,
-) -> Result<Option<Document>, CommandError> {
+) -> Result<Option<Document>, Refusal> {
     if session.open_gaps().next().is_none() {
         return Ok(None);
     }
@@ -247,7 +250,7 @@ pub fn document(
 }
 
 /// Returns a new name for a session, an attestation or a handoff.
-pub fn new_uuid() -> Result<Uuid, CommandError> {
+pub fn new_uuid() -> Result<Uuid, Refusal> {
     let world = World::open()?;
     Ok(Uuid7::new(world.now()?, &mut { world }).into())
 }

@@ -5,33 +5,25 @@
 mod act;
 mod alike;
 mod ask;
-mod assured;
 mod deliver;
 mod expire;
-mod id;
-mod kind;
 mod list;
 mod once;
 mod recent;
 mod secret;
-mod text;
-mod typed;
 mod view;
 
-pub use act::{
-    Act, Answer, Done, Extension, Passing, Said, accept, answer, answer_shown, answering, cancel, decline,
-    extend, has_answering_key, pass_on,
+use demur_api::question::{
+    Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Listed, Passing, QuestionId,
+    QuestionView, Whom, needed, way,
 };
-pub use ask::{Answering, Ask, Asked, ask, asking};
-pub use assured::{needed, way};
+
+pub use act::{accept, answer, answer_shown, answering, cancel, decline, extend, has_answering_key, pass_on};
+pub use ask::{Asked, ask, asking};
 pub use deliver::{deliver, deliver_shown};
 pub use expire::expire;
-pub use id::QuestionId;
-pub use kind::{Kind, UnknownKind};
-pub use list::{Listed, list, list_of};
+pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
 pub(crate) use recent::Recent;
-pub use secret::{Delivered, forget_secret, secret};
-pub use text::{NoQuestion, QuestionText};
-pub use typed::typed;
-pub use view::{Ending, QuestionView, Whom, recent, view};
+pub use secret::{forget_secret, secret};
+pub use view::{recent, view};

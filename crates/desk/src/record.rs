@@ -5,21 +5,19 @@ use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
 };
-use demur_store::{
-    contract::{Kept, Store, Stored},
-    ledger::{LedgerError, read_event},
-};
+use demur_sequencer::{SequencerError, read_event};
+use demur_store::contract::{Kept, Store, Stored};
 
 /// Calls `visit` with the events of a trace from a place on, each with its words if they are there, until it returns false.
-pub fn walk<E: From<LedgerError>>(
-    store: &impl Store,
+pub fn walk<E: From<SequencerError>>(
+    store: &dyn Store,
     trace: TraceId,
     from: Sequence,
     mut visit: impl FnMut(Event, Option<Content>) -> Result<bool, E>,
 ) -> Result<(), E> {
     let mut next = from;
     loop {
-        let page = store.events(trace, next, PAGE).map_err(LedgerError::from)?;
+        let page = store.events(trace, next, PAGE).map_err(SequencerError::from)?;
         if page.is_empty() {
             return Ok(());
         }
@@ -35,10 +33,10 @@ pub fn walk<E: From<LedgerError>>(
 
 /// Returns one event of a trace with its words.
 pub fn read(
-    store: &(impl Store + ?Sized),
+    store: &dyn Store,
     trace: TraceId,
     sequence: Sequence,
-) -> Result<(Event, Option<Content>), LedgerError> {
+) -> Result<(Event, Option<Content>), SequencerError> {
     let stored = store.events(trace, sequence, 1)?.pop().ok_or_else(|| damaged(trace, sequence))?;
     opened(trace, sequence, stored)
 }
@@ -47,7 +45,7 @@ fn opened(
     trace: TraceId,
     sequence: Sequence,
     stored: Stored,
-) -> Result<(Event, Option<Content>), LedgerError> {
+) -> Result<(Event, Option<Content>), SequencerError> {
     let event = read_event(trace, sequence, &stored)?;
     let kind = event.said().ok().and_then(|said| said.facts.event_type());
     let content = match (stored.content, kind) {
@@ -58,8 +56,8 @@ fn opened(
 }
 
 /// Returns the error of an event that cannot be what it is said to be.
-pub(crate) const fn damaged(trace: TraceId, sequence: Sequence) -> LedgerError {
-    LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" }
+pub(crate) const fn damaged(trace: TraceId, sequence: Sequence) -> SequencerError {
+    SequencerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" }
 }
 
 /// How many events are read at a time.

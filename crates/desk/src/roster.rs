@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use demur_api::refusal::Refusal;
 use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{
     event_type::{Content, EventType, Facts},
@@ -10,12 +11,10 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     registry::Registry,
 };
-use demur_store::{
-    contract::{Kept, Store, Stored},
-    ledger::{self, LedgerError},
-};
+use demur_sequencer::{SequencerError, read_event};
+use demur_store::contract::{Kept, Store, Stored};
 
-use crate::{data::DataFolder, error::CommandError};
+use crate::data::DataFolder;
 
 /// A registry and what its events say in words.
 #[derive(Clone, Debug)]
@@ -28,17 +27,17 @@ pub struct Roster {
 
 impl Roster {
     /// Returns the roster of a data folder, whoever owns it; none where nobody has made a key yet.
-    pub fn of(data: &DataFolder) -> Result<Option<Self>, CommandError> {
+    pub fn of(data: &DataFolder) -> Result<Option<Self>, Refusal> {
         let Some(store) = data.read()? else { return Ok(None) };
         if store.registry()?.is_none() {
             return Ok(None);
         }
-        let registry = ledger::registry(&store)?;
+        let registry = demur_sequencer::registry(&store)?;
         Ok(Some(Self::read(&store, registry)?))
     }
 
     /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
-    pub fn read(store: &impl Store, registry: Registry) -> Result<Self, LedgerError> {
+    pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut roster = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
             times: Vec::new(),
@@ -84,8 +83,8 @@ impl Roster {
         self.revocations.get(&at).cloned()
     }
 
-    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), LedgerError> {
-        let event = ledger::read_event(self.registry.trace(), at, stored)?;
+    fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
+        let event = read_event(self.registry.trace(), at, stored)?;
         if at <= self.registry.head().sequence && !self.registry.holds(&event.position()) {
             return Err(self.damaged(at, "CHAIN_BREAK"));
         }
@@ -117,13 +116,13 @@ impl Roster {
         Ok(())
     }
 
-    fn damaged(&self, sequence: Sequence, code: &'static str) -> LedgerError {
-        LedgerError::Damaged { trace: self.registry.trace(), sequence, code }
+    fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
+        SequencerError::Damaged { trace: self.registry.trace(), sequence, code }
     }
 }
 
 /// Returns the name and version that stand in the files we write.
-pub fn software() -> Result<Text<1, 128>, CommandError> {
+pub fn software() -> Result<Text<1, 128>, Refusal> {
     Ok(Text::try_from(concat!("demur ", env!("CARGO_PKG_VERSION")))?)
 }
 

@@ -6,23 +6,25 @@ mod shelf;
 
 use std::path::{Path, PathBuf};
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_rules::{Pack, PackError, Rules, builtin};
 
 pub use shelf::Shelf;
 
-use crate::{error::CommandError, visible::visible_path};
+use crate::visible::visible_path;
 
 /// Returns the rules of the packs in these folders, the lowest first; below them the built-in pack, unless `only` them.
-pub fn load(folders: &[PathBuf], only: bool) -> Result<Rules, CommandError> {
+pub fn load(folders: &[PathBuf], only: bool) -> Result<Rules, Refusal> {
     if only && folders.is_empty() {
         let message =
             "expected a rule pack instead of the built-in one, found none: without rules no plan has gaps";
-        return Err(CommandError::input("NO_RULES", message)
-            .with_hint("name the folder of a pack, or leave --only out"));
+        return Err(
+            Refusal::new(Code::NoRules, message).with_cure("name the folder of a pack, or leave --only out")
+        );
     }
     let mut packs: Vec<Pack> = Vec::new();
     if !only {
-        packs.push(builtin::pack().map_err(|error| CommandError::bug(&error))?);
+        packs.push(builtin::pack().map_err(|error| Refusal::bug(&error))?);
     }
     for path in folders {
         packs.push(folder::read(path)?);
@@ -33,7 +35,7 @@ pub fn load(folders: &[PathBuf], only: bool) -> Result<Rules, CommandError> {
 }
 
 /// Returns the error of a pack as people and programs see it: the place, what was expected and found, and the cure.
-fn pack_error(folder: &Path, error: &PackError) -> CommandError {
+fn pack_error(folder: &Path, error: &PackError) -> Refusal {
     let has_folder = error.file.contains('/') || folder.as_os_str().is_empty();
     let mut place = if has_folder { error.file.clone() } else { visible_path(&folder.join(&error.file)) };
     for number in [error.line, error.column].into_iter().flatten() {
@@ -44,8 +46,5 @@ fn pack_error(folder: &Path, error: &PackError) -> CommandError {
         .cure
         .as_deref()
         .unwrap_or("correct the file; docs/rules.md describes every table and condition");
-    CommandError::input(MALFORMED, message).with_hint(hint)
+    Refusal::new(Code::RulesMalformed, message).with_cure(hint)
 }
-
-/// The code of a rule pack that cannot be used.
-const MALFORMED: &str = "RULES_MALFORMED";

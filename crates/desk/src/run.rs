@@ -12,9 +12,8 @@ mod standing;
 
 pub use audit::{Audited, audit, verdict};
 pub use check::{check_record, unfounded};
-pub use next::{Act, Next};
-pub use open::{Demands, Opened, Opening, open};
+pub use open::{Opened, Opening, open};
 pub use read::{check_run, is_over, read_on};
 pub use say::{Recorded, Saying, say};
 pub use seat::{author, seat_name, seats};
-pub use standing::{ClaimView, ExecutionView, IntentView, Player, ProposalView, RunStanding, standing};
+pub use standing::standing;

@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
 use demur_core::{canonical, limit::Text};
 use demur_engine::command::{Command, Saying, Told};
@@ -14,15 +15,10 @@ use demur_ledger::{
 pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
-use demur_store::{
-    contract::Store as _,
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{
-    durable,
-    error::CommandError,
+    durable, error,
     keystore::Keystore,
     owner::{self, Owner},
     record,
@@ -70,11 +66,11 @@ impl Speaker {
 }
 
 /// Returns the session as it is recorded.
-pub fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, CommandError> {
+pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
     let trace = trace_of(session);
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
-        CommandError::input("SESSION_UNKNOWN", message).with_hint("`demur plan list` shows the sessions")
+        Refusal::new(Code::SessionUnknown, message).with_cure("`demur plan list` shows the sessions")
     };
     let store = ledger.store();
     store.trace(trace)?.ok_or_else(unknown)?;
@@ -84,27 +80,27 @@ pub fn read(ledger: &Ledger<SqliteStore>, session: Uuid) -> Result<Session, Comm
             Some(session) => session.fold(&event, content)?,
             None => found = Some(Session::open(&event, content).map_err(|_| no_plan(session))?),
         }
-        Ok::<_, CommandError>(true)
+        Ok::<_, Refusal>(true)
     })?;
     found.ok_or_else(unknown)
 }
 
-fn no_plan(session: Uuid) -> CommandError {
+fn no_plan(session: Uuid) -> Refusal {
     let message = format!("expected the session of a plan, found another trace under {session}");
-    CommandError::input("SESSION_UNKNOWN", message).with_hint("`demur trace list` shows what is there")
+    Refusal::new(Code::SessionUnknown, message).with_cure("`demur trace list` shows what is there")
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub fn signer(ledger: &Ledger<SqliteStore>, keystore: &Keystore) -> Result<Signer, CommandError> {
+pub fn signer(ledger: &Sequencer, keystore: &Keystore) -> Result<Signer, Refusal> {
     Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
 }
 
 /// Returns the author with this name, who speaks in this role.
-pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, CommandError> {
+pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
     owner.find_author(name, role)?.ok_or_else(|| {
         let message = format!("expected a key of {name:?} that speaks as {role}, found none");
-        CommandError::input("KEY_UNKNOWN", message)
-            .with_hint(format!("make it with `demur keys new NAME --role {role}`"))
+        Refusal::new(Code::KeyUnknown, message)
+            .with_cure(format!("make it with `demur keys new NAME --role {role}`"))
     })
 }
 
@@ -113,55 +109,50 @@ pub fn perform<T>(
     owner: &Owner,
     trace: TraceId,
     speaker: &Speaker,
-    mut make: impl FnMut() -> Result<(Act, T), CommandError>,
-) -> Result<(Position, T), CommandError> {
+    mut make: impl FnMut() -> Result<(Act, T), Refusal>,
+) -> Result<(Position, T), Refusal> {
     let ledger = owner.ledger();
     for _ in 0..ATTEMPTS {
         let (act, outcome) = make()?;
         match say(ledger, trace, speaker, act) {
             Ok(position) => return Ok((position, outcome)),
-            Err(error) if error.code() == MOVED => {}
+            Err(error) if error.code == Code::Moved => {}
             Err(error) => return Err(error),
         }
     }
-    Err(LedgerError::Contended.into())
+    Err(SequencerError::Contended.into())
 }
 
 /// Writes the desk's receipt for a statement to a new file, if somebody wants it.
-pub fn keep_receipt(
-    owner: &Owner,
-    trace: TraceId,
-    at: Sequence,
-    path: Option<&Path>,
-) -> Result<(), CommandError> {
+pub fn keep_receipt(owner: &Owner, trace: TraceId, at: Sequence, path: Option<&Path>) -> Result<(), Refusal> {
     let Some(path) = path else { return Ok(()) };
     let receipt = owner.ledger().receipt(trace, at)?;
-    let receipt = receipt.ok_or_else(|| CommandError::bug(&"a receipt for what no key signed"))?;
+    let receipt = receipt.ok_or_else(|| Refusal::bug(&"a receipt for what no key signed"))?;
     let mut bytes = canonical::to_vec(&receipt)?;
     bytes.push(b'\n');
     durable::create(path, &bytes).map_err(|error| {
-        CommandError::file("write", path, &error)
-            .with_hint("the statement is recorded; only its receipt is not written")
+        error::file("write", path, &error)
+            .with_cure("the statement is recorded; only its receipt is not written")
     })
 }
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,
-) -> Result<Position, CommandError> {
+) -> Result<Position, Refusal> {
     Ok(ledger.perform(trace, &command(ledger, trace, speaker, act)?)?.position)
 }
 
 /// Returns the command that records what somebody says and what the desk adds.
 pub(crate) fn command(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
     act: Act,
-) -> Result<Command, CommandError> {
+) -> Result<Command, Refusal> {
     let Act { facts, content, consequences } = act;
     match speaker {
         Speaker::Person { .. } => {
@@ -189,5 +180,3 @@ pub fn name() -> AgentId {
 
 /// How often somebody else may be faster.
 const ATTEMPTS: usize = 8;
-/// The code of a trace that moved on meanwhile.
-const MOVED: &str = "MOVED";

@@ -14,8 +14,6 @@ use demur_plan::no_guess::NoGuess;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::CommandError;
-
 /// What a verification found, and apart from it how it went.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Verification {
@@ -143,11 +141,11 @@ impl Comparison {
 impl Guesses {
     /// Returns what a file shows, given the report over it and the rules that the reader knows. Its events are read only
     /// if it holds.
-    pub fn of(
+    pub fn of<E>(
         report: &Report,
         rules: Option<Digest>,
-        events: impl FnOnce() -> Result<Vec<(Event, Option<Content>)>, CommandError>,
-    ) -> Result<Self, CommandError> {
+        events: impl FnOnce() -> Result<Vec<(Event, Option<Content>)>, E>,
+    ) -> Result<Self, E> {
         if !matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings) {
             return Ok(Self::NotEstablished(Unsaid::because("the file does not hold")));
         }

@@ -2,10 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{random::Random, time::Timestamp};
-use demur_store::ledger::Surroundings;
-
-use crate::error::CommandError;
+use demur_sequencer::System;
 
 /// The clock and the randomness of this machine.
 #[derive(Clone, Copy, Debug)]
@@ -15,23 +14,23 @@ pub struct World {
 
 impl World {
     /// Returns the world, once its randomness and its clock have answered.
-    pub fn open() -> Result<Self, CommandError> {
+    pub fn open() -> Result<Self, Refusal> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
-            CommandError::internal("NO_RANDOMNESS", format!("the system gives no randomness: {error}"))
+            Refusal::new(Code::NoRandomness, format!("the system gives no randomness: {error}"))
         })?;
         let world = Self { clock: SystemTime::now };
         world.now().map(|_| world)
     }
 
     /// Returns the time.
-    pub fn now(self) -> Result<Timestamp, CommandError> {
+    pub fn now(self) -> Result<Timestamp, Refusal> {
         let since = (self.clock)().duration_since(UNIX_EPOCH).ok();
         since
             .and_then(|since| u64::try_from(since.as_millis()).ok())
             .and_then(|millis| Timestamp::from_millis(millis).ok())
             .ok_or_else(|| {
                 let message = "expected a clock between the years 1970 and 9999, found another time";
-                CommandError::internal("CLOCK", message).with_hint("set the clock of this machine")
+                Refusal::new(Code::Clock, message).with_cure("set the clock of this machine")
             })
     }
 }
@@ -43,7 +42,7 @@ impl Random for World {
     }
 }
 
-impl Surroundings for World {
+impl System for World {
     /// A clock that went wrong after `open` saw it right stands still: an event is never earlier than the one before.
     fn now(&self) -> Timestamp {
         Self::now(*self).unwrap_or(Timestamp::MIN)
@@ -71,7 +70,7 @@ mod tests {
     #[test]
     fn clock_before_1970_is_refused() {
         let world = World { clock: || UNIX_EPOCH - std::time::Duration::from_secs(1) };
-        assert_eq!(world.now().unwrap_err().exit(), crate::exit::Exit::Internal);
+        assert_eq!(world.now().unwrap_err().code, Code::Clock);
     }
 
     #[test]

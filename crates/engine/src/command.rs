@@ -5,6 +5,7 @@ use demur_ledger::{
     admission::Checked,
     author::Artifact,
     content::{NoteContent, QuestionContent, ReasonContent},
+    entry::{Address, ArtifactPlace},
     event_type::{Content, EventType, Facts},
     name::{Position, Sequence},
     registry::Registry,
@@ -12,10 +13,7 @@ use demur_ledger::{
     statement::{Fresh, Submission},
 };
 
-use crate::{
-    entry::{Address, ArtifactPlace},
-    refusal::Refusal,
-};
+use crate::refusal::RuleRefusal;
 
 /// A command to one trace.
 #[derive(Clone, Debug)]
@@ -81,7 +79,7 @@ pub struct Consequences {
 #[derive(Clone, Debug)]
 pub struct Submitted {
     checked: Checked,
-    artifact: Result<Option<ArtifactPlace>, Refusal>,
+    artifact: Result<Option<ArtifactPlace>, RuleRefusal>,
     consequences: Consequences,
 }
 
@@ -92,7 +90,7 @@ impl Submitted {
         submission: Submission,
         artifact: Option<&Artifact>,
         registry: &Registry,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RuleRefusal> {
         let size = artifact.and_then(|_| artifact_size(&submission));
         let checked = Checked::new(submission, Some(registry))?;
         let artifact = place(&checked.statement().facts, artifact, size);
@@ -100,7 +98,7 @@ impl Submitted {
     }
 
     /// Returns what an author in this process said a moment ago, without an artifact.
-    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, Refusal> {
+    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, RuleRefusal> {
         let checked = Checked::fresh(fresh, registry)?;
         let artifact = place(&checked.statement().facts, None, None);
         Ok(Self { checked, artifact, consequences: Consequences::default() })
@@ -127,7 +125,7 @@ impl Submitted {
         self.artifact.as_ref().ok()?.as_ref()
     }
 
-    pub(crate) fn into_parts(self) -> Result<(Checked, Option<ArtifactPlace>), Refusal> {
+    pub(crate) fn into_parts(self) -> Result<(Checked, Option<ArtifactPlace>), RuleRefusal> {
         Ok((self.checked, self.artifact?))
     }
 }
@@ -137,22 +135,22 @@ fn place(
     facts: &Facts,
     artifact: Option<&Artifact>,
     size: Option<u64>,
-) -> Result<Option<ArtifactPlace>, Refusal> {
+) -> Result<Option<ArtifactPlace>, RuleRefusal> {
     match (facts, artifact) {
         (Facts::ArtifactRecorded(facts), Some(artifact)) => {
             if artifact.bytes.len() > ARTIFACT_LIMIT {
-                return Err(Refusal::artifact_too_large(artifact.bytes.len(), ARTIFACT_LIMIT));
+                return Err(RuleRefusal::artifact_too_large(artifact.bytes.len(), ARTIFACT_LIMIT));
             }
             if artifact.facts() != *facts {
-                return Err(Refusal::artifact_mismatch());
+                return Err(RuleRefusal::artifact_mismatch());
             }
             if let Some(named) = size.filter(|named| *named != artifact.bytes.len() as u64) {
-                return Err(Refusal::artifact_size(named, artifact.bytes.len()));
+                return Err(RuleRefusal::artifact_size(named, artifact.bytes.len()));
             }
             Ok(Some(ArtifactPlace { address: Address::of(&artifact.bytes), salt: artifact.salt }))
         }
-        (Facts::ArtifactRecorded(_), None) => Err(Refusal::artifact_missing()),
-        (_, Some(_)) => Err(Refusal::artifact_unasked()),
+        (Facts::ArtifactRecorded(_), None) => Err(RuleRefusal::artifact_missing()),
+        (_, Some(_)) => Err(RuleRefusal::artifact_unasked()),
         (_, None) => Ok(None),
     }
 }

@@ -6,6 +6,7 @@ use demur_ledger::{
     admission::AdmissionError,
     chain::{Body as EventBody, Stamp},
     content::{self, Opening, RefusalContent, Terms},
+    entry::Entry,
     envelope::{Event, Record, Said},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
@@ -21,8 +22,7 @@ use demur_ledger::{
 use crate::{
     command::{Command, Consequences, Saying, Submitted, Told},
     context::Context,
-    entry::Entry,
-    refusal::Refusal,
+    refusal::RuleRefusal,
     state::{Body, State},
 };
 
@@ -50,7 +50,7 @@ pub enum Reply {
     /// The trace is not where the desk's words were worked out from; nothing is recorded.
     Moved,
     /// No. The domain state has not changed; that it was refused may be among the events.
-    Refused(Refusal),
+    Refused(RuleRefusal),
 }
 
 /// Returns what follows from this command in this state.
@@ -62,7 +62,7 @@ pub fn decide(
     random: &mut dyn Random,
 ) -> Decision {
     if state.is_failed() {
-        return Decision::refused(Refusal::trace_failed());
+        return Decision::refused(RuleRefusal::trace_failed());
     }
     // The clock may go back, the record does not: this is the time the event will carry, and a statement must
     // not have expired by then.
@@ -124,7 +124,7 @@ fn follow(
     consequences: Consequences,
     now: Timestamp,
     random: &mut dyn Random,
-) -> Result<Decision, Refusal> {
+) -> Result<Decision, RuleRefusal> {
     let mut decision = Decision::recorded(first);
     if consequences.sayings.is_empty() {
         return Ok(decision);
@@ -133,7 +133,7 @@ fn follow(
     let mut cause = None;
     for Saying { role, facts, content } in consequences.sayings {
         if let Some(newest) = decision.events.last() {
-            state.apply(&newest.event).map_err(|error| Refusal::does_not_follow(error.to_string()))?;
+            state.apply(&newest.event).map_err(|error| RuleRefusal::does_not_follow(error.to_string()))?;
         }
         cause = cause.or(state.tip().head().map(|head| head.sequence));
         decision.events.push(say(&state, context, (role, facts), content.as_ref(), cause, now, random)?);
@@ -142,7 +142,7 @@ fn follow(
 }
 
 impl Decision {
-    const fn refused(refusal: Refusal) -> Self {
+    const fn refused(refusal: RuleRefusal) -> Self {
         Self { events: Vec::new(), reply: Reply::Refused(refusal) }
     }
 
@@ -194,7 +194,7 @@ fn admit(
     context: &Context<'_>,
     submitted: Submitted,
     now: Timestamp,
-) -> Result<Entry, Refusal> {
+) -> Result<Entry, RuleRefusal> {
     if context.earlier.is_some() {
         return Err(AdmissionError::CommandUsed.into());
     }
@@ -241,7 +241,7 @@ fn guard(
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about
 /// the request that waits; that a default is the declared one.
-fn check_terms(context: &Context<'_>, facts: &Facts, words: Option<&Content>) -> Result<(), Refusal> {
+fn check_terms(context: &Context<'_>, facts: &Facts, words: Option<&Content>) -> Result<(), RuleRefusal> {
     let terms = context.question.as_ref().map(|question| question.terms());
     let (choice, checked) = match (facts, words) {
         (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(words))) => {
@@ -261,7 +261,7 @@ fn check_terms(context: &Context<'_>, facts: &Facts, words: Option<&Content>) ->
     match checked {
         Some(checked) => Ok(checked?),
         // Without the choices nobody can tell what was chosen.
-        None if choice.is_some() => Err(Refusal::question_erased()),
+        None if choice.is_some() => Err(RuleRefusal::question_erased()),
         None => Ok(()),
     }
 }
@@ -272,8 +272,8 @@ fn recover(
     words: &Content,
     now: Timestamp,
     random: &mut dyn Random,
-) -> Result<Entry, Refusal> {
-    let through = state.tip().head().ok_or_else(Refusal::not_opened)?;
+) -> Result<Entry, RuleRefusal> {
+    let through = state.tip().head().ok_or_else(RuleRefusal::not_opened)?;
     let said = (EventType::RecoveryRecorded, Role::Desk, RecoveryRecorded { through }.into());
     record(state, context, said, words, now, random)
 }
@@ -293,7 +293,7 @@ fn takes_part(state: &State, key: &KeyRecord) -> bool {
 fn record_refusal(
     state: &State,
     context: &Context<'_>,
-    refusal: &Refusal,
+    refusal: &RuleRefusal,
     (principal, command): (PrincipalId, CommandId),
     now: Timestamp,
     random: &mut dyn Random,
@@ -319,9 +319,9 @@ fn record(
     words: &Content,
     now: Timestamp,
     random: &mut dyn Random,
-) -> Result<Entry, Refusal> {
+) -> Result<Entry, RuleRefusal> {
     if kind == EventType::SessionAborted && state.run().is_none() {
-        return Err(Refusal::not_a_run());
+        return Err(RuleRefusal::not_a_run());
     }
     say(state, context, (role, facts), Some(words), None, now, random)
 }
@@ -335,15 +335,15 @@ fn say(
     cause: Option<Sequence>,
     now: Timestamp,
     random: &mut dyn Random,
-) -> Result<Entry, Refusal> {
+) -> Result<Entry, RuleRefusal> {
     let trace = match state.trace() {
-        None => return Err(Refusal::not_a_run()),
-        Some(TraceState::New) => return Err(Refusal::not_opened()),
+        None => return Err(RuleRefusal::not_a_run()),
+        Some(TraceState::New) => return Err(RuleRefusal::not_opened()),
         Some(trace) => trace,
     };
-    let kind = facts.event_type().ok_or_else(Refusal::not_opened)?;
+    let kind = facts.event_type().ok_or_else(RuleRefusal::not_opened)?;
     if !kind.admits_proof(ProofKind::None) {
-        return Err(Refusal::needs_a_key(kind));
+        return Err(RuleRefusal::needs_a_key(kind));
     }
     let actor = context.registry.desk();
     let said = Said { kind: &kind.into(), role, facts: &facts };
@@ -352,7 +352,7 @@ fn say(
         content::agrees(&facts, words).map_err(AdmissionError::from)?;
     }
     check_terms(context, &facts, words)?;
-    let too_large = |error: &dyn std::fmt::Display| Refusal::too_large(error.to_string());
+    let too_large = |error: &dyn std::fmt::Display| RuleRefusal::too_large(error.to_string());
     let bytes = words.map(canonical::to_vec).transpose().map_err(|error| too_large(&error))?;
     let opening = bytes
         .map(|bytes| Opening::new(bytes, Salt::draw(random)))
@@ -365,8 +365,8 @@ fn say(
     Ok(Entry { event, opening, artifact: None })
 }
 
-fn envelop(state: &State, stamp: &Stamp, actor: PrincipalId, body: EventBody) -> Result<Event, Refusal> {
-    state.tip().envelop(stamp, actor, body).map_err(|error| Refusal::too_large(error.to_string()))
+fn envelop(state: &State, stamp: &Stamp, actor: PrincipalId, body: EventBody) -> Result<Event, RuleRefusal> {
+    state.tip().envelop(stamp, actor, body).map_err(|error| RuleRefusal::too_large(error.to_string()))
 }
 
 fn stamp(registry: &Registry, now: Timestamp) -> Stamp {

@@ -8,7 +8,7 @@
 //! | what else was looked up | [`context`] |
 //! | the decision | [`decide`] |
 //! | the answer when it is no | [`refusal`] |
-//! | what the store is given | [`entry`] |
+//! | what the store is given | [`demur_ledger::entry`] |
 //! | effects on other traces | [`reactor`] |
 //! | a state that saves reading a long trace | [`snapshot`] |
 //!
@@ -56,7 +56,6 @@
 pub mod command;
 pub mod context;
 mod decide;
-pub mod entry;
 pub mod reactor;
 pub mod refusal;
 pub mod reply_token;

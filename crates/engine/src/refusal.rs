@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use demur_core::reason::Reason;
 use demur_ledger::{
     admission::AdmissionError, content::TermsError, event_type::EventType, registry::RegistryError,
     state::GuardError,
@@ -10,7 +11,7 @@ use demur_ledger::{
 
 /// Why a command was refused. The state of the trace has not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RuleRefusal {
     /// The stable code: an upper-case word such as `ROLE_FORBIDDEN`.
     pub code: &'static str,
     /// The field it is about, as a dotted path.
@@ -21,7 +22,7 @@ pub struct Refusal {
     pub cure: &'static str,
 }
 
-impl Refusal {
+impl RuleRefusal {
     /// A command to a trace that failed an integrity check (LED-18).
     pub(crate) fn trace_failed() -> Self {
         Self {
@@ -140,21 +141,39 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RuleRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}; {}", self.code, self.message, self.cure)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for RuleRefusal {}
 
-impl From<AdmissionError> for Refusal {
+impl Reason for RuleRefusal {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        self.field
+    }
+
+    fn message(&self) -> String {
+        self.message.clone()
+    }
+
+    fn cure(&self) -> Option<&'static str> {
+        Some(self.cure)
+    }
+}
+
+impl From<AdmissionError> for RuleRefusal {
     fn from(error: AdmissionError) -> Self {
         Self { code: error.code(), field: error.field(), message: error.to_string(), cure: error.cure() }
     }
 }
 
-impl From<TermsError> for Refusal {
+impl From<TermsError> for RuleRefusal {
     fn from(error: TermsError) -> Self {
         let (field, cure) = match error {
             TermsError::Request => ("content.request", "send the request digest that stands in the question"),
@@ -167,13 +186,13 @@ impl From<TermsError> for Refusal {
     }
 }
 
-impl From<GuardError> for Refusal {
+impl From<GuardError> for RuleRefusal {
     fn from(error: GuardError) -> Self {
         Self { code: error.code(), field: error.field(), message: error.to_string(), cure: error.cure() }
     }
 }
 
-impl From<RegistryError> for Refusal {
+impl From<RegistryError> for RuleRefusal {
     fn from(error: RegistryError) -> Self {
         Self { code: error.code(), field: error.field(), message: error.to_string(), cure: error.cure() }
     }

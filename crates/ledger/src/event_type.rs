@@ -14,7 +14,8 @@ pub use table::{Content, EventType, Facts};
 use crate::{content::ContentRule, proof::ProofKind, role::Role};
 
 /// The kind of trace an event belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TraceKind {
     /// The one registry of a store.
     Registry,

@@ -5,7 +5,7 @@
 mod error;
 mod guard;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,8 @@ pub struct Given {
 }
 
 /// What became of a question, without who did it: what lists are made by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
     /// See [`Outcome::Open`].
     Open,
@@ -125,6 +126,17 @@ impl OutcomeKind {
     /// Returns the outcome of this word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
+    /// Returns whether nobody can answer any more and what waits goes on waiting.
+    pub const fn is_left(self) -> bool {
+        matches!(self, Self::Declined | Self::Expired)
+    }
+}
+
+impl fmt::Display for OutcomeKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
     }
 }
 

@@ -1,11 +1,18 @@
 //! The way to the desk: one request of its API, whatever carries it. And whoever comes through this door, as the host of
 //! the door knows it.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt::Display, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use demur_desk::{error, question::Whom};
+pub use demur_api::operation::Method;
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{ApiDocument as _, Operation},
+    question::Whom,
+    refusal::Refusal,
+};
 pub use rmcp::model::Extensions;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time;
 
@@ -52,21 +59,19 @@ pub struct Sent {
     pub media: &'static str,
 }
 
-/// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Reads.
-    Get,
-    /// Does something; the same again changes nothing.
-    Post,
-    /// Takes something away.
-    Delete,
-}
-
 impl Call {
+    /// Returns the request for an operation.
+    pub fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
+        let path = request.address().map_err(|error| Refusal::bug(&error))?;
+        let bytes = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
+        let body = (!O::Body::is_nothing()).then_some(Sent { bytes, media: "application/json" });
+        let key = request.key.as_ref().map(ToString::to_string);
+        Ok(Self { method: O::ABOUT.method, path, body, key, patience: SERVER_TIMEOUT })
+    }
+
     /// Returns a request that reads.
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: PATIENCE }
+        Self { method: Method::Get, path: path.into(), body: None, key: None, patience: SERVER_TIMEOUT }
     }
 
     /// Returns a request that does something.
@@ -79,18 +84,6 @@ impl Call {
         Self { method: Method::Post, body: Some(Sent { bytes, media }), ..Self::get(path) }
     }
 
-    /// Returns a request that takes something away.
-    pub fn delete(path: impl Into<String>) -> Self {
-        Self { method: Method::Delete, ..Self::get(path) }
-    }
-
-    /// Returns the request under a key that makes a retry safe.
-    #[must_use]
-    pub fn under(mut self, key: String) -> Self {
-        self.key = Some(key);
-        self
-    }
-
     /// Returns the request with this patience.
     #[must_use]
     pub const fn within(mut self, patience: Duration) -> Self {
@@ -99,57 +92,16 @@ impl Call {
     }
 }
 
-/// Why the desk said no: problem details (RFC 9457) as the API writes them.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Refusal {
-    /// The HTTP status.
-    pub status: u16,
-    /// The stable code.
-    pub code: String,
-    /// What was expected and found.
-    pub detail: String,
-    /// What to do.
-    #[serde(default)]
-    pub hint: Option<String>,
-    /// The member it is about.
-    #[serde(default)]
-    pub field: Option<String>,
+/// Returns the refusal of a document that is not what it has to be.
+pub fn unreadable(error: &dyn Display) -> Refusal {
+    let message = format!("the server answered with a document that cannot be read: {error}");
+    Refusal::new(Code::Bug, message)
 }
 
-impl Refusal {
-    /// Returns a refusal that did not come from the desk.
-    pub fn new(status: u16, code: &str, detail: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), detail: detail.into(), hint: None, field: None }
-    }
-
-    /// Returns the refusal of a document that is not what it has to be.
-    pub fn unreadable(error: &dyn std::fmt::Display) -> Self {
-        Self::new(500, "BUG", format!("the server answered with a document that cannot be read: {error}"))
-    }
-
-    /// Returns the refusal of a desk that does not answer at all.
-    pub fn silent() -> Self {
-        let detail = "the server did not answer in time; nobody knows what it recorded";
-        let mut refusal = Self::new(503, SILENT, detail);
-        refusal.hint =
-            Some("Do not assume. `demur status` says whether it runs; then call the tool again.".to_owned());
-        refusal
-    }
-
-    /// Returns whether somebody else was first.
-    pub fn is_late(&self) -> bool {
-        error::is_late(&self.code)
-    }
-
-    /// Returns whether an answer is not of a kind that was asked for.
-    pub fn is_about_the_kind(&self) -> bool {
-        error::is_about_the_kind(&self.code)
-    }
-
-    /// Returns whether it passes by itself: the server steps aside, ends or is away.
-    pub fn is_passing(&self) -> bool {
-        matches!(self.code.as_str(), "FOLDER_LENT" | "STOPPING" | "CONNECTION_LOST" | "OVERLOADED" | SILENT)
-    }
+/// Returns the refusal of a desk that does not answer at all.
+pub(crate) fn silent() -> Refusal {
+    Refusal::new(Code::NoReply, "the server did not answer in time; nobody knows what it recorded")
+        .with_cure("Do not assume. `demur status` says whether it runs; then call the tool again.")
 }
 
 /// Whoever comes through the door with one request.
@@ -170,12 +122,38 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    /// Has an operation done.
+    pub async fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Refusal> {
+        self.read::<O>(Call::of(&request)?).await
+    }
+
+    /// Has an operation done that may take so long.
+    pub async fn ask_within<O: Operation>(
+        &self,
+        request: ApiRequest<O>,
+        patience: Duration,
+    ) -> Result<O::Output, Refusal> {
+        self.read::<O>(Call::of(&request)?.within(patience)).await
+    }
+
+    async fn read<O: Operation>(&self, call: Call) -> Result<O::Output, Refusal> {
+        if O::Output::is_nothing() {
+            self.bytes(call).await?;
+            return serde_json::from_str("{}").map_err(|error| Refusal::bug(&error));
+        }
+        self.call(call).await
+    }
+
+    /// Sends one request and returns the bytes that come back.
+    async fn bytes(&self, call: Call) -> Result<Vec<u8>, Refusal> {
+        let patience = call.patience + REPLY_GRACE;
+        time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(silent()))
+    }
+
     /// Sends one request and returns what comes back as a type of the desk.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
-        let patience = call.patience + GRACE;
-        let bytes =
-            time::timeout(patience, self.api.call(call)).await.unwrap_or_else(|_| Err(Refusal::silent()))?;
-        serde_json::from_slice(&bytes).map_err(|error| Refusal::unreadable(&error))
+        let bytes = self.bytes(call).await?;
+        serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))
     }
 }
 
@@ -195,11 +173,9 @@ pub trait Host: Send + Sync + 'static {
     fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor, Refusal>;
 }
 
-/// The code of a desk that does not answer.
-const SILENT: &str = "NO_REPLY";
 /// How much longer than its patience something may take.
-pub(crate) const GRACE: Duration = Duration::from_millis(1_900);
+pub(crate) const REPLY_GRACE: Duration = Duration::from_millis(1_900);
 /// What agents are in a run: each has a key of its own, under the name of the agent.
 const ROLES: &[&str] = &["planner", "executor", "critic", "auditor"];
 /// How long a server that is away is usually waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(20);

@@ -4,8 +4,12 @@ pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod session;
 
+use demur_api::{
+    code::Code,
+    question::{Ask, Kind, QuestionId, QuestionText},
+    refusal::Refusal,
+};
 use demur_core::limit::{List, Text, Whole};
-use demur_desk::question::{Ask, Kind, QuestionId, QuestionText};
 use demur_ledger::{
     content::Choice,
     facts::AnswerKind,
@@ -20,7 +24,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use crate::{api::Refusal, reply::Stop};
+use crate::reply::Stop;
 
 /// A question to a person.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -150,8 +154,8 @@ fn at<E: std::fmt::Display>(member: &str) -> impl Fn(E) -> Stop {
 }
 
 fn wrong(misfit: Misfit) -> Stop {
-    let mut refusal = Refusal::new(400, "ARGUMENTS", misfit.why);
+    let mut refusal = Refusal::new(Code::Arguments, misfit.why);
     refusal.field = misfit.member;
-    refusal.hint = Some("Call the tool again with arguments that fit its input schema.".to_owned());
+    refusal.cure = Some("Call the tool again with arguments that fit its input schema.".to_owned());
     Stop::Refused(refusal)
 }

@@ -2,22 +2,21 @@
 
 use std::sync::atomic::Ordering;
 
-use demur_core::id::Ulid;
-use demur_desk::{
-    question::{Delivered, Done, QuestionId, QuestionView},
-    world::World,
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{Ask, CancelQuestion, ForgetSecret, NoArguments, Nothing, OfQuestion, ReadSecret},
+    question::{Act, AskParameters, AskedView, QuestionId, QuestionView},
 };
-use demur_ledger::facts::AnswerKind;
+use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
 };
-use serde::Deserialize;
-use serde_json::json;
 
 use crate::{
-    api::{Call, Refusal},
-    arguments::{AskHuman, CancelQuestion, CheckQuestion},
+    arguments::{self, AskHuman, CheckQuestion},
+    fresh::Fresh,
     need::Need,
     pass::Passed,
     reply::{self, Stop},
@@ -27,30 +26,19 @@ use crate::{
     visit::Visit,
 };
 
-/// A question that was asked, now or before.
-#[derive(Deserialize)]
-struct Asked {
-    #[serde(flatten)]
-    question: QuestionView,
-    repeated: bool,
-}
-
 /// Asks, or goes on with what was asked in an earlier round.
 pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
     let visit = visit.within(given.wait_s);
     match &visit.ticket {
         None => {
-            let ask = given.ask()?;
-            let body = serde_json::to_value(&ask).map_err(|error| Refusal::unreadable(&error))?;
-            let path = format!("/v1/questions?once={}", visit.visitor.conversation);
-            let call = if given.again {
-                Call::post(format!("{path}&again=true"), &body).under(new_key()?)
-            } else {
-                Call::post(path, &body)
-            };
-            let Asked { question, repeated } = visit.visitor.call(call).await?;
+            let once = Some(visit.visitor.conversation.clone());
+            let query =
+                AskParameters { once, again: given.again.then_some(true), ..AskParameters::default() };
+            let key = given.again.then(|| Fresh::open().and_then(|mut fresh| fresh.key())).transpose()?;
+            let request = ApiRequest::<Ask> { path: NoArguments {}, query, body: given.ask()?, key };
+            let AskedView { question, repeated } = visit.visitor.ask(request).await?;
             let told = put(visit, question).await?;
-            Ok(if repeated { reply::repeated(told) } else { told })
+            Ok(if repeated == Some(true) { reply::repeated(told) } else { told })
         }
         Some(Ticket::Question(id)) => go_on(visit, *id).await,
         Some(Ticket::Plan(_)) => Err(another().into()),
@@ -59,7 +47,7 @@ pub(crate) async fn ask(visit: &mut Visit<'_>, given: &AskHuman) -> Result<CallT
 
 /// Puts a question before somebody, in the way of the client's tier, and waits for the answer.
 async fn put(visit: &Visit<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
-    if asked.state != "open" {
+    if !asked.is_open() {
         return tell(visit, &asked).await;
     }
     match visit.tier {
@@ -114,7 +102,7 @@ async fn round(
 /// Goes on with a question that an earlier round asked. Whatever the client brings, the first answer counts.
 async fn go_on(visit: &Visit<'_>, id: QuestionId) -> Result<CallToolResponse, Stop> {
     let asked = visit.look(id).await?;
-    if asked.state != "open" {
+    if !asked.is_open() {
         return tell(visit, &asked).await;
     }
     let need = Need::of(&asked);
@@ -142,7 +130,7 @@ pub(crate) async fn check(visit: &mut Visit<'_>, given: &CheckQuestion) -> Resul
         None => {}
     }
     let shown = visit.look(given.question_id).await?;
-    if shown.state != "open" {
+    if !shown.is_open() {
         return tell(visit, &shown).await;
     }
     let enough = visit.memory.look(&visit.visitor.identity, &shown.id.to_string());
@@ -151,13 +139,16 @@ pub(crate) async fn check(visit: &mut Visit<'_>, given: &CheckQuestion) -> Resul
 }
 
 /// Says that no answer is needed any more.
-pub(crate) async fn cancel(visit: &Visit<'_>, given: &CancelQuestion) -> Result<CallToolResponse, Stop> {
-    let path = format!("/v1/questions/{}/cancel", given.question_id);
-    let body = given.reason.as_ref().map_or_else(|| json!({}), |reason| json!({"reason": reason}));
-    match visit.visitor.call::<Done>(Call::post(path, &body)).await {
+pub(crate) async fn cancel(
+    visit: &Visit<'_>,
+    given: &arguments::CancelQuestion,
+) -> Result<CallToolResponse, Stop> {
+    let act = Act { reason: given.reason.clone(), by: None };
+    let request = ApiRequest::<CancelQuestion>::send(OfQuestion { question: given.question_id }, act);
+    match visit.visitor.ask(request).await {
         Ok(done) => tell(visit, &done.question).await,
         // Somebody was faster: that is what the asker wants to know.
-        Err(refusal) if refusal.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
+        Err(refusal) if refusal.code.is_late() => tell(visit, &visit.look(given.question_id).await?).await,
         Err(refusal) => Err(refusal.into()),
     }
 }
@@ -178,7 +169,7 @@ async fn tell(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolRespons
 
 /// Returns how a question stands, as its asker hears it.
 pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<CallToolResult, Stop> {
-    let address = if shown.state == "open" { visit.address().await } else { None };
+    let address = if shown.is_open() { visit.address().await } else { None };
     let secret = if is_secret(shown) { secret(visit, shown.id).await? } else { None };
     visit.heard(shown).await;
     Ok(reply::told(shown, address.as_deref(), secret, visit.enough.load(Ordering::Relaxed)))
@@ -186,25 +177,18 @@ pub(crate) async fn result(visit: &Visit<'_>, shown: &QuestionView) -> Result<Ca
 
 /// Returns whether its answer is one that only its asker is told, once.
 pub(crate) fn is_secret(shown: &QuestionView) -> bool {
-    shown.state == "answered" && shown.kinds.contains(&AnswerKind::Secret)
+    shown.state == OutcomeKind::Answered && shown.kinds.contains(&AnswerKind::Secret)
 }
 
 /// Returns a secret answer, once: then it is forgotten.
 async fn secret(visit: &Visit<'_>, id: QuestionId) -> Result<Option<String>, Stop> {
-    let path = format!("/v1/questions/{id}/secret");
-    match visit.visitor.call::<Delivered>(Call::get(path.as_str())).await {
+    let path = OfQuestion { question: id };
+    match visit.visitor.ask(ApiRequest::<ReadSecret>::get(path.clone(), Nothing {})).await {
         Ok(delivered) => {
-            visit.visitor.api.call(Call::delete(path)).await?;
+            visit.visitor.ask(ApiRequest::<ForgetSecret>::get(path, Nothing {})).await?;
             Ok(Some(delivered.value.clone()))
         }
-        Err(refusal) if refusal.code == "SECRET_GONE" => Ok(None),
+        Err(refusal) if refusal.code == Code::SecretGone => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
-}
-
-/// Returns a key under which a request can be sent again without being recorded twice.
-pub(crate) fn new_key() -> Result<String, Refusal> {
-    let world = World::open().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
-    let now = world.now().map_err(|error| Refusal::new(500, error.code(), error.to_string()))?;
-    Ok(Ulid::new(now, &mut { world }).to_string())
 }

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -24,7 +25,7 @@ use tokio::{
 };
 
 use crate::{
-    api::{GRACE, Host, Refusal, Visitor},
+    api::{self, Host, REPLY_GRACE, Visitor},
     arguments::read,
     ask, list,
     listen::{self, Heard},
@@ -35,7 +36,7 @@ use crate::{
     prompts,
     reply::{self, Stop},
     resources,
-    room::{MOST, Rooms, Turn},
+    room::{MAX_CALLS, Rooms, Turn},
     sessions,
     state::{Bound, States},
     task,
@@ -305,8 +306,8 @@ impl ServerHandler for Door {
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
-        let worked = time::timeout(self.manner.wait + GRACE, work).await;
-        match worked.unwrap_or_else(|_| Err(Refusal::silent().into())) {
+        let worked = time::timeout(self.manner.wait + REPLY_GRACE, work).await;
+        match worked.unwrap_or_else(|_| Err(api::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
             Err(Stop::Protocol(error)) => Err(error),
@@ -317,17 +318,15 @@ impl ServerHandler for Door {
 }
 
 fn crowded() -> Refusal {
-    let mut refusal =
-        Refusal::new(429, "TOO_MANY_CALLS", format!("expected at most {MOST} calls at once, found more"));
-    refusal.hint = Some("Wait for the others first.".to_owned());
-    refusal
+    Refusal::new(Code::TooManyCalls, format!("expected at most {MAX_CALLS} calls at once, found more"))
+        .with_cure("Wait for the others first.")
 }
 
 /// Returns why a request about a task came to nothing, in the protocol's own error.
 fn stopped(stop: Stop) -> ErrorData {
     match stop {
         Stop::Refused(refusal) => {
-            ErrorData::internal_error(format!("{}: {}", refusal.code, refusal.detail), None)
+            ErrorData::internal_error(format!("{}: {}", refusal.code, refusal.message), None)
         }
         Stop::Protocol(error) => error,
         Stop::Cancelled => ErrorData::internal_error("the request was cancelled", None),
@@ -344,7 +343,7 @@ fn first_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 }
 
 fn stranger(refusal: Refusal) -> ErrorData {
-    ErrorData::invalid_request(refusal.detail, None)
+    ErrorData::invalid_request(refusal.message, None)
 }
 
 fn unknown(name: &str) -> ErrorData {

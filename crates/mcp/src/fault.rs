@@ -63,9 +63,9 @@ pub fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Fault> {
     if bytes.is_empty() {
         return Ok(None);
     }
-    if depth(bytes) > DEEPEST {
-        let words = format!("expected at most {DEEPEST} levels of lists and objects, found more");
-        return Err(Fault::invalid(id_in(&bytes[..bytes.len().min(BEGINNING)]), words));
+    if depth(bytes) > MAX_DEPTH {
+        let words = format!("expected at most {MAX_DEPTH} levels of lists and objects, found more");
+        return Err(Fault::invalid(id_in(&bytes[..bytes.len().min(SEARCHED_BYTES)]), words));
     }
     match serde_json::from_slice(bytes) {
         Ok(message) => Ok(Some(message)),
@@ -114,7 +114,7 @@ fn diagnose(bytes: &[u8]) -> Option<Fault> {
 
 /// Returns whether an id is short enough to be sent back.
 fn is_short(id: &Value) -> bool {
-    id.as_str().is_none_or(|text| text.len() <= BEGINNING)
+    id.as_str().is_none_or(|text| text.len() <= SEARCHED_BYTES)
 }
 
 /// Returns how deep lists and objects lie in each other.
@@ -193,9 +193,9 @@ const TOO_MANY: ErrorCode = ErrorCode(-32000);
 /// What programs on some systems put before a text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 /// How deep lists and objects may lie in each other: as deep as they can be read.
-const DEEPEST: usize = 127;
+const MAX_DEPTH: usize = 127;
 /// Where the id of a message is looked for that cannot be read.
-const BEGINNING: usize = 4 << 10;
+const SEARCHED_BYTES: usize = 4 << 10;
 const NO_MESSAGE: &str = "expected one JSON-RPC message with the member \"method\"";
 
 #[cfg(test)]

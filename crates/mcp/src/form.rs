@@ -1,9 +1,9 @@
 //! A form before a client's user (2025-11-25 and 2025-06-18): everybody else can answer too, and then it is taken back. When
 //! the call ends first, the form stays where the connection does, and what comes back through it still counts.
 
+use demur_api::question::QuestionView;
 use std::sync::Arc;
 
-use demur_desk::question::QuestionView;
 use rmcp::{
     Peer, RoleServer,
     model::{ClientResult, ElicitRequest, ElicitationAction, ServerRequest},
@@ -18,7 +18,7 @@ use crate::{
     api::Visitor,
     memory::{Memory, Screen},
     need::{Need, Said},
-    pass::{MOMENT, Passed, closing, over, pass_on},
+    pass::{Passed, RETURN_DELAY, closing, over, pass_on},
     reply::Stop,
     tier::Modes,
     visit::Visit,
@@ -177,7 +177,7 @@ impl Form {
     async fn take_back(self, why: &str) {
         self.place(None);
         // On a connection that is closing nobody says that it was sent, and the bridge would not end for seconds.
-        let _ = time::timeout(MOMENT, self.handle.cancel(Some(why.to_owned()))).await;
+        let _ = time::timeout(RETURN_DELAY, self.handle.cancel(Some(why.to_owned()))).await;
     }
 
     fn place(&self, screen: Option<Screen>) {

@@ -33,6 +33,7 @@ mod arguments;
 mod ask;
 mod era;
 mod form;
+mod fresh;
 mod list;
 mod listen;
 mod misfit;

@@ -1,16 +1,24 @@
 //! `list_questions`: what a client asked, the newest first, with answers: for a model that has lost its thread.
 //! Nothing counts as heard by that: the list goes over all conversations of the client, and another one may still wait.
 
-use demur_core::limit::Whole;
-use demur_desk::question::{Listed, QuestionView};
+use demur_api::{
+    call::ApiRequest,
+    operation::{ListQuestions, NoArguments},
+    question::{QuestionListParameters, QuestionView},
+};
+use demur_core::{
+    limit::Whole,
+    words::{clipped, counted},
+};
+use demur_ledger::{facts::Assurance, question::OutcomeKind};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
-    api::{Call, Refusal},
-    arguments::ListQuestions,
+    api::{self},
+    arguments,
     reply::{self, Stop, fenced},
     visit::Visit,
 };
@@ -26,7 +34,7 @@ pub(crate) struct Questions {
 #[derive(Clone, Debug, Serialize)]
 struct One {
     question_id: String,
-    state: String,
+    state: OutcomeKind,
     question: String,
     asked: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,21 +42,26 @@ struct One {
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    assurance: Option<String>,
+    assurance: Option<&'static str>,
 }
 
 /// Lists what the caller asked.
-pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<CallToolResponse, Stop> {
-    let limit = given.limit.map_or(USUAL, Whole::as_u64);
-    let state = given.state.map_or_else(String::new, |state| format!("&state={}", state.as_str()));
-    let path = format!("/v1/questions?mine=true&newest=true&limit={limit}{state}");
-    let found: Listed = visit.visitor.call(Call::get(path)).await?;
+pub(crate) async fn list(
+    visit: &Visit<'_>,
+    given: &arguments::ListQuestions,
+) -> Result<CallToolResponse, Stop> {
+    let query = QuestionListParameters {
+        state: given.state.map(|state| state.to_string()),
+        mine: Some(true),
+        newest: Some(true),
+        limit: usize::try_from(given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64)).ok(),
+        ..QuestionListParameters::default()
+    };
+    let found = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
-    let count = questions.len();
     let more = if found.next.is_some() { "; there are more" } else { "" };
-    let noun = if count == 1 { "question" } else { "questions" };
-    let mut lines = vec![format!("{count} {noun}, the newest first{more}.")];
-    let told = serde_json::to_value(&questions).map_err(|error| Refusal::unreadable(&error))?;
+    let mut lines = vec![format!("{}, the newest first{more}.", counted(questions.len(), "question"))];
+    let told = serde_json::to_value(&questions).map_err(|error| api::unreadable(&error))?;
     lines.extend(fenced("Questions", Some(&told)));
     Ok(reply::with(&Questions { questions }, lines.join("\n")).into())
 }
@@ -56,26 +69,19 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListQuestions) -> Result<Cal
 fn one(shown: &QuestionView) -> One {
     let ending = shown.outcome.as_ref();
     let words = shown.question.as_deref().unwrap_or("(erased)");
-    let assurance = ending.and_then(|ending| ending.assurance).map(|assurance| json!(assurance));
     One {
         question_id: shown.id.to_string(),
-        state: shown.state.clone(),
-        question: cut(words),
+        state: shown.state,
+        // Whoever asked it knows how it goes on.
+        question: clipped(words, MAX_QUESTION_CHARS, "...").into_owned(),
         asked: shown.asked.to_string(),
         answer: reply::value(ending),
         by: ending.and_then(|ending| ending.by.clone()),
-        assurance: assurance.and_then(|word| word.as_str().map(str::to_owned)),
+        assurance: ending.and_then(|ending| ending.assurance).map(Assurance::as_str),
     }
 }
 
-/// Returns how a long text begins: whoever asked it knows how it goes on.
-fn cut(words: &str) -> String {
-    let mut letters = words.chars();
-    let beginning: String = letters.by_ref().take(LONGEST).collect();
-    if letters.next().is_some() { format!("{beginning}...") } else { beginning }
-}
-
 /// How many are listed where nobody says how many.
-const USUAL: u64 = 10;
+const DEFAULT_QUESTIONS: u64 = 10;
 /// How much of a question is shown, in characters.
-const LONGEST: usize = 400;
+const MAX_QUESTION_CHARS: usize = 400;

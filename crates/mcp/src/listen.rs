@@ -1,12 +1,12 @@
 //! Questions that are listened to: whoever asked for it hears once that `demur://questions/{id}` has changed, which is when
 //! it is no longer open. For programs: no client is known that wakes a model on it.
 
+use demur_api::question::QuestionId;
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_desk::question::QuestionId;
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
@@ -36,7 +36,7 @@ pub(crate) fn question(uri: &str) -> Option<QuestionId> {
 /// Returns what of a wish can be listened to.
 pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let uris = requested.resource_subscriptions.iter().flatten();
-    let uris: Vec<_> = uris.filter(|uri| question(uri).is_some()).take(MOST).cloned().collect();
+    let uris: Vec<_> = uris.filter(|uri| question(uri).is_some()).take(MAX_QUESTIONS).cloned().collect();
     SubscriptionFilter::builder().resource_subscriptions(uris).build()
 }
 
@@ -87,8 +87,8 @@ impl Heard {
         look(&visitor, id).await.map_err(|_| nothing(&uri))?;
         let mut waiting = self.waiting();
         waiting.retain(|_, wait| !wait.is_finished());
-        if waiting.len() >= MOST {
-            let message = format!("expected at most {MOST} questions to listen to, found more");
+        if waiting.len() >= MAX_QUESTIONS {
+            let message = format!("expected at most {MAX_QUESTIONS} questions to listen to, found more");
             return Err(ErrorData::invalid_params(message, None));
         }
         let name = uri.clone();
@@ -133,4 +133,4 @@ fn nothing(uri: &str) -> ErrorData {
 }
 
 /// How many questions one connection listens to.
-const MOST: usize = 64;
+const MAX_QUESTIONS: usize = 64;

@@ -45,7 +45,7 @@ impl Default for Manner {
     fn default() -> Self {
         Self {
             sets: Sets::default(),
-            wait: WAIT,
+            wait: CALL_WAIT,
             era: Era::default(),
             forms: Forms::default(),
             lasting: false,
@@ -58,13 +58,13 @@ impl Era {
     pub const fn versions(self) -> &'static [ProtocolVersion] {
         match self {
             Self::Every => VERSIONS,
-            Self::Of2025 => OF_2025,
+            Self::Of2025 => VERSIONS_OF_2025,
         }
     }
 }
 
-const OF_2025: &[ProtocolVersion] = &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25];
+const VERSIONS_OF_2025: &[ProtocolVersion] = &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25];
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 /// How long a call waits unless somebody says otherwise: many clients give up after a minute.
-pub const WAIT: Duration = Duration::from_secs(45);
+pub const CALL_WAIT: Duration = Duration::from_secs(45);

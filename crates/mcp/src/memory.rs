@@ -23,7 +23,7 @@ pub struct Memory {
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { kept: Mutex::default(), left: Arc::new(Semaphore::new(LEFT)) }
+        Self { kept: Mutex::default(), left: Arc::new(Semaphore::new(MAX_FORMS)) }
     }
 }
 
@@ -56,12 +56,12 @@ impl Memory {
     pub fn look(&self, caller: &str, name: &str) -> bool {
         let now = Instant::now();
         self.note(caller, name, |note| {
-            note.looks.retain(|look| now.duration_since(*look) < LATELY);
+            note.looks.retain(|look| now.duration_since(*look) < LOOK_LIFETIME);
             note.looks.push_back(now);
-            if note.looks.len() > ENOUGH {
+            if note.looks.len() > MAX_LOOKS {
                 note.looks.pop_front();
             }
-            note.looks.len() >= ENOUGH
+            note.looks.len() >= MAX_LOOKS
         })
     }
 
@@ -102,7 +102,7 @@ impl Memory {
         let mut kept = self.kept();
         if !kept.notes.contains_key(&key) {
             kept.order.push_back(key.clone());
-            if kept.order.len() > MOST
+            if kept.order.len() > MAX_NOTES
                 && let Some(oldest) = kept.order.pop_front()
             {
                 kept.notes.remove(&oldest);
@@ -118,13 +118,13 @@ impl Memory {
 }
 
 /// How many notes there are at once.
-const MOST: usize = 4_096;
+const MAX_NOTES: usize = 4_096;
 /// How many forms stay at once after their calls: each is waited for, and nobody reads more.
-const LEFT: usize = 64;
-/// With which look within [`LATELY`] it is enough.
-const ENOUGH: usize = 3;
+const MAX_FORMS: usize = 64;
+/// With which look within [`LOOK_LIFETIME`] it is enough.
+const MAX_LOOKS: usize = 3;
 /// How long a look counts.
-const LATELY: Duration = Duration::from_mins(10);
+const LOOK_LIFETIME: Duration = Duration::from_mins(10);
 
 #[cfg(test)]
 mod tests {
@@ -138,7 +138,7 @@ mod tests {
             let look = || memory.look("a", "q");
             assert_eq!([look(), look(), look(), look()], [false, false, true, true]);
             assert!(!memory.look("b", "q") && !memory.look("a", "p"), "others are others");
-            tokio::time::advance(LATELY).await;
+            tokio::time::advance(LOOK_LIFETIME).await;
             assert_eq!([look(), look(), look()], [false, false, true]);
         });
     }
@@ -146,10 +146,10 @@ mod tests {
     #[test]
     fn what_is_oldest_is_forgotten_first() {
         let memory = Memory::default();
-        for number in 0..=MOST {
+        for number in 0..=MAX_NOTES {
             memory.stop("a", &number.to_string());
         }
         assert!(!memory.is_stopped("a", "0") && memory.is_stopped("a", "1"));
-        assert_eq!(memory.kept().notes.len(), MOST);
+        assert_eq!(memory.kept().notes.len(), MAX_NOTES);
     }
 }

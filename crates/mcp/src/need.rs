@@ -1,8 +1,8 @@
 //! What is missing, one definition for all tiers: a question of the desk as a form with one field, or as an address where
 //! people answer; and what comes back, as an answer.
 
+use demur_api::question::{QuestionId, QuestionView, typed};
 use demur_core::{hash::Digest, limit::Text};
-use demur_desk::question::{QuestionId, QuestionView, typed};
 use demur_ledger::{
     content::{AnswerValue, Choice},
     facts::{AnswerKind, Assurance, Severity},
@@ -122,7 +122,7 @@ impl Need {
         } else {
             form.required_property(ANSWER, field)
         };
-        let other = StringSchema::new().title("Other").description(OTHERWISE).max_length(LONGEST);
+        let other = StringSchema::new().title("Other").description(OTHERWISE).max_length(MAX_TEXT_CHARS);
         let form = if self.suggests() {
             form.property(OTHER, PrimitiveSchemaDefinition::String(other))
         } else {
@@ -140,7 +140,7 @@ impl Need {
     }
 
     fn text(&self) -> StringSchema {
-        let text = StringSchema::new().title(TITLE).max_length(LONGEST);
+        let text = StringSchema::new().title(TITLE).max_length(MAX_TEXT_CHARS);
         let values: Vec<_> = self.choices.iter().map(|choice| choice.value.as_str()).collect();
         let text = if self.acceptable { text } else { text.min_length(1) };
         if values.is_empty() { text } else { text.description(format!("For example: {}", values.join(", "))) }
@@ -227,4 +227,4 @@ const OTHERWISE: &str = "If none of these fits";
 const ACCEPT: &str = "accept";
 const TITLE: &str = "Answer";
 /// How long a text is at most.
-const LONGEST: u32 = 16_384;
+const MAX_TEXT_CHARS: u32 = 16_384;

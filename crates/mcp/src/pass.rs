@@ -1,17 +1,25 @@
 //! What is done at the desk in a caller's name, while a call waits and after it ended: a question is waited for, and what
 //! the client's user said is passed on.
 
+use demur_api::{
+    call::ApiRequest,
+    operation::{
+        AcceptQuestion, AnswerQuestion, DeclineQuestion, NoArguments, NoteHeard, Nothing, OfQuestion,
+        ShowQuestion, WaitForQuestion,
+    },
+    question::{Act, Answer, Done, Heard, QuestionId, QuestionView, WaitParameters},
+    refusal::Refusal,
+};
+use demur_core::limit::{List, Text};
 use std::time::Duration;
 
-use demur_desk::question::{Done, QuestionId, QuestionView};
-use serde_json::json;
 use tokio::{
     sync::watch,
     time::{self, Instant},
 };
 
 use crate::{
-    api::{Call, Visitor},
+    api::Visitor,
     need::{Need, Said, user_of},
     reply::Stop,
 };
@@ -29,7 +37,7 @@ pub(crate) enum Passed {
 
 /// Returns a question as it stands.
 pub(crate) async fn look(visitor: &Visitor, id: QuestionId) -> Result<QuestionView, Stop> {
-    Ok(visitor.call(Call::get(format!("/v1/questions/{id}"))).await?)
+    Ok(visitor.ask(ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {})).await?)
 }
 
 /// Waits until a question is no longer open; none if it still is when the time is over.
@@ -39,14 +47,15 @@ pub(crate) async fn closing(
     until: Option<Instant>,
 ) -> Result<Option<QuestionView>, Stop> {
     loop {
-        let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
-        let seconds = left.as_secs().clamp(1, LONGEST.as_secs());
-        let call = Call::get(format!("/v1/questions/{id}/wait?seconds={seconds}")).within(left.min(LONGEST));
-        match visitor.call::<QuestionView>(call).await {
-            Ok(shown) if shown.state != "open" => return Ok(Some(shown)),
+        let left = until.map_or(MAX_REQUEST_WAIT, |until| until.saturating_duration_since(Instant::now()));
+        let seconds = left.as_secs().clamp(1, MAX_REQUEST_WAIT.as_secs());
+        let query = WaitParameters { seconds: Some(seconds) };
+        let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
+        match visitor.ask_within(request, left.min(MAX_REQUEST_WAIT)).await {
+            Ok(shown) if !shown.is_open() => return Ok(Some(shown)),
             Ok(_) => {}
             // The server is away for a moment: the question is still there.
-            Err(refusal) if refusal.is_passing() => time::sleep(MOMENT).await,
+            Err(refusal) if refusal.code.is_passing() => time::sleep(RETURN_DELAY).await,
             Err(refusal) => return Err(refusal.into()),
         }
         if until.is_some_and(|until| Instant::now() >= until) {
@@ -62,35 +71,35 @@ pub(crate) async fn pass_on(
     need: &Need,
     said: Said,
 ) -> Result<Passed, Stop> {
-    let (id, by) = (need.question, user_of(client));
-    let call = match said {
+    let id = need.question;
+    let by = Some(Text::cut(&user_of(client)).map_err(|error| Refusal::bug(&error))?);
+    let (path, act) = (OfQuestion { question: id }, Act { reason: None, by: by.clone() });
+    let done = match said {
         Said::Nothing => return Ok(Passed::Nothing),
         Said::Misfit(why) => return Ok(Passed::Misfit(why)),
-        Said::Declined => Call::post(format!("/v1/questions/{id}/decline"), &json!({"by": by})),
-        Said::Accepted => Call::post(format!("/v1/questions/{id}/accept"), &json!({"by": by})),
+        Said::Declined => visitor.ask(ApiRequest::<DeclineQuestion>::send(path, act)).await,
+        Said::Accepted => visitor.ask(ApiRequest::<AcceptQuestion>::send(path, act)).await,
         Said::Answer(answer) => {
-            let mut body = json!({"answer": answer, "by": by});
-            if let Some(request) = need.request_digest() {
-                body["request"] = json!(request);
-            }
-            Call::post(format!("/v1/questions/{id}/answer"), &body)
+            let given = Answer { answer, note: None, request: need.request_digest(), by };
+            visitor.ask(ApiRequest::<AnswerQuestion>::send(path, given)).await
         }
     };
-    match visitor.call::<Done>(call).await {
+    match done {
         Ok(Done { unsettled: Some(why), .. }) => Ok(Passed::Misfit(why)),
         Ok(done) => Ok(Passed::Done(Box::new(done.question))),
-        Err(refusal) if refusal.is_late() => Ok(Passed::Done(Box::new(look(visitor, id).await?))),
-        Err(refusal) if refusal.is_about_the_kind() => Ok(Passed::Misfit(refusal.detail)),
+        Err(refusal) if refusal.code.is_late() => Ok(Passed::Done(Box::new(look(visitor, id).await?))),
+        Err(refusal) if refusal.code.is_about_the_kind() => Ok(Passed::Misfit(refusal.message)),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
 /// Notes the outcomes that a caller hears now, so that somebody is asked anew when it asks in the same words.
 pub(crate) async fn heard(visitor: &Visitor, told: &QuestionView) {
-    if told.state != "open" && visitor.api.is_heard().await {
+    if !told.is_open() && visitor.api.is_heard().await {
         // What cannot be noted is told once more: better than a person who is asked twice.
-        let call = Call::post("/v1/heard", &json!({"questions": [told.id]})).within(SECOND);
-        let _ = visitor.api.call(call).await;
+        let Ok(questions) = List::try_from(vec![told.id]) else { return };
+        let request = ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions });
+        let _ = visitor.ask_within(request, COURTESY_TIMEOUT).await;
     }
 }
 
@@ -103,8 +112,8 @@ pub(crate) async fn over(ended: &mut watch::Receiver<bool>) {
 }
 
 /// How long one request waits at most: the desk takes no more.
-const LONGEST: Duration = Duration::from_mins(1);
+const MAX_REQUEST_WAIT: Duration = Duration::from_mins(1);
 /// How long something is waited for that is a courtesy.
-pub(crate) const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const COURTESY_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long something may be away that comes back at once.
-pub(crate) const MOMENT: Duration = Duration::from_millis(100);
+pub(crate) const RETURN_DELAY: Duration = Duration::from_millis(100);

@@ -7,24 +7,29 @@ mod paper;
 pub(crate) use attest::{attest, audit as audit_attestation, confirm, sign, verify};
 pub(crate) use paper::{Attested, Audited, Resolved, Standing, Verified};
 
-use demur_clarify::uuid::Uuid;
-use demur_desk::{
-    plan::new_uuid,
-    question::{Listed, QuestionView},
+use demur_api::{
+    call::ApiRequest,
+    operation::{self, AuditPlan, ListQuestions, NoArguments, Nothing, OfGap, OfPlan, ShowWholePlan},
+    plan::{ResolveOwnGap, SubmitPlan, trace_of},
+    question::{QuestionListParameters, QuestionView},
+    refusal::Refusal,
 };
+use demur_clarify::uuid::Uuid;
+use demur_ledger::question::OutcomeKind;
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time;
 
 use crate::{
-    api::{Call, Refusal},
+    api::Visitor,
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
+    fresh::Fresh,
     need::Need,
-    pass::{MOMENT, Passed},
+    pass::{Passed, RETURN_DELAY},
     reply::{self, Stop},
     state::Ticket,
     task::{self, Matter},
@@ -79,7 +84,7 @@ pub(crate) async fn clarify(
 
 /// Makes a task of the call while something is missing.
 async fn begin(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
-    let asked = questions(visit, session, OPEN).await?;
+    let asked = questions(visit, session, Some(OutcomeKind::Open)).await?;
     match asked.iter().map(|question| question.asked).min() {
         Some(first) => task::begin(visit, Matter::Plan(session, goal), first),
         None => tell(visit, session, goal).await,
@@ -92,7 +97,7 @@ async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolRe
         match visit.closed(need.question).await {
             Ok(Some(_)) => {}
             Ok(None) => break,
-            Err(stop) if stop.is_replaced() => time::sleep(MOMENT).await,
+            Err(stop) if stop.is_replaced() => time::sleep(RETURN_DELAY).await,
             Err(stop) => return Err(stop),
         }
     }
@@ -100,11 +105,10 @@ async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolRe
 }
 
 async fn submit(visit: &Visit<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
-    let fresh = || new_uuid().map_err(|error| Refusal::new(500, error.code(), error.to_string()));
     // Chosen here, so that the request can be sent again.
-    let session = given.session_id.map_or_else(fresh, Ok)?;
-    let body = json!({"plan": given.plan, "session_id": session});
-    let _: Value = visit.visitor.call(Call::post("/v1/plans", &body)).await?;
+    let session = given.session_id.map_or_else(|| Fresh::open().map(|mut fresh| fresh.session()), Ok)?;
+    let body = SubmitPlan { plan: given.plan.clone(), session_id: Some(session), agent: None };
+    visit.visitor.ask(ApiRequest::<operation::SubmitPlan>::send(NoArguments {}, body)).await?;
     Ok(session)
 }
 
@@ -136,7 +140,7 @@ async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Re
 async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
     let address = visit.address().await;
     let way = |need: &Need| visit.may_show(need) && need.request(modes, address.as_deref()).is_some();
-    for _ in 0..MOST {
+    for _ in 0..MAX_GAPS {
         // What is asked elsewhere, or cannot be asked, holds up nothing that a form can ask.
         let needs = open(visit, session).await?.into_iter().filter(way);
         let Some(need) = needs.min_by_key(|need| !need.is_relayable()) else { return Ok(()) };
@@ -156,18 +160,22 @@ async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), St
 
 /// Returns what a plan lacks, as its questions ask for it.
 async fn open(visit: &Visit<'_>, session: Uuid) -> Result<Vec<Need>, Stop> {
-    Ok(questions(visit, session, OPEN).await?.iter().map(Need::of).collect())
+    Ok(questions(visit, session, Some(OutcomeKind::Open)).await?.iter().map(Need::of).collect())
 }
 
-/// Returns the questions of a plan that a filter leaves.
+/// Returns the questions of a plan, all or those in one state.
 pub(crate) async fn questions(
     visit: &Visit<'_>,
     session: Uuid,
-    filter: &str,
+    state: Option<OutcomeKind>,
 ) -> Result<Vec<QuestionView>, Stop> {
-    let trace = demur_desk::session::trace_of(session);
-    let path = format!("/v1/questions?trace={trace}{filter}&limit=200");
-    let listed: Listed = visit.visitor.call(Call::get(path)).await?;
+    let query = QuestionListParameters {
+        state: state.map(|state| state.to_string()),
+        trace: Some(trace_of(session)),
+        limit: Some(200),
+        ..QuestionListParameters::default()
+    };
+    let listed = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     Ok(listed.questions.into_iter().filter(|question| question.gap.is_some()).collect())
 }
 
@@ -180,8 +188,8 @@ async fn tell(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolRe
 pub(crate) async fn result(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResult, Stop> {
     let mut standing = Standing::read(visit, session).await?;
     if goal == Goal::Plan && !standing.is_open() {
-        let found: Value = visit.visitor.call(Call::get(format!("/v1/plans/{session}/plan"))).await?;
-        standing.plan = Some(found["plan"].clone());
+        let request = ApiRequest::<ShowWholePlan>::get(OfPlan { session }, Nothing {});
+        standing.plan = Some(Value::Object(visit.visitor.ask(request).await?.plan));
     }
     Ok(told(&standing))
 }
@@ -206,27 +214,26 @@ pub(crate) async fn guard(
 
 /// Answers a gap in the agent's own name: on record as an agent's word.
 pub(crate) async fn resolve(visit: &Visit<'_>, given: &ResolveGap) -> Result<CallToolResponse, Stop> {
-    let path = format!("/v1/plans/{}/gaps/{}/own", given.session_id, given.gap_id);
-    let mut body = json!({});
-    if let Some(answer) = &given.answer {
-        body["answer"] = json!(answer);
-    }
-    let reply: Value = visit.visitor.call(Call::post(path, &body)).await?;
-    let resolved = Resolved::of(&reply);
+    let path = OfGap { session: given.session_id, gap: given.gap_id.to_string() };
+    let body = ResolveOwnGap { answer: given.answer.clone(), note: None };
+    let reply = visit.visitor.ask(ApiRequest::<operation::ResolveOwnGap>::send(path, body)).await?;
+    let resolved = Resolved::of(reply);
     let words = resolved.words();
     Ok(reply::with(&resolved, words).into())
 }
 
 /// Gives the record of every round.
 pub(crate) async fn audit(visit: &Visit<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
-    let record: Value =
-        visit.visitor.call(Call::get(format!("/v1/plans/{}/audit", given.session_id))).await?;
-    let audited = Audited::of(record);
+    let audited = Audited::of(record(&visit.visitor, given.session_id).await?);
     let words = audited.words();
     Ok(reply::with(&audited, words).into())
 }
 
-/// What leaves the open questions.
-const OPEN: &str = "&state=open";
+/// Returns the signed record of every round, as it goes to clients.
+pub(crate) async fn record(visitor: &Visitor, session: Uuid) -> Result<Value, Refusal> {
+    let record = visitor.ask(ApiRequest::<AuditPlan>::get(OfPlan { session }, Nothing {})).await?;
+    serde_json::to_value(record).map_err(|error| Refusal::bug(&error))
+}
+
 /// How many gaps are asked in one call.
-const MOST: usize = 64;
+const MAX_GAPS: usize = 64;

@@ -1,21 +1,20 @@
 //! What clients can read as it is: a question, the export of a trace, the report on it, the audit record of a plan.
 
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{Nothing, OfQuestion, ShowQuestion},
+    question::QuestionId,
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
-use demur_desk::question::{QuestionId, QuestionView};
 use demur_ledger::name::TraceId;
 use rmcp::{
     ErrorData,
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
-use serde::Deserialize as _;
-use serde_json::Value;
 
-use crate::{
-    api::{Call, Refusal, Visitor},
-    ask, listen,
-    pass::heard,
-    sessions,
-};
+use crate::{api::Visitor, ask, listen, pass::heard, plan, sessions};
 
 /// Something that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +73,9 @@ pub(crate) async fn read(visitor: &Visitor, uri: &str) -> Result<ReadResourceRes
 async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'static str), Refusal> {
     match resource {
         Resource::Question(id) => {
-            let shown: Value = visitor.call(Call::get(format!("/v1/questions/{id}"))).await?;
-            let view = QuestionView::deserialize(&shown).map_err(|error| Refusal::unreadable(&error))?;
+            let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
+            let view = visitor.ask(request).await?;
+            let shown = serde_json::to_value(&view).map_err(|error| Refusal::bug(&error))?;
             if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
                 heard(visitor, &view).await;
             }
@@ -83,19 +83,19 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
         }
         Resource::Trace(trace) => {
             let bytes = sessions::export(visitor, trace).await?;
-            if bytes.len() > LARGEST {
-                let message = format!("expected an export of at most {LARGEST} bytes, found {}", bytes.len());
-                let mut refusal = Refusal::new(413, "TOO_LARGE", message);
-                refusal.hint = Some(format!("`demur export {trace}` writes it to a file"));
+            if bytes.len() > MAX_RESOURCE_BYTES {
+                let message = format!(
+                    "expected an export of at most {MAX_RESOURCE_BYTES} bytes, found {}",
+                    bytes.len()
+                );
+                let mut refusal = Refusal::new(Code::TooLarge, message);
+                refusal.cure = Some(format!("`demur export {trace}` writes it to a file"));
                 return Err(refusal);
             }
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
         }
         Resource::Report(trace) => Ok((sessions::report(visitor, trace).await?.to_string(), JSON)),
-        Resource::Audit(session) => {
-            let record: Value = visitor.call(Call::get(format!("/v1/plans/{session}/audit"))).await?;
-            Ok((record.to_string(), JSON))
-        }
+        Resource::Audit(session) => Ok((plan::record(visitor, session).await?.to_string(), JSON)),
     }
 }
 
@@ -108,9 +108,9 @@ fn unknown(uri: &str) -> ErrorData {
 }
 
 fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
-    let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
-    let message = format!("{uri}: {}{hint}", refusal.detail);
-    match refusal.status {
+    let hint = refusal.cure.as_deref().map_or_else(String::new, |hint| format!("; {hint}"));
+    let message = format!("{uri}: {}{hint}", refusal.message);
+    match refusal.code.status() {
         404 => ErrorData::resource_not_found(message, None),
         500.. => ErrorData::internal_error(message, None),
         _ => ErrorData::invalid_params(message, None),
@@ -120,7 +120,7 @@ fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 /// How large a resource may be.
-const LARGEST: usize = 4 << 20;
+const MAX_RESOURCE_BYTES: usize = 4 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ impl Rooms {
     pub fn enter(self: &Arc<Self>, asker: &str) -> Option<Turn> {
         let mut taken = self.taken();
         let count = taken.entry(asker.to_owned()).or_default();
-        if *count >= MOST {
+        if *count >= MAX_CALLS {
             return None;
         }
         *count += 1;
@@ -50,7 +50,7 @@ impl Drop for Turn {
 }
 
 /// How many calls of one asker there are at once.
-pub const MOST: usize = 256;
+pub const MAX_CALLS: usize = 256;
 
 #[cfg(test)]
 mod tests {
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn every_asker_has_room_of_its_own_and_leaves_nothing_behind() {
         let rooms = Arc::new(Rooms::default());
-        let turns: Vec<_> = (0..MOST).map(|_| rooms.enter("one").unwrap()).collect();
+        let turns: Vec<_> = (0..MAX_CALLS).map(|_| rooms.enter("one").unwrap()).collect();
         assert!(rooms.enter("one").is_none());
         let other = rooms.enter("another").unwrap();
         drop(turns);

@@ -11,14 +11,16 @@ use std::{
     time::Duration,
 };
 
+use demur_api::question::QuestionId;
 use demur_clarify::uuid::Uuid;
-use demur_core::{canonical, hash::sha256, id::Ulid, random::Random as _};
-use demur_desk::{question::QuestionId, world::World};
+use demur_core::{canonical, hash::sha256, random::Random as _};
 use rmcp::{
     ErrorData,
     model::{JsonObject, RequestStateCodec, RequestStateError, SealOptions},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::fresh::Fresh;
 
 /// What seals and opens.
 #[derive(Clone, Debug)]
@@ -64,7 +66,7 @@ impl States {
     /// Returns what seals with the key of this data folder, which is made where there is none. The folder has to be
     /// there.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(KEY_FILE_NAME);
         let key = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 create(&path)?;
@@ -72,7 +74,7 @@ impl States {
             }
             read => read?,
         };
-        Self::with_key(key, GOOD_FOR).map_err(io::Error::other)
+        Self::with_key(key, STATE_LIFETIME).map_err(io::Error::other)
     }
 
     /// Returns what seals with this key, for so long.
@@ -116,11 +118,10 @@ impl States {
 
 /// Makes the key. Whoever is second finds the key of the first; nobody ever reads half of one.
 fn create(path: &Path) -> io::Result<()> {
-    let mut world = World::open().map_err(io::Error::other)?;
+    let mut fresh = Fresh::open().map_err(|refusal| io::Error::other(refusal.message))?;
     let mut key = [0; 32];
-    world.fill(&mut key);
-    let now = world.now().map_err(io::Error::other)?;
-    let beside = path.with_extension(Ulid::new(now, &mut world).to_string());
+    fresh.fill(&mut key);
+    let beside = path.with_extension(fresh.ulid().to_string());
     let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);
     let made = written.and_then(|mut file| {
         file.write_all(&key)?;
@@ -140,6 +141,6 @@ const TASKS: &str = "tasks";
 const REFUSED: &str = "expected the requestState of this very call, unchanged and at most a day old, found another; \
                        call the tool again without requestState, or check_question with the id of the question";
 /// Where the key lies in the data folder.
-const FILE: &str = "request-state.key";
+const KEY_FILE_NAME: &str = "request-state.key";
 /// How long a state is good.
-const GOOD_FOR: Duration = Duration::from_hours(24);
+const STATE_LIFETIME: Duration = Duration::from_hours(24);

@@ -2,12 +2,14 @@
 //! itself. There is no store of tasks: a question is one, and so is a plan that is being clarified. So a task outlives the
 //! server, and nothing is pushed.
 
+use demur_api::{
+    call::ApiRequest,
+    operation::{Nothing, OfQuestion, ShowQuestion},
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
 use demur_core::time::Timestamp;
-use demur_desk::{
-    question::{QuestionId, QuestionView},
-    world::World,
-};
 use rmcp::{
     ErrorData,
     model::{
@@ -19,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    api::{Call, Refusal},
     ask,
+    fresh::Fresh,
     need::Need,
     pass::Passed,
     plan::{self, Goal},
@@ -84,7 +86,7 @@ impl Standing {
     }
 
     fn open(&self) -> impl Iterator<Item = &QuestionView> {
-        self.questions.iter().filter(|question| question.state == "open")
+        self.questions.iter().filter(|question| question.is_open())
     }
 }
 
@@ -142,20 +144,20 @@ pub(crate) async fn cancel(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
 
 /// Returns how a task of this very caller stands; another's is unknown.
 async fn own(visit: &Visit<'_>, matter: Matter, name: &str) -> Result<Standing, Stop> {
-    let hidden = |refusal: Refusal| match refusal.status {
+    let hidden = |refusal: Refusal| match refusal.code.status() {
         403 | 404 => unknown(name).into(),
         _ => Stop::from(refusal),
     };
     let questions = match matter {
         Matter::Question(id) => {
-            let shown: QuestionView =
-                visit.visitor.call(Call::get(format!("/v1/questions/{id}"))).await.map_err(hidden)?;
+            let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
+            let shown = visit.visitor.ask(request).await.map_err(hidden)?;
             if !visit.visitor.is_asker(&shown.asker) {
                 return Err(unknown(name).into());
             }
             vec![shown]
         }
-        Matter::Plan(session, _) => plan::questions(visit, session, "").await?,
+        Matter::Plan(session, _) => plan::questions(visit, session, None).await?,
     };
     Standing::of(questions, name)
 }
@@ -179,10 +181,10 @@ async fn waiting(visit: &Visit<'_>, standing: &Standing) -> TaskPayload {
 
 fn seed(name: String, begun: Timestamp, changed: Timestamp) -> Task {
     // Without a clock nobody knows how long it has been: then the client looks as often as at first.
-    let now = World::open().ok().and_then(|world| world.now().ok()).unwrap_or(begun);
-    let is_young = now.as_millis().saturating_sub(begun.as_millis()) < SOON;
+    let now = Fresh::open().map_or(begun, |fresh| fresh.now());
+    let is_young = now.as_millis().saturating_sub(begun.as_millis()) < OFTEN_FOR_MS;
     Task::new(name, TaskStatus::Working, begun.to_string(), changed.to_string())
-        .with_poll_interval_ms(if is_young { OFTEN } else { SELDOM })
+        .with_poll_interval_ms(if is_young { FIRST_POLL_MS } else { LATER_POLL_MS })
 }
 
 fn object(result: &CallToolResult) -> Result<rmcp::model::JsonObject, Stop> {
@@ -198,10 +200,10 @@ fn unknown(id: &str) -> ErrorData {
 }
 
 /// How long a task is looked at often, in milliseconds.
-const SOON: u64 = 5 * 60 * 1_000;
+const OFTEN_FOR_MS: u64 = 5 * 60 * 1_000;
 /// How often it is looked at in the beginning, and how often then, in milliseconds.
-const OFTEN: u64 = 2_000;
-const SELDOM: u64 = 10_000;
+const FIRST_POLL_MS: u64 = 2_000;
+const LATER_POLL_MS: u64 = 10_000;
 
 #[cfg(test)]
 mod tests {
@@ -209,9 +211,9 @@ mod tests {
 
     #[test]
     fn a_young_task_is_looked_at_more_often_than_an_old_one() {
-        let now = World::open().unwrap().now().unwrap();
+        let now = Fresh::open().unwrap().now();
         let before = |millis| Timestamp::from_millis(now.as_millis() - millis).unwrap();
         let pace = |begun| seed("a task".to_owned(), begun, begun).poll_interval_ms;
-        assert_eq!((pace(before(0)), pace(before(SOON))), (Some(OFTEN), Some(SELDOM)));
+        assert_eq!((pace(before(0)), pace(before(OFTEN_FOR_MS))), (Some(FIRST_POLL_MS), Some(LATER_POLL_MS)));
     }
 }

@@ -1,6 +1,7 @@
 //! One call of a tool: who calls, in which tier, with what from the round before; and what waiting means: with progress,
 //! until the time is over, the client takes the call back, or nobody listens any more.
 
+use demur_api::question::{QuestionId, QuestionView};
 use std::{
     future::Future,
     pin::pin,
@@ -11,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -31,7 +31,7 @@ use crate::{
     manner::Manner,
     memory::{Memory, Screen},
     need::{Need, Said},
-    pass::{MOMENT, Passed, SECOND, closing, heard, look, over, pass_on},
+    pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, heard, look, over, pass_on},
     reply::Stop,
     state::{Bound, States, Ticket},
     tier::Tier,
@@ -86,7 +86,7 @@ impl Visit<'_> {
     /// Returns where people answer.
     pub(crate) async fn address(&self) -> Option<String> {
         // A server that is away has none that anybody could use.
-        time::timeout(SECOND, self.visitor.api.address()).await.ok().flatten()
+        time::timeout(COURTESY_TIMEOUT, self.visitor.api.address()).await.ok().flatten()
     }
 
     /// Returns whether whoever calls wants to hear something at once.
@@ -113,7 +113,7 @@ impl Visit<'_> {
         if !self.announced.swap(true, Ordering::Relaxed) {
             self.progress(id).await;
         }
-        let mut tick = time::interval_at(Instant::now() + PACE, PACE);
+        let mut tick = time::interval_at(Instant::now() + PROGRESS_INTERVAL, PROGRESS_INTERVAL);
         // A machine that slept has nothing to make up for.
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -133,7 +133,7 @@ impl Visit<'_> {
             .with_total(self.until.saturating_duration_since(self.begun).as_secs_f64())
             .with_message(format!("Waiting for an answer to {id}"));
         // A client that does not read must not hold up what it waits for.
-        let _ = time::timeout(MOMENT, self.context.peer.notify_progress(note)).await;
+        let _ = time::timeout(RETURN_DELAY, self.context.peer.notify_progress(note)).await;
     }
 
     /// Returns what a client of the first tier is told: what is missing, each under its key, and what to bring back.
@@ -173,4 +173,4 @@ impl Visit<'_> {
 }
 
 /// How often a client hears that somebody is still waited for.
-const PACE: Duration = Duration::from_secs(15);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(15);

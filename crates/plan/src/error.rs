@@ -1,7 +1,10 @@
 //! What can be wrong with a session or with what somebody wants of it.
 
 use demur_clarify::error::FieldError;
-use demur_core::limit::LimitError;
+use demur_core::{
+    limit::LimitError,
+    reason::{BUG, Reason},
+};
 use demur_ledger::name::Sequence;
 use demur_rules::error::{JudgeError, PackError, PlanError, TooManyGaps};
 
@@ -93,4 +96,24 @@ impl From<FieldError> for Error {
 /// Names the field of a value that does not fit.
 pub(crate) fn limit(field: &'static str) -> impl Fn(LimitError) -> Error {
     move |error| Error::Limit { field, error }
+}
+
+impl Reason for Error {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoGap { .. } => "GAP_UNKNOWN",
+            Self::Trace { .. } | Self::Rules(_) => "SESSION_UNREADABLE",
+            Self::Plan(_) | Self::Reserved { .. } | Self::TooManyValues { .. } => "PLAN_MALFORMED",
+            Self::Stricter { .. } => "ASSURANCE_TOO_LOW",
+            Self::OutOfDate { .. } => "MOVED",
+            Self::TooManyGaps(_) => "TOO_MANY_GAPS",
+            Self::Judge(_) | Self::Limit { .. } => "ANSWER_INVALID",
+            Self::Clarify(_) => "DOCUMENT_INVALID",
+            Self::NothingOpen => BUG,
+        }
+    }
+
+    fn cure(&self) -> Option<&'static str> {
+        matches!(self, Self::Stricter { .. }).then_some("answer the other gap first")
+    }
 }

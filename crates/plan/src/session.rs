@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use demur_clarify::{
     gap as clarify,
     name::{AgentId, FieldPath, GapId},
+    status::PlanStatus,
     uuid::Uuid,
 };
 use demur_core::{
@@ -94,31 +95,6 @@ pub(crate) struct Round {
     pub(crate) resolved: bool,
     /// The event with the answer.
     pub(crate) event: Sequence,
-}
-
-/// Where a session stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Gaps are open: nothing is planned, generated or built.
-    NeedsClarification,
-    /// Every gap is settled; the plan can be confirmed.
-    ReadyToProceed,
-    /// The plan is confirmed.
-    Confirmed,
-    /// What was made of it is attested.
-    Attested,
-}
-
-impl Standing {
-    /// Returns the word of the protocol.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NeedsClarification => "needs_clarification",
-            Self::ReadyToProceed => "ready_to_proceed",
-            Self::Confirmed => "plan_accepted",
-            Self::Attested => "attested",
-        }
-    }
 }
 
 impl Session {
@@ -277,12 +253,12 @@ impl Session {
     }
 
     /// Returns where it stands.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> PlanStatus {
         match self.work.plan() {
-            work::Plan::Attested => Standing::Attested,
-            work::Plan::Confirmed(_) => Standing::Confirmed,
-            _ if self.open_gaps().next().is_some() => Standing::NeedsClarification,
-            _ => Standing::ReadyToProceed,
+            work::Plan::Attested => PlanStatus::Attested,
+            work::Plan::Confirmed(_) => PlanStatus::Confirmed,
+            _ if self.open_gaps().next().is_some() => PlanStatus::NeedsClarification,
+            _ => PlanStatus::ReadyToProceed,
         }
     }
 

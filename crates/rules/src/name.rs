@@ -72,7 +72,7 @@ pub(crate) fn plain(name: &str) -> String {
 /// Returns the same, broken off once it has more than this many bytes.
 pub(crate) fn plain_start(name: &str, most: usize) -> String {
     let mut plain = String::with_capacity(name.len().min(most));
-    let seen = name.chars().filter(|character| !is_unseen(*character)).map(narrow);
+    let seen = name.chars().filter(|character| !visible::is_unseen(*character)).map(narrow);
     for character in seen.flat_map(char::to_lowercase) {
         if plain.len() > most {
             break;
@@ -87,20 +87,6 @@ pub(crate) fn plain_start(name: &str, most: usize) -> String {
         plain.pop();
     }
     plain
-}
-
-/// Returns whether a text has a letter or digit that can be seen: nothing else names anything.
-pub(crate) fn says_something(text: &str) -> bool {
-    text.chars().any(|character| character.is_alphanumeric() && !is_unseen(character))
-}
-
-/// Returns whether a character leaves no mark and no space: default-ignorable, a format character or a control.
-fn is_unseen(character: char) -> bool {
-    // In words, joiners and selectors are honest; in a comparison they are nothing too.
-    let of_words = matches!(character,
-        '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{200c}' | '\u{200d}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}');
-    of_words || (visible::deceives(character) && !character.is_whitespace())
 }
 
 /// Returns the ASCII character that a full-width one widens.

@@ -2,10 +2,10 @@
 //! field (CLR-02).
 
 use demur_clarify::name::FieldPath;
-use demur_core::{canonical, limit::Limits};
+use demur_core::{canonical, limit::Limits, visible::is_blank};
 use serde_json::{Map, Value};
 
-use crate::{error::PlanError, facts, name};
+use crate::{error::PlanError, facts};
 
 /// What somebody wants done, member by member.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +120,7 @@ pub(crate) fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
 pub(crate) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
-        Value::String(text) => !name::says_something(text),
+        Value::String(text) => is_blank(text),
         Value::Array(entries) => entries.iter().all(is_empty),
         Value::Object(members) => members.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,

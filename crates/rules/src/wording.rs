@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::visible;
+use demur_core::{visible::visible, words::clipped};
 use serde::{Deserialize, Serialize};
 
 use crate::{error::Mistake, table::Question};
@@ -114,11 +114,7 @@ pub(crate) fn fill<'a>(template: &str, value: impl Fn(&str) -> Option<std::borro
 
 /// Returns a value from a plan as it may stand in a sentence.
 pub(crate) fn shown(value: &str) -> String {
-    let visible = visible::visible(value);
-    match visible.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}...", &visible[..end]),
-        None => visible.into_owned(),
-    }
+    clipped(&visible(value), MOST_SHOWN, "...").into_owned()
 }
 
 enum Part<'a> {

@@ -9,11 +9,16 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::MethodFilter,
 };
+use demur_api::{
+    code::Code,
+    operation::{self, About, ApiDocument as _},
+    scope::Scope,
+};
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::{
-    caller::{Caller, Scope, TOKEN_HINT},
+    caller::{Caller, TOKEN_HINT},
     limits::TooMany,
     problem::Problem,
     routes::pages,
@@ -79,6 +84,35 @@ impl Operation {
         }
     }
 
+    /// Returns an operation of the API.
+    pub fn of<O: operation::Operation>() -> Self {
+        let About { id, method, path, scopes, summary, keyed, statuses } = O::ABOUT;
+        let method = match method {
+            operation::Method::Get => Method::GET,
+            operation::Method::Post => Method::POST,
+            operation::Method::Delete => Method::DELETE,
+        };
+        let mut operation = Self::new(method, path, id, scopes, summary);
+        if !O::Query::is_nothing() {
+            operation = operation.query::<O::Query>();
+        }
+        if !O::Body::is_nothing() {
+            operation.request = Some((schema_of::<O::Body>, JSON));
+        }
+        if keyed {
+            operation = operation.idempotent();
+        }
+        let body: Option<(MakeSchema, _)> =
+            (!O::Output::is_nothing()).then_some((schema_of::<O::Output>, JSON));
+        let success = |given: &operation::Success| Returned {
+            status: StatusCode::from_u16(given.status).unwrap_or(StatusCode::OK),
+            meaning: given.meaning,
+            body,
+        };
+        operation.returns = statuses.iter().map(success).collect();
+        operation
+    }
+
     /// Returns a page of the inbox that these scopes may see or use; nobody else may.
     pub fn page(method: Method, path: &'static str, scopes: &'static [Scope]) -> Self {
         Self { is_page: true, ..Self::new(method, path, path, scopes, "") }
@@ -87,12 +121,6 @@ impl Operation {
     /// Returns the operation with these parameters in the query.
     pub fn query<T: JsonSchema>(mut self) -> Self {
         self.query = Some(schema_of::<T>);
-        self
-    }
-
-    /// Returns the operation with a JSON document in its request.
-    pub fn takes<T: JsonSchema>(mut self) -> Self {
-        self.request = Some((schema_of::<T>, JSON));
         self
     }
 
@@ -135,12 +163,6 @@ impl Operation {
     /// Returns the operation with another place that the browser is sent to.
     pub fn gives_redirect(mut self, meaning: &'static str) -> Self {
         self.returns.push(Returned { status: StatusCode::SEE_OTHER, meaning, body: None });
-        self
-    }
-
-    /// Returns the operation with nothing that comes back.
-    pub fn gives_nothing(mut self, meaning: &'static str) -> Self {
-        self.returns.push(Returned { status: StatusCode::NO_CONTENT, meaning, body: None });
         self
     }
 
@@ -234,32 +256,30 @@ fn refuse(caller: &Caller, scopes: &[Scope]) -> Problem {
     }
     if let Some(role) = caller.role() {
         let detail = format!("expected somebody who may do this, found an {}", role.as_str());
-        return Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
-            .with_hint("nothing was changed; ask whoever runs demur here for another role");
+        return Problem::new(Code::Forbidden, detail)
+            .with_cure("nothing was changed; ask whoever runs demur here for another role");
     }
     let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
     let detail = format!("expected a token with the scope {}, found one without", words.join(" or "));
-    Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", detail)
-        .with_hint("`demur token new NAME --scope SCOPE` makes one")
+    Problem::new(Code::Forbidden, detail).with_cure("`demur token new NAME --scope SCOPE` makes one")
 }
 
 /// Returns what somebody without credentials hears about everything that is closed.
 pub(crate) fn stranger() -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", "expected a token, found none that is good")
-        .with_hint(TOKEN_HINT)
+    Problem::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
 }
 
 /// What is not there is as closed as what is.
 pub(crate) async fn nothing_here(request: Request) -> Problem {
     match request.extensions().get::<Caller>() {
         Some(caller) if !caller.is_stranger() => {
-            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "expected a path of the API, found another")
-                .with_hint("GET /v1/openapi.json names them")
+            Problem::new(Code::NotFound, "expected a path of the API, found another")
+                .with_cure("GET /v1/openapi.json names them")
         }
         // Clients look here for ways to sign in before they have a token: that there are none is no secret.
         _ if request.uri().path().starts_with("/.well-known/") => {
             let detail = "expected a well-known address that this server has, found another";
-            Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
+            Problem::new(Code::NotFound, detail)
         }
         _ => stranger(),
     }
@@ -269,7 +289,7 @@ pub(crate) async fn wrong_method(request: Request) -> Problem {
     match request.extensions().get::<Caller>() {
         Some(caller) if !caller.is_stranger() => {
             let detail = format!("expected a method that this path has, found {}", request.method());
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+            Problem::new(Code::MethodNotAllowed, detail)
         }
         _ => stranger(),
     }

@@ -1,12 +1,18 @@
 //! Who calls, and what they may do. Closed by default: over TCP nobody is anybody without a token; over the Unix socket
 //! the kernel says which user it is.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::sync::Arc;
 
+use demur_api::{
+    code::{Code, RuleCode},
+    person::PersonRole,
+    question::Whom,
+    refusal::Refusal,
+    scope::Scope,
+};
 use demur_core::{limit::Text, time::Timestamp};
-use demur_desk::{error::CommandError, marks, owner::Owner, question::Whom, run, session::Speaker};
+use demur_desk::{marks, owner::Owner, run, session::Speaker};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whoever sent a request.
@@ -45,89 +51,6 @@ pub struct Token {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<PersonRole>,
 }
-
-/// What a person may do in the inbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PersonRole {
-    /// See and answer, read every trace, and call questions off.
-    Operator,
-    /// See and answer, read every trace.
-    Answerer,
-    /// Read everything, change nothing.
-    Auditor,
-}
-
-impl PersonRole {
-    /// Returns the word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Answerer => "answerer",
-            Self::Auditor => "auditor",
-        }
-    }
-}
-
-/// What a token can allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Ask, submit plans, and see what came of both.
-    Ask,
-    /// See questions and answer them with a key of its own.
-    Answer,
-    /// See questions and pass on what a person said through its own interface.
-    Relay,
-    /// Read every trace.
-    Read,
-    /// Read the metrics.
-    Metrics,
-    /// What a person may do who signed in with a browser: see and answer, read every trace.
-    Person,
-    /// What only the user of this machine may do: tokens, the server itself.
-    Local,
-}
-
-impl Scope {
-    /// What can be given to a token.
-    pub const GRANTED: [Self; 5] = [Self::Ask, Self::Answer, Self::Relay, Self::Read, Self::Metrics];
-
-    /// Returns the word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ask => "ask",
-            Self::Answer => "answer",
-            Self::Relay => "relay",
-            Self::Read => "read",
-            Self::Metrics => "metrics",
-            Self::Person => "person",
-            Self::Local => "local",
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Scope {
-    type Err = NotAScope;
-
-    fn from_str(text: &str) -> Result<Self, NotAScope> {
-        Self::GRANTED
-            .into_iter()
-            .find(|scope| scope.as_str() == text)
-            .ok_or_else(|| NotAScope(text.chars().take(64).collect()))
-    }
-}
-
-/// A word that is no scope.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected ask, answer, relay, read or metrics, found {0:?}")]
-pub struct NotAScope(String);
 
 impl Caller {
     /// Returns whether one of these is allowed.
@@ -201,14 +124,14 @@ impl Caller {
 
     /// Returns the one who asks and submits plans in the caller's name. The user of this machine asks under a name of
     /// choice; a key is made where there is none yet.
-    pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, CommandError> {
+    pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, Refusal> {
         let name = match (self, name) {
             (Self::Local { client, .. }, name) => name.or(client.as_deref()).unwrap_or(LOCAL_ASKER),
             (Self::Token(token), None) => token.name.as_str(),
             (Self::Token(token), Some(name)) if name == token.name.as_str() => name,
             (Self::Token(_), Some(_)) => {
                 let message = "expected no other name than that of the token, found one";
-                return Err(CommandError::refused("FORBIDDEN", message).with_hint("leave the name out"));
+                return Err(Refusal::new(Code::Forbidden, message).with_cure("leave the name out"));
             }
             (Self::Stranger, _) => return Err(nobody()),
         };
@@ -216,13 +139,13 @@ impl Caller {
             Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
             None if self.is_local() => owner.find_or_enrol(name, Role::Agent),
             // Another key may have the same name by now: a token speaks for its own holder only.
-            _ => Err(CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
-                .with_hint("make a new token with `demur token new`")),
+            _ => Err(Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
+                .with_cure("make a new token with `demur token new`")),
         }
     }
 
     /// Returns the name under which the caller takes part in runs. The user of this machine chooses one.
-    pub fn player(&self, owner: &Owner, name: Option<&str>) -> Result<String, CommandError> {
+    pub fn player(&self, owner: &Owner, name: Option<&str>) -> Result<String, Refusal> {
         match self {
             Self::Local { client, .. } => Ok(name.or(client.as_deref()).unwrap_or(LOCAL_AGENT).to_owned()),
             // Only if the token still speaks for its own holder.
@@ -232,7 +155,7 @@ impl Caller {
     }
 
     /// Returns everybody as whom the caller takes part in runs, by role.
-    pub fn seats(&self, owner: &Owner) -> Result<Vec<(Role, PrincipalId)>, CommandError> {
+    pub fn seats(&self, owner: &Owner) -> Result<Vec<(Role, PrincipalId)>, Refusal> {
         match self.player(owner, None) {
             Ok(name) => run::seats(owner, &name),
             Err(_) => Ok(Vec::new()),
@@ -240,7 +163,7 @@ impl Caller {
     }
 
     /// Returns everybody as whom the caller asks: under its own name, and in the roles it has in runs.
-    pub fn askers(&self, owner: &Owner) -> Result<Vec<PrincipalId>, CommandError> {
+    pub fn askers(&self, owner: &Owner) -> Result<Vec<PrincipalId>, Refusal> {
         let own = match self {
             Self::Local { client, .. } => {
                 let author = owner.find_author(client.as_deref().unwrap_or(LOCAL_ASKER), Role::Agent)?;
@@ -257,7 +180,7 @@ impl Caller {
     }
 
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
-    pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, CommandError> {
+    pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, Refusal> {
         match self {
             Self::Local { name, client } => Ok(Speaker::Person {
                 name: by.unwrap_or_else(|| name.clone()),
@@ -270,22 +193,22 @@ impl Caller {
             }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
-                    CommandError::input("NAME_MISSING", "expected the name of whoever said it, found none")
-                        .about(Some("by"))
-                        .with_hint("a relay passes on what a person said: say who it was")
+                    Refusal::new(Code::NameMissing, "expected the name of whoever said it, found none")
+                        .about("by")
+                        .with_cure("a relay passes on what a person said: say who it was")
                 })?;
                 Ok(Speaker::Person { name, assurance: Assurance::Relayed })
             }
             Self::Token(token) => {
                 if by.is_some() {
                     let message = "expected no name beside a key, found one";
-                    return Err(CommandError::refused("FORBIDDEN", message).about(Some("by")));
+                    return Err(Refusal::new(Code::Forbidden, message).about("by"));
                 }
                 let author = owner.find_author(&token.name, Role::Answerer)?;
                 let author = author.filter(|author| self.is(author.principal()));
                 author.map(Speaker::Key).ok_or_else(|| {
-                    CommandError::refused("KEY_UNKNOWN", "the key of this token is gone")
-                        .with_hint("make a new token with `demur token new`")
+                    Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
+                        .with_cure("make a new token with `demur token new`")
                 })
             }
             Self::Stranger => Err(nobody()),
@@ -293,8 +216,8 @@ impl Caller {
     }
 }
 
-fn nobody() -> CommandError {
-    CommandError::refused("UNAUTHENTICATED", "expected a token, found none").with_hint(TOKEN_HINT)
+fn nobody() -> Refusal {
+    Refusal::new(Code::Unauthenticated, "expected a token, found none").with_cure(TOKEN_HINT)
 }
 
 /// What somebody without a token can do.

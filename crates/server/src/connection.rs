@@ -45,9 +45,9 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Returns connections to these routes, until `ending` says so.
-    pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience) -> Self {
-        let [room, own_room] = [room(), MOST_OWN].map(|most| Arc::new(Semaphore::new(most)));
+    /// Returns connections to these routes, until `ending` says so: as many over TCP as there is `room` for.
+    pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience, room: usize) -> Self {
+        let [room, own_room] = [room, MAX_SOCKET_CONNECTIONS].map(|most| Arc::new(Semaphore::new(most)));
         Self { router, room, own_room, open: Arc::default(), ending, patience }
     }
 
@@ -74,7 +74,7 @@ impl Connections {
     }
 
     /// Takes connections over the Unix socket, from one user only.
-    pub async fn serve_socket(self, listener: UnixListener, user: u32, caller: Caller) {
+    pub async fn serve_socket(&self, listener: &UnixListener, user: u32, caller: &Caller) {
         loop {
             let Some(permit) = self.permit(&self.own_room).await else { return };
             match self.or_end(listener.accept()).await {
@@ -121,7 +121,7 @@ impl Connections {
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(patience.head)
-                .max_buf_size(BUFFER)
+                .max_buf_size(MAX_HEAD_BYTES)
                 .max_headers(64)
                 .serve_connection(TokioIo::new(Impatient::new(stream, patience.write)), service);
             let mut connection = std::pin::pin!(connection);
@@ -129,7 +129,7 @@ impl Connections {
                 ended = connection.as_mut() => ended,
                 () = over(&mut ending) => {
                     connection.as_mut().graceful_shutdown();
-                    time::timeout(LAST, connection).await.unwrap_or(Ok(()))
+                    time::timeout(LAST_RESPONSE_TIMEOUT, connection).await.unwrap_or(Ok(()))
                 }
             };
             if let Err(error) = ended {
@@ -231,11 +231,11 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
     }
 }
 
-/// Returns for how many connections over TCP this process has file descriptors. Many systems begin with a thousand and
-/// allow more to whoever asks.
-fn room() -> usize {
+/// Returns for how many of so many connections over TCP this process has file descriptors. Many systems begin with a
+/// thousand and allow more to whoever asks.
+pub fn room(most: usize) -> usize {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = (MOST + MOST_OWN + OTHER_FILES) as u64;
+    let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILES) as u64;
     let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
     if limit.current.is_some_and(|current| current < raised) {
         let asked = Rlimit { current: Some(raised), maximum: limit.maximum };
@@ -245,20 +245,16 @@ fn room() -> usize {
     }
     let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
     // Too few for everything: some are left for what is not a connection, and those over TCP share the rest.
-    given.saturating_sub(MOST_OWN + OTHER_FILES).clamp(LEAST, MOST)
+    given.saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILES).clamp(MIN_CONNECTIONS.min(most), most)
 }
 
-/// How many connections over TCP there are at once: as many open pages as are kept up to date (`live::MOST`), and a
-/// thousand for everything else. Each takes one file descriptor and, with a page behind it, some 13 kB (`cargo xtask bench
-/// viewers`); all of them together stay below 50 MB.
-pub const MOST: usize = crate::live::MOST + 1024;
 /// Room that there is on any machine.
-const LEAST: usize = 64;
+const MIN_CONNECTIONS: usize = 64;
 /// File descriptors for the ledger, artifacts, sockets and threads.
 const OTHER_FILES: usize = 512;
 /// How many connections over the socket there are at once.
-const MOST_OWN: usize = 256;
+const MAX_SOCKET_CONNECTIONS: usize = 256;
 /// How long the last responses may take when the server ends.
-const LAST: Duration = Duration::from_secs(3);
+const LAST_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How large the head of a request may be.
-const BUFFER: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;

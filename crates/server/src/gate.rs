@@ -8,15 +8,15 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
-use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
+use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
 use crate::{
-    caller::{Caller, Scope},
+    caller::Caller,
     limits::{Peer, TooMany},
     problem::Problem,
     public_url::PublicUrl,
-    routes::server::PROTOCOL,
     service::Shared,
 };
 
@@ -143,15 +143,15 @@ pub async fn pass(State(service): State<Shared>, mut request: Request, next: Nex
 /// A command of another version would misunderstand what it is told; one that does not say its version knows what it does.
 fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Problem> {
     // Whoever is told to end this server must be able to.
-    if path == STOP {
+    if path == STOP_PATH {
         return Ok(());
     }
     match headers.get(PROTOCOL_HEADER).map(|value| value.to_str().unwrap_or_default()) {
         Some(found) if found != PROTOCOL.to_string() => {
             let detail =
                 format!("expected a command that speaks version {PROTOCOL} of the socket, found {found:?}");
-            Err(Problem::new(StatusCode::CONFLICT, "VERSION_MISMATCH", detail)
-                .with_hint("`demur stop` ends this server; the next command starts the right one"))
+            Err(Problem::new(Code::VersionMismatch, detail)
+                .with_cure("`demur stop` ends this server; the next command starts the right one"))
         }
         _ => Ok(()),
     }
@@ -175,12 +175,12 @@ fn check_names(headers: &HeaderMap, names: &Names) -> Result<(), Problem> {
     let known = |list: &[String], found: &str| list.iter().any(|name| name.eq_ignore_ascii_case(found));
     if !text(header::HOST).is_some_and(|host| known(&names.hosts, host)) {
         let detail = format!("expected the Host {}, found another", names.hosts.join(" or "));
-        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "HOST_FORBIDDEN", detail));
+        return Err(Problem::new(Code::HostForbidden, detail));
     }
     match text(header::ORIGIN) {
         Some(origin) if !known(&names.origins, origin) => {
             let detail = "expected no Origin or that of this server, found another";
-            Err(Problem::new(StatusCode::FORBIDDEN, "ORIGIN_FORBIDDEN", detail))
+            Err(Problem::new(Code::OriginForbidden, detail))
         }
         _ => Ok(()),
     }
@@ -223,7 +223,7 @@ async fn by_token(
     let Some(secret) = bearer.or_else(|| session(&names.cookie, method, headers)) else {
         return Ok(Ok(Caller::Stranger));
     };
-    if secret.len() > LONGEST {
+    if secret.len() > MAX_SECRET_BYTES {
         return Ok(Err(NoGood));
     }
     if !service.tokens.is_loaded() {
@@ -252,7 +252,7 @@ fn session<'a>(cookie: &str, method: &Method, headers: &'a HeaderMap) -> Option<
 }
 
 /// How a server ends, whatever version the command has.
-const STOP: &str = "/v1/server/stop";
+const STOP_PATH: &str = "/v1/server/stop";
 
 /// Says which version of what goes over the socket a side speaks.
 pub const PROTOCOL_HEADER: &str = "demur-protocol";
@@ -264,4 +264,4 @@ pub const RELAY_HEADER: &str = "demur-relay";
 pub const PROCESS_HEADER: &str = "demur-process";
 
 /// No token is longer.
-const LONGEST: usize = 128;
+const MAX_SECRET_BYTES: usize = 128;

@@ -7,8 +7,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use demur_api::code::Code;
 use demur_core::time::Timestamp;
-use hyper::{HeaderMap, StatusCode};
+use hyper::HeaderMap;
 
 use crate::problem::Problem;
 
@@ -24,7 +25,11 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { sign_in: Buckets::new(TRIES), credentials: Buckets::new(TRIES), acts: Buckets::new(ACTS) }
+        Self {
+            sign_in: Buckets::new(TRIES_PER_MINUTE),
+            credentials: Buckets::new(TRIES_PER_MINUTE),
+            acts: Buckets::new(ACTS_PER_MINUTE),
+        }
     }
 }
 
@@ -65,9 +70,7 @@ impl From<TooMany> for Problem {
     fn from(TooMany { most, seconds }: TooMany) -> Self {
         let detail = format!("expected at most {most} attempts in a minute, found more");
         let hint = format!("nothing was changed; try again in {seconds} seconds");
-        Self::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_ATTEMPTS", detail)
-            .with_hint(hint)
-            .retry_after(seconds)
+        Self::new(Code::TooManyAttempts, detail).with_cure(hint).retry_after(seconds)
     }
 }
 
@@ -85,17 +88,17 @@ impl<K: Clone + Ord> Buckets<K> {
 
     /// Takes one out of a bucket, if there is one left.
     pub(crate) fn take(&self, key: &K, now: Timestamp) -> Result<(), TooMany> {
-        let (now, cost) = (now.as_millis(), MINUTE / self.most);
+        let (now, cost) = (now.as_millis(), MINUTE_MS / self.most);
         let mut known = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that was set back must not lock anybody out for longer than a minute.
-        let found = known.get(key).copied().unwrap_or(0).clamp(now, now + MINUTE);
+        let found = known.get(key).copied().unwrap_or(0).clamp(now, now + MINUTE_MS);
         let full_at = found + cost;
-        if full_at > now + MINUTE {
+        if full_at > now + MINUTE_MS {
             known.insert(key.clone(), found);
-            let seconds = (full_at - now - MINUTE).div_ceil(1000);
+            let seconds = (full_at - now - MINUTE_MS).div_ceil(1000);
             return Err(TooMany { most: self.most, seconds });
         }
-        if known.len() >= KEYS && !known.contains_key(key) {
+        if known.len() >= MAX_BUCKETS && !known.contains_key(key) {
             make_room(&mut known, now);
         }
         known.insert(key.clone(), full_at);
@@ -106,19 +109,19 @@ impl<K: Clone + Ord> Buckets<K> {
 /// Forgets the buckets that are full again, or else the one that is so first.
 fn make_room<K: Clone + Ord>(known: &mut BTreeMap<K, u64>, now: u64) {
     known.retain(|_, full_at| *full_at > now);
-    if known.len() >= KEYS {
+    if known.len() >= MAX_BUCKETS {
         let first = known.iter().min_by_key(|(_, full_at)| **full_at).map(|(key, _)| key.clone());
         first.map(|key| known.remove(&key));
     }
 }
 
 /// How many attempts an address has in a minute.
-pub(crate) const TRIES: u64 = 20;
+pub(crate) const TRIES_PER_MINUTE: u64 = 20;
 /// How many things a session changes in a minute.
-const ACTS: u64 = 120;
+const ACTS_PER_MINUTE: u64 = 120;
 /// How many buckets there are at most.
-const KEYS: usize = 4096;
-const MINUTE: u64 = 60_000;
+const MAX_BUCKETS: usize = 4096;
+const MINUTE_MS: u64 = 60_000;
 
 #[cfg(test)]
 mod tests {
@@ -161,10 +164,10 @@ mod tests {
     #[test]
     fn however_many_come_the_memory_is_bounded() {
         let buckets = Buckets::new(20);
-        for number in 0..3 * KEYS {
+        for number in 0..3 * MAX_BUCKETS {
             assert_eq!(buckets.take(&number, at(number as u64 % 1000)), Ok(()));
         }
-        assert!(buckets.full_at.lock().unwrap().len() <= KEYS);
+        assert!(buckets.full_at.lock().unwrap().len() <= MAX_BUCKETS);
     }
 
     #[test]

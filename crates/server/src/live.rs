@@ -9,14 +9,15 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
+use demur_api::{question::QuestionId, refusal::Refusal, server_limits::MAX_VIEWERS};
+use demur_desk::owner::Owner;
 use demur_ledger::{
     facts::Severity,
     name::{Sequence, TraceId},
     newer::Reading,
     question::touched,
 };
-use demur_store::contract::{Cursor, QuestionSummary, Store as _, Stored};
+use demur_store::contract::{Cursor, QuestionSummary, Stored};
 use serde::Serialize;
 use tokio::{
     sync::{Notify, watch},
@@ -36,7 +37,7 @@ pub struct Live {
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     /// The place of the newest event that was read; none while nobody reads, because nobody looks.
-    newest: Option<u64>,
+    newest: Option<Cursor>,
     /// Counts the signs of life.
     beats: u64,
     /// The server ends.
@@ -47,19 +48,19 @@ struct State {
 #[derive(Debug, Default)]
 struct Ring {
     /// Everything after this place is here.
-    after: u64,
-    messages: VecDeque<(u64, Bytes)>,
+    after: Cursor,
+    messages: VecDeque<(Cursor, Bytes)>,
 }
 
 impl Ring {
-    fn begin(&mut self, place: u64) {
+    fn begin(&mut self, place: Cursor) {
         self.messages.clear();
         self.after = place;
     }
 
-    fn push(&mut self, place: u64, message: Bytes) {
+    fn push(&mut self, place: Cursor, message: Bytes) {
         self.messages.push_back((place, message));
-        if self.messages.len() > KEPT
+        if self.messages.len() > MAX_KEPT_MESSAGES
             && let Some((dropped, _)) = self.messages.pop_front()
         {
             self.after = dropped;
@@ -67,12 +68,12 @@ impl Ring {
     }
 
     /// Returns what was said after a place, and up to which; none where some of it is gone.
-    fn since(&self, place: u64) -> Option<(u64, Bytes)> {
+    fn since(&self, place: Cursor) -> Option<(Cursor, Bytes)> {
         if place < self.after {
             return None;
         }
         let first = self.messages.partition_point(|(known, _)| *known <= place);
-        let mut rest = self.messages.range(first..).take(AT_ONCE);
+        let mut rest = self.messages.range(first..).take(MESSAGES_PER_SEND);
         let Some((mut last, only)) = rest.next().cloned() else { return Some((place, Bytes::new())) };
         let mut all = Vec::new();
         for (place, message) in rest {
@@ -94,9 +95,9 @@ impl Default for Live {
 
 impl Live {
     /// Returns somebody who looks, from this place on or from now; none where too many look already.
-    pub(crate) fn look(&self, after: Option<u64>) -> Option<Looking> {
+    pub(crate) fn look(&self, after: Option<Cursor>) -> Option<Looking> {
         let number = self.state.receiver_count();
-        if number >= MOST {
+        if number >= MAX_VIEWERS as usize {
             return None;
         }
         let looking = Looking { state: self.state.subscribe(), place: after, begun: false, number };
@@ -113,7 +114,7 @@ impl Live {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wake_at(&self, place: u64) -> u64 {
+    fn wake_at(&self, place: Cursor) -> Cursor {
         self.ring().begin(place);
         self.state.send_modify(|state| state.newest = Some(place));
         place
@@ -124,7 +125,7 @@ impl Live {
 pub(crate) struct Looking {
     state: watch::Receiver<State>,
     /// The last event that was told.
-    place: Option<u64>,
+    place: Option<Cursor>,
     begun: bool,
     number: usize,
 }
@@ -156,11 +157,11 @@ impl Looking {
     }
 
     /// Whoever comes back and missed nothing goes on; everybody else is told where they begin, and looks again.
-    fn begin(&mut self, live: &Live, newest: u64) -> Bytes {
+    fn begin(&mut self, live: &Live, newest: Cursor) -> Bytes {
         let known = self.place.filter(|place| *place <= newest && live.ring().since(*place).is_some());
         let (place, name) = match (known, self.place) {
             (Some(place), _) => (place, "resumed"),
-            (None, Some(_)) => (newest, RELOAD),
+            (None, Some(_)) => (newest, RELOAD_EVENT),
             (None, None) => (newest, "begin"),
         };
         self.place = Some(place);
@@ -169,11 +170,11 @@ impl Looking {
         format!("retry: {retry}\nid: {place}\nevent: {name}\ndata: {{}}\n\n").into()
     }
 
-    fn news(&mut self, live: &Live, newest: u64) -> Option<Bytes> {
+    fn news(&mut self, live: &Live, newest: Cursor) -> Option<Bytes> {
         let since = live.ring().since(self.place.unwrap_or(newest));
         let Some((place, bytes)) = since else {
             self.place = Some(newest);
-            return Some(format!("id: {newest}\nevent: {RELOAD}\ndata: {{}}\n\n").into());
+            return Some(format!("id: {newest}\nevent: {RELOAD_EVENT}\ndata: {{}}\n\n").into());
         };
         self.place = Some(place);
         (!bytes.is_empty()).then_some(bytes)
@@ -200,12 +201,12 @@ async fn tell(service: &Shared) {
         // Nobody is told that they look before this place is known, so what comes after it reaches them.
         let end = service.work(|_, owner| Ok(owner.ledger().store().end()?)).await;
         let Ok(end) = end else {
-            time::sleep(AFTER_TROUBLE).await;
+            time::sleep(RETRY_DELAY).await;
             continue;
         };
-        live.wake_at(end.number());
+        live.wake_at(end);
         let mut after = end;
-        let mut beat = time::interval(BETWEEN_BEATS);
+        let mut beat = time::interval(BEAT_INTERVAL);
         beat.reset();
         while live.viewers() > 0 {
             commits.mark_unchanged();
@@ -224,7 +225,7 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
     loop {
         // A folder that is lent is read once it is back; everybody is woken then.
         let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return after };
-        let full = page.len() == PAGE;
+        let full = page.len() == EVENTS_PER_READ;
         let Some((last, _)) = page.last() else { return after };
         after = *last;
         let told: Vec<_> = page.into_iter().filter(|(_, message)| !message.is_empty()).collect();
@@ -233,10 +234,10 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
             {
                 let mut ring = live.ring();
                 for (place, message) in told {
-                    ring.push(place.number(), message);
+                    ring.push(place, message);
                 }
             }
-            live.state.send_modify(|state| state.newest = Some(after.number()));
+            live.state.send_modify(|state| state.newest = Some(after));
         }
         if !full {
             return after;
@@ -245,21 +246,21 @@ async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
 }
 
 /// Returns a message for every event after a place; an empty one where the event is about no question.
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, CommandError> {
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, Refusal> {
     let store = owner.ledger().store();
     let mut page = Vec::new();
-    for (cursor, stored) in store.changes(after, PAGE)? {
+    for (cursor, stored) in store.changes(after, EVENTS_PER_READ)? {
         page.push((cursor, message(owner, cursor, &stored)?));
     }
     Ok(page)
 }
 
-fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, CommandError> {
+fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, Refusal> {
     let event = match Reading::of(&stored.bytes, &stored.hash) {
         Reading::Known(event) => event,
         // What a newer version wrote is passed over: pages of other traces go on.
         Reading::Newer(_) => return Ok(Bytes::new()),
-        Reading::Damaged => return Err(CommandError::bug(&"an event that cannot be read")),
+        Reading::Damaged => return Err(Refusal::bug(&"an event that cannot be read")),
     };
     let (trace, own) = (event.envelope().trace, event.position().sequence);
     let mut parts = Vec::new();
@@ -269,7 +270,7 @@ fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, Comm
     }
     if let Some(last) = parts.last_mut() {
         // Whoever remembers the place has got everything that stands before it.
-        last.insert_str(0, &format!("id: {}\n", cursor.number()));
+        last.insert_str(0, &format!("id: {cursor}\n"));
     }
     Ok(parts.concat().into())
 }
@@ -288,7 +289,7 @@ fn said(
     sequence: Sequence,
     own: Sequence,
     summary: &QuestionSummary,
-) -> Result<String, CommandError> {
+) -> Result<String, Refusal> {
     let row = &summary.row;
     let told = Told {
         question: QuestionId { trace, sequence },
@@ -297,33 +298,35 @@ fn said(
         people: row.people,
     };
     let name = if sequence == own { "asked" } else { "changed" };
-    let data = serde_json::to_string(&told).map_err(|error| CommandError::bug(&error))?;
+    let data = serde_json::to_string(&told).map_err(|error| Refusal::bug(&error))?;
     Ok(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// How many look at once: beside them there is room for pages and programs (see `connection::MOST`).
-pub const MOST: usize = 2048;
 /// How many messages are kept for whoever is slow or comes back; each takes about 200 bytes.
-const KEPT: usize = 1024;
+const MAX_KEPT_MESSAGES: usize = 1024;
 /// How many messages go out together.
-const AT_ONCE: usize = 64;
+const MESSAGES_PER_SEND: usize = 64;
 /// How many events are read at once.
-const PAGE: usize = 64;
+const EVENTS_PER_READ: usize = 64;
 /// Keeps proxies from thinking that nobody is there, and finds out who has left.
-const BETWEEN_BEATS: Duration = Duration::from_secs(15);
-const AFTER_TROUBLE: Duration = Duration::from_millis(250);
+const BEAT_INTERVAL: Duration = Duration::from_secs(15);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 const BEAT: &[u8] = b":\n\n";
-const RELOAD: &str = "reload";
+const RELOAD_EVENT: &str = "reload";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(number: usize) -> Cursor {
+        Cursor::from_bytes((number as u128).to_be_bytes())
+    }
+
     fn filled(count: usize) -> Ring {
         let mut ring = Ring::default();
-        ring.begin(10);
+        ring.begin(at(10));
         for number in 0..count {
-            ring.push(11 + number as u64, Bytes::from(format!("{number};")));
+            ring.push(at(11 + number), Bytes::from(format!("{number};")));
         }
         ring
     }
@@ -331,18 +334,18 @@ mod tests {
     #[test]
     fn whoever_comes_back_gets_what_came_after() {
         let ring = filled(3);
-        assert_eq!(ring.since(10), Some((13, "0;1;2;".into())));
-        assert_eq!(ring.since(12), Some((13, "2;".into())));
-        assert_eq!(ring.since(13), Some((13, Bytes::new())));
-        assert_eq!(ring.since(9), None, "what came before the beginning is not known");
+        assert_eq!(ring.since(at(10)), Some((at(13), "0;1;2;".into())));
+        assert_eq!(ring.since(at(12)), Some((at(13), "2;".into())));
+        assert_eq!(ring.since(at(13)), Some((at(13), Bytes::new())));
+        assert_eq!(ring.since(at(9)), None, "what came before the beginning is not known");
     }
 
     #[test]
     fn what_is_dropped_is_known_to_be_gone() {
-        let ring = filled(KEPT + 2);
-        assert_eq!(ring.since(11), None);
-        let (last, _) = ring.since(12).unwrap();
-        assert_eq!(last, 12 + AT_ONCE as u64, "a part at a time");
-        assert_eq!(ring.messages.len(), KEPT);
+        let ring = filled(MAX_KEPT_MESSAGES + 2);
+        assert_eq!(ring.since(at(11)), None);
+        let (last, _) = ring.since(at(12)).unwrap();
+        assert_eq!(last, at(12 + MESSAGES_PER_SEND), "a part at a time");
+        assert_eq!(ring.messages.len(), MAX_KEPT_MESSAGES);
     }
 }

@@ -1,9 +1,8 @@
 //! What the server counts, in the format of Prometheus. Nothing in it names a person, a question or an answer.
 
-use demur_desk::{error::CommandError, owner::Owner};
-use demur_engine::entry::Entry;
-use demur_ledger::event_type::Facts;
-use demur_store::contract::Store as _;
+use demur_api::refusal::Refusal;
+use demur_desk::owner::Owner;
+use demur_ledger::{entry::Entry, event_type::Facts};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
@@ -124,7 +123,7 @@ impl Metrics {
     }
 
     /// Returns everything as text.
-    pub fn text(&self, owner: &Owner) -> Result<String, CommandError> {
+    pub fn text(&self, owner: &Owner) -> Result<String, Refusal> {
         let figures = owner.ledger().figures();
         let set = |gauge: &Gauge, number: u64| gauge.set(i64::try_from(number).unwrap_or(i64::MAX));
         set(&self.events, figures.events);
@@ -138,7 +137,7 @@ impl Metrics {
             set(&self.questions.get_or_create(&OutcomeLabel { outcome: kind.as_str() }), count);
         }
         let mut page = String::new();
-        text::encode(&mut page, &self.registry).map_err(|error| CommandError::bug(&error))?;
+        text::encode(&mut page, &self.registry).map_err(|error| Refusal::bug(&error))?;
         Ok(page)
     }
 }

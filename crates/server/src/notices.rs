@@ -12,10 +12,9 @@ use std::{
     time::Instant,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
-use demur_engine::entry::Entry;
-use demur_ledger::{name::TraceId, question::touched};
-use demur_store::ledger::Listener;
+use demur_api::question::{QuestionId, QuestionView};
+use demur_ledger::{entry::Entry, name::TraceId, question::touched};
+use demur_sequencer::Listener;
 use tokio::sync::{Notify, watch};
 
 use self::attendance::Attendance;
@@ -71,7 +70,7 @@ impl Notices {
 
     /// Adds to an open question whether its asker waits for the answer, as far as that is known.
     pub fn tell(&self, question: &mut QuestionView) {
-        if question.state == "open" {
+        if question.is_open() {
             question.waited_for = self.attendance().waits(question.id, Instant::now());
         }
     }

@@ -2,6 +2,7 @@
 
 mod page;
 
+use demur_api::{problem::ProblemDetails, scope::Scope};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -9,8 +10,7 @@ pub use page::page;
 
 use crate::{
     api::{Operation, Returned},
-    caller::Scope,
-    problem::{self, ProblemDetails},
+    problem,
 };
 
 /// Returns the document of these operations.

@@ -42,15 +42,15 @@ pub struct Parts {
 
 /// Returns both ends. The writer works in the data folder, which others may want.
 pub fn open(service: &Shared) -> (Outlet, Parts) {
-    let (sender, receiver) = mpsc::channel(WAITING);
+    let (sender, receiver) = mpsc::channel(MAX_WAITING_PARTS);
     let whole = Arc::new(AtomicBool::new(false));
     let outlet = Outlet {
         sender,
-        gathered: Vec::with_capacity(PART),
+        gathered: Vec::with_capacity(PART_BYTES),
         whole: Arc::clone(&whole),
         runtime: Handle::current(),
         premises: Arc::clone(&service.premises),
-        until: Instant::now() + LONGEST,
+        until: Instant::now() + ANSWER_TIMEOUT,
     };
     (outlet, Parts { receiver, whole, ended: false })
 }
@@ -66,9 +66,9 @@ impl Outlet {
         if self.gathered.is_empty() {
             return Ok(());
         }
-        let part = Bytes::from(std::mem::replace(&mut self.gathered, Vec::with_capacity(PART)));
+        let part = Bytes::from(std::mem::replace(&mut self.gathered, Vec::with_capacity(PART_BYTES)));
         loop {
-            match self.runtime.block_on(time::timeout(MOMENT, self.sender.reserve())) {
+            match self.runtime.block_on(time::timeout(LOOK_INTERVAL, self.sender.reserve())) {
                 Ok(Ok(place)) => {
                     place.send(part);
                     return Ok(());
@@ -77,7 +77,7 @@ impl Outlet {
                 Err(_) => {}
             }
             if !self.premises.is_ready() {
-                self.until = self.until.min(Instant::now() + GRACE);
+                self.until = self.until.min(Instant::now() + LEAVE_TIMEOUT);
             }
             if Instant::now() > self.until {
                 return Err(ErrorKind::TimedOut.into());
@@ -88,9 +88,9 @@ impl Outlet {
 
 impl Write for Outlet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(PART - self.gathered.len());
+        let taken = bytes.len().min(PART_BYTES - self.gathered.len());
         self.gathered.extend_from_slice(&bytes[..taken]);
-        if self.gathered.len() == PART {
+        if self.gathered.len() == PART_BYTES {
             self.hand_over()?;
         }
         Ok(taken)
@@ -136,18 +136,18 @@ impl Stream for Held {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let length = self.rest.len().min(PART);
+        let length = self.rest.len().min(PART_BYTES);
         Poll::Ready((length > 0).then(|| Ok(self.rest.split_to(length))))
     }
 }
 
 /// How large a part is.
-const PART: usize = 64 << 10;
+const PART_BYTES: usize = 64 << 10;
 /// How many parts wait for a slow reader.
-const WAITING: usize = 4;
+const MAX_WAITING_PARTS: usize = 4;
 /// How often a waiting writer looks whether somebody else wants the folder.
-const MOMENT: Duration = Duration::from_millis(250);
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a reader has when somebody does; shorter than whoever wants it waits.
-const GRACE: Duration = Duration::from_secs(5);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an answer may take.
-const LONGEST: Duration = Duration::from_mins(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);

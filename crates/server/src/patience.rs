@@ -15,8 +15,8 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { head: USUAL, body: USUAL, write: USUAL }
+        Self { head: PEER_TIMEOUT, body: PEER_TIMEOUT, write: PEER_TIMEOUT }
     }
 }
 
-const USUAL: Duration = Duration::from_secs(30);
+const PEER_TIMEOUT: Duration = Duration::from_secs(30);

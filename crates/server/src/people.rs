@@ -1,12 +1,10 @@
 //! The people who may sign in besides the user of this machine. Operational data, kept in a note of the store: what people
 //! do is in the ledger under their names.
 
+use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
-use demur_desk::{error::CommandError, owner::Owner};
-use demur_store::contract::Store as _;
+use demur_desk::owner::Owner;
 use serde::{Deserialize, Serialize};
-
-use crate::caller::PersonRole;
 
 /// Somebody who may sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,28 +18,35 @@ pub struct Person {
     pub added: Timestamp,
 }
 
-/// Adds somebody. The user of this machine needs no adding.
-pub fn add(owner: &Owner, user: &str, name: Text<1, 64>, role: PersonRole) -> Result<Person, CommandError> {
+/// Adds somebody, to no more people than this. The user of this machine needs no adding.
+pub fn add(
+    owner: &Owner,
+    user: &str,
+    name: Text<1, 64>,
+    role: PersonRole,
+    most: usize,
+) -> Result<Person, Refusal> {
     check(&name)?;
     let mut people = list(owner)?;
     if same(user, &name) {
         let message = "expected another name than that of the user of this machine, found it";
-        return Err(taken(message).with_hint("this one is an operator already: `demur open` signs in"));
+        return Err(taken(message).with_cure("this one is an operator already: `demur open` signs in"));
     }
     if people.iter().any(|person| same(&person.name, &name)) {
         let message = "expected a name that is free, found one that somebody has";
-        return Err(taken(message).with_hint("`demur people list` shows them; remove first to change a role"));
+        return Err(taken(message).with_cure("`demur people list` shows them; remove first to change a role"));
     }
     // Whoever reads a trace must be able to tell people from agents.
     let roster = owner.roster()?;
     if roster.names().values().any(|known| same(known, &name)) {
         let message = "expected a name that is free, found that of a key";
-        return Err(taken(message).with_hint("`demur keys list` shows them: take another name"));
+        return Err(taken(message).with_cure("`demur keys list` shows them: take another name"));
     }
-    if people.len() >= MOST {
-        let message = format!("expected at most {MOST} people, found more");
-        return Err(CommandError::refused("TOO_MANY_PEOPLE", message)
-            .with_hint("remove those who no longer answer: `demur people list`"));
+    if people.len() >= most {
+        let message = format!("expected at most {most} people, found {}", people.len());
+        return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
+            "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
+        ));
     }
     let person = Person { name, role, added: owner.world().now()? };
     people.push(person.clone());
@@ -50,20 +55,20 @@ pub fn add(owner: &Owner, user: &str, name: Text<1, 64>, role: PersonRole) -> Re
 }
 
 /// Returns everybody, in the order in which they were added.
-pub fn list(owner: &Owner) -> Result<Vec<Person>, CommandError> {
+pub fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
     let note = owner.ledger().store().note(NOTE)?;
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error));
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| Refusal::bug(&error));
     Ok(note.map(read).transpose()?.unwrap_or_default())
 }
 
 /// Returns the person of this name.
-pub fn find(owner: &Owner, name: &str) -> Result<Person, CommandError> {
+pub fn find(owner: &Owner, name: &str) -> Result<Person, Refusal> {
     let found = list(owner)?.into_iter().find(|person| same(&person.name, name));
     found.ok_or_else(unknown)
 }
 
 /// Removes somebody, who can no longer sign in.
-pub fn remove(owner: &Owner, name: &str) -> Result<Person, CommandError> {
+pub fn remove(owner: &Owner, name: &str) -> Result<Person, Refusal> {
     let mut people = list(owner)?;
     let at = people.iter().position(|person| same(&person.name, name)).ok_or_else(unknown)?;
     let removed = people.remove(at);
@@ -77,29 +82,27 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 }
 
 /// A name is shown beside every answer: it must not hide anything.
-fn check(name: &str) -> Result<(), CommandError> {
+fn check(name: &str) -> Result<(), Refusal> {
     if visible(name) == name && name.trim() == name {
         return Ok(());
     }
     let message = "expected a name that can be seen as a whole, found characters that hide";
-    Err(CommandError::input("NAME_INVALID", message).about(Some("name")))
+    Err(Refusal::new(Code::NameInvalid, message).about("name"))
 }
 
-fn write(owner: &Owner, people: &[Person]) -> Result<(), CommandError> {
-    let bytes = serde_json::to_vec(people).map_err(|error| CommandError::bug(&error))?;
+fn write(owner: &Owner, people: &[Person]) -> Result<(), Refusal> {
+    let bytes = serde_json::to_vec(people).map_err(|error| Refusal::bug(&error))?;
     Ok(owner.ledger().store().set_note(NOTE, &bytes)?)
 }
 
-fn taken(message: &str) -> CommandError {
-    CommandError::refused("NAME_TAKEN", message).about(Some("name"))
+fn taken(message: &str) -> Refusal {
+    Refusal::new(Code::NameTaken, message).about("name")
 }
 
-fn unknown() -> CommandError {
-    CommandError::input("PERSON_UNKNOWN", "expected the name of somebody who was added, found another")
-        .with_hint("`demur people list` shows them")
+fn unknown() -> Refusal {
+    Refusal::new(Code::PersonUnknown, "expected the name of somebody who was added, found another")
+        .with_cure("`demur people list` shows them")
 }
 
 /// Where the store keeps them.
 const NOTE: &str = "people";
-/// How many there can be.
-const MOST: usize = 500;

@@ -12,11 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
-use demur_desk::{data::DataFolder, error::CommandError, owner::Owner, world::World};
-use demur_store::ledger::Listener;
+use demur_desk::{data::DataFolder, owner::Owner, world::World};
+use demur_sequencer::Listener;
 
-use crate::socket::{self, Identity};
+use crate::socket::OwnSocket;
 
 /// The data folder of this server.
 pub struct Premises {
@@ -29,7 +30,7 @@ pub struct Premises {
     /// What happens once the folder is back: others may have recorded something in it.
     returned: OnceLock<Returned>,
     /// The socket of this server.
-    socket: OnceLock<Identity>,
+    socket: OwnSocket,
     /// Another server has the folder.
     replaced: AtomicBool,
 }
@@ -48,22 +49,19 @@ enum Slot {
 
 impl Premises {
     /// Takes the folder; creates its registry where there is none.
-    pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, CommandError> {
-        let (slot, changed) = (Mutex::new(Slot::Lent), Condvar::new());
-        let premises = Self {
+    pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, Refusal> {
+        let owner = take(&data, &listener)?;
+        Ok(Self {
+            socket: OwnSocket::of(data.path()),
             data,
             world: World::open()?,
             listener,
-            slot,
-            changed,
+            slot: Mutex::new(Slot::Here(owner)),
+            changed: Condvar::new(),
             patience: PATIENCE,
             returned: OnceLock::new(),
-            socket: OnceLock::new(),
             replaced: AtomicBool::new(false),
-        };
-        let owner = premises.take()?;
-        *premises.slot() = Slot::Here(owner);
-        Ok(premises)
+        })
     }
 
     /// Says what happens whenever the folder is back.
@@ -72,19 +70,18 @@ impl Premises {
         let _ = self.returned.set(Box::new(returned));
     }
 
-    /// Binds the socket of the folder, which this process owns.
-    pub fn bind_socket(&self) -> io::Result<UnixListener> {
-        let (listener, identity) = socket::bind(self.data.path())?;
-        let _ = self.socket.set(identity);
-        Ok(listener)
+    /// Returns the socket of this server.
+    pub const fn socket(&self) -> &OwnSocket {
+        &self.socket
     }
 
-    /// Removes the socket, unless it is that of another server by now.
-    pub fn remove_socket(&self) {
-        if let Some(identity) = self.socket.get() {
-            // One that cannot be removed is found stale by the next server.
-            let _ = socket::remove_own(self.data.path(), *identity);
-        }
+    /// Binds the socket again where its file is lost; none where nothing is amiss, or where the folder is lent: whoever has
+    /// it may be a server with a socket of its own.
+    pub fn mend_socket(&self) -> io::Result<Option<UnixListener>> {
+        // Held until it is bound: nobody is lent the folder meanwhile.
+        let slot = self.slot();
+        let amiss = matches!(&*slot, Slot::Here(_)) && self.socket.is_lost();
+        amiss.then(|| self.socket.bind()).transpose()
     }
 
     /// Returns whether another server has taken the folder while it was lent.
@@ -93,7 +90,7 @@ impl Premises {
     }
 
     /// Returns the time.
-    pub fn now(&self) -> Result<Timestamp, CommandError> {
+    pub fn now(&self) -> Result<Timestamp, Refusal> {
         self.world.now()
     }
 
@@ -103,7 +100,7 @@ impl Premises {
     }
 
     /// Returns the folder in use. While it is lent, the caller waits; blocks.
-    pub fn owner(&self) -> Result<Arc<Owner>, CommandError> {
+    pub fn owner(&self) -> Result<Arc<Owner>, Refusal> {
         let until = Instant::now() + self.patience;
         let mut slot = self.slot();
         loop {
@@ -135,7 +132,7 @@ impl Premises {
 
     /// Lets go of the folder once nobody works in it, and takes it back as soon as whoever wanted it is done; blocks
     /// until it is free.
-    pub fn lend(self: &Arc<Self>) -> Result<(), CommandError> {
+    pub fn lend(self: &Arc<Self>) -> Result<(), Refusal> {
         self.let_go(Slot::Lent)?;
         let premises = Arc::clone(self);
         thread::spawn(move || premises.take_back());
@@ -148,7 +145,7 @@ impl Premises {
         let _ = self.let_go(Slot::Closed);
     }
 
-    fn let_go(&self, next: Slot) -> Result<(), CommandError> {
+    fn let_go(&self, next: Slot) -> Result<(), Refusal> {
         let before = std::mem::replace(&mut *self.slot(), next);
         let owner = match before {
             Slot::Here(owner) => owner,
@@ -194,7 +191,7 @@ impl Premises {
             if !matches!(&*self.slot(), Slot::Lent) {
                 return;
             }
-            match self.take() {
+            match take(&self.data, &self.listener) {
                 Ok(owner) => {
                     self.stay(Arc::clone(&owner));
                     if let Some(returned) = self.returned.get() {
@@ -202,27 +199,19 @@ impl Premises {
                     }
                     return;
                 }
-                Err(error) if error.code() == "FOLDER_IN_USE" => {
-                    let own = self.socket.get();
-                    if own.is_some_and(|own| socket::identity(self.data.path()).is_ok_and(|now| now != *own))
-                    {
+                Err(error) if error.code == Code::FolderInUse => {
+                    if self.socket.is_replaced() {
                         tracing::warn!("another server has taken the folder");
                         self.replaced.store(true, Ordering::Relaxed);
                         return;
                     }
                 }
                 Err(error) => {
-                    tracing::error!(code = error.code(), %error, "the data folder cannot be opened");
+                    tracing::error!(code = error.code.as_str(), %error, "the data folder cannot be opened");
                 }
             }
             thread::sleep(AGAIN);
         }
-    }
-
-    fn take(&self) -> Result<Arc<Owner>, CommandError> {
-        let (mut owner, _) = Owner::open_or_create(&self.data)?;
-        owner.listen(Arc::clone(&self.listener));
-        Ok(Arc::new(owner))
     }
 
     fn slot(&self) -> MutexGuard<'_, Slot> {
@@ -230,23 +219,25 @@ impl Premises {
     }
 }
 
+fn take(data: &DataFolder, listener: &Arc<dyn Listener>) -> Result<Arc<Owner>, Refusal> {
+    let (mut owner, _) = Owner::open_or_create(data)?;
+    owner.listen(Arc::clone(listener));
+    Ok(Arc::new(owner))
+}
+
 /// Returns what somebody hears who comes while another command has the folder.
-pub(crate) fn lent() -> CommandError {
-    CommandError::refused(
-        "FOLDER_LENT",
-        "another command has the data folder at the moment, nothing was changed",
-    )
-    .with_hint("try again when it is done")
+pub(crate) fn lent() -> Refusal {
+    Refusal::new(Code::FolderLent, "another command has the data folder at the moment, nothing was changed")
+        .with_cure("try again when it is done")
 }
 
-fn closed() -> CommandError {
-    CommandError::refused("STOPPING", "the server is about to end, nothing was changed")
-        .with_hint("try again")
+fn closed() -> Refusal {
+    Refusal::new(Code::Stopping, "the server is about to end, nothing was changed").with_cure("try again")
 }
 
-fn busy() -> CommandError {
-    CommandError::refused("FOLDER_BUSY", "the server has work in the data folder that does not end")
-        .with_hint("try again, or stop the server")
+fn busy() -> Refusal {
+    Refusal::new(Code::FolderBusy, "the server has work in the data folder that does not end")
+        .with_cure("try again, or stop the server")
 }
 
 /// How long a request waits for a folder that is lent.
@@ -260,8 +251,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use demur_engine::entry::Entry;
-    use demur_ledger::name::TraceId;
+    use demur_ledger::{entry::Entry, name::TraceId};
 
     use super::*;
 
@@ -279,12 +269,12 @@ mod tests {
         premises.patience = Duration::from_millis(50);
         let premises = Arc::new(premises);
         let worker = premises.owner().unwrap();
-        assert_eq!(premises.lend().unwrap_err().code(), "FOLDER_BUSY");
+        assert_eq!(premises.lend().unwrap_err().code, Code::FolderBusy);
         assert!(premises.is_ready() && premises.owner().is_ok(), "others are served again");
         drop(worker);
         premises.lend().unwrap();
         drop(Owner::open(&data).unwrap());
         premises.close();
-        assert_eq!(premises.owner().map(drop).unwrap_err().code(), "STOPPING");
+        assert_eq!(premises.owner().map(drop).unwrap_err().code, Code::Stopping);
     }
 }

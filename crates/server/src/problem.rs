@@ -1,162 +1,112 @@
-//! What the server says when it says no: problem details (RFC 9457) with a stable code, what was expected, what was
-//! found, and what to do.
+//! What the server says when it says no: a refusal as problem details (RFC 9457), under the HTTP status of its code.
 
 use axum::response::{IntoResponse, Response};
-use demur_desk::{error::CommandError, exit::Exit, question::Ending};
-use demur_mcp::api::Refusal;
+use demur_api::{code::Code, problem::ProblemDetails, question::Ending, refusal::Refusal};
 use hyper::{StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Why a request was refused.
+/// A refusal on its way out over HTTP.
 #[derive(Clone, Debug)]
-pub struct Problem(Box<ProblemDetails>);
-
-/// A problem, as it goes over the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProblemDetails {
-    /// `urn:demur:problem:` and the code.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The HTTP status.
-    pub status: u16,
-    /// What kind of problem it is.
-    pub title: String,
-    /// The stable code.
-    pub code: String,
-    /// What was expected and found.
-    pub detail: String,
-    /// What to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// The member it is about, as a dotted path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-    /// Who was first, when and how, where somebody was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Ending>,
-    /// After how many seconds it is worth another try; a header of its own.
-    #[serde(skip)]
-    pub retry_after: Option<u64>,
+pub struct Problem {
+    refusal: Box<Refusal>,
+    /// After how many seconds it is worth another try.
+    retry_after: Option<u64>,
 }
 
 impl Problem {
-    /// Returns the problem of this status and code.
-    pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
-        Self(Box::new(ProblemDetails {
-            kind: format!("urn:demur:problem:{code}"),
-            status: status.as_u16(),
-            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
-            code: code.to_owned(),
-            detail: detail.into(),
-            hint: None,
-            field: None,
-            outcome: None,
-            retry_after: None,
-        }))
+    /// Returns the problem of this code.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { refusal: Box::new(Refusal::new(code, detail.into())), retry_after: None }
     }
 
     /// Returns the same problem with what to do about it.
     #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
+    pub fn with_cure(mut self, cure: impl Into<String>) -> Self {
+        self.refusal.cure = Some(cure.into());
         self
     }
 
     /// Returns the same problem with when it is worth another try.
     #[must_use]
-    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
-        self.0.retry_after = Some(seconds);
+    pub(crate) const fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
         self
     }
 
     /// Returns its status.
     pub fn status(&self) -> StatusCode {
-        StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        StatusCode::from_u16(self.refusal.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Returns what was expected and found.
-    pub fn detail(&self) -> &str {
-        &self.0.detail
-    }
-
-    /// Returns what to do.
-    pub fn hint(&self) -> Option<&str> {
-        self.0.hint.as_deref()
-    }
-
-    /// Returns who was first, when and how, where somebody was.
-    pub fn outcome(&self) -> Option<&Ending> {
-        self.0.outcome.as_ref()
+    /// Returns what it says.
+    pub const fn refusal(&self) -> &Refusal {
+        &self.refusal
     }
 
     /// Returns its stable code.
-    pub fn code(&self) -> &str {
-        &self.0.code
+    pub const fn code(&self) -> Code {
+        self.refusal.code
     }
 
     /// Returns the same problem with who was first, when and how.
     #[must_use]
     pub fn with_outcome(mut self, outcome: Option<Ending>) -> Self {
-        self.0.outcome = outcome;
+        self.refusal.outcome = outcome.map(Box::new);
         self
     }
 
     /// Returns the problem as somebody elsewhere hears it: what went wrong inside stands in the log.
     #[must_use]
     pub fn for_others(mut self) -> Self {
-        if self.0.status >= 500 && !RETRIED.contains(&self.0.status) {
-            "the server could not do this; its log says why".clone_into(&mut self.0.detail);
-            (self.0.hint, self.0.field) = (None, None);
-        }
+        *self.refusal = for_others(*self.refusal);
         self
     }
 
     /// Returns the problem of a request that cannot be read.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "MALFORMED", detail)
-            .with_hint("GET /v1/openapi.json describes every request")
+        Self::new(Code::Malformed, detail).with_cure("GET /v1/openapi.json describes every request")
     }
 }
 
-impl From<ProblemDetails> for Problem {
-    fn from(details: ProblemDetails) -> Self {
-        Self(Box::new(details))
+/// Returns a refusal as somebody elsewhere hears it.
+pub(crate) fn for_others(refusal: Refusal) -> Refusal {
+    let status = refusal.code.status();
+    if status < 500 || RETRIED.contains(&status) {
+        return refusal;
+    }
+    Refusal::new(refusal.code, "the server could not do this; its log says why")
+}
+
+/// Returns what goes over the wire.
+fn written(refusal: Refusal) -> ProblemDetails {
+    let Refusal { code, field, message, cure, outcome } = refusal;
+    let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    ProblemDetails {
+        kind: format!("urn:demur:problem:{code}"),
+        status: status.as_u16(),
+        title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+        code: code.to_string(),
+        detail: message,
+        hint: cure,
+        field,
+        outcome: outcome.map(|outcome| *outcome),
     }
 }
 
-impl From<Problem> for ProblemDetails {
-    fn from(problem: Problem) -> Self {
-        *problem.0
-    }
-}
-
-/// As the door of MCP passes it on, whatever carries it.
-impl From<ProblemDetails> for Refusal {
-    fn from(problem: ProblemDetails) -> Self {
-        let ProblemDetails { status, code, detail, hint, field, .. } = problem;
-        Self { status, code, detail, hint, field }
-    }
-}
-
-impl From<CommandError> for Problem {
-    fn from(error: CommandError) -> Self {
-        let status = status(&error);
-        if status.is_server_error() {
-            tracing::error!(code = error.code(), %error, "a request failed");
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let problem = Self { refusal: Box::new(refusal), retry_after: None };
+        if problem.status().is_server_error() {
+            let refusal = problem.refusal();
+            tracing::error!(code = refusal.code.as_str(), error = %refusal, "a request failed");
         }
-        let mut problem = Self::new(status, error.code(), error.to_string());
-        problem.0.hint = error.hint().map(str::to_owned);
-        problem.0.field = error.field().map(str::to_owned);
         problem
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = self.status();
-        let body = serde_json::to_vec(&*self.0).unwrap_or_default();
-        let retry_after = self.0.retry_after;
+        let (status, retry_after) = (self.status(), self.retry_after);
+        let body = serde_json::to_vec(&written(self.refusal().clone())).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, CONTENT_TYPE)], body).into_response();
         response.extensions_mut().insert(self);
         let headers = response.headers_mut();
@@ -171,30 +121,6 @@ impl IntoResponse for Problem {
             headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
         }
         response
-    }
-}
-
-/// One way from what went wrong to a status; the code says the rest.
-fn status(error: &CommandError) -> StatusCode {
-    match error.code() {
-        "UNAUTHENTICATED" => StatusCode::UNAUTHORIZED,
-        "FORBIDDEN" => StatusCode::FORBIDDEN,
-        "QUESTION_UNKNOWN" | "TRACE_UNKNOWN" | "SESSION_UNKNOWN" | "GAP_UNKNOWN" | "TOKEN_UNKNOWN"
-        | "SECRET_GONE" | "EVENT_UNKNOWN" | "ARTIFACT_UNKNOWN" | "RECEIPT_UNKNOWN" | "IDENTITY_UNKNOWN"
-        | "NO_TRACE" | "PERSON_UNKNOWN" => StatusCode::NOT_FOUND,
-        "IDEMPOTENCY_CONFLICT" => StatusCode::UNPROCESSABLE_ENTITY,
-        "FOLDER_LENT" | "STOPPING" | "FOLDER_BUSY" | "FOLDER_IN_USE" | "STORE_LOCKED" | "OVERLOADED" => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
-        "RECORD_DAMAGED" | "STORE_DAMAGED" | "NO_DESK_KEY" | "STORE_READ_ONLY" | "STORE_FOREIGN"
-        | "STORE_NEWER" | "NO_STORE" | "NO_KEYS" | "RULES_MALFORMED" | "FILE_UNREADABLE"
-        | "FILE_UNUSABLE" => StatusCode::INTERNAL_SERVER_ERROR,
-        "DISK_FULL" => StatusCode::INSUFFICIENT_STORAGE,
-        _ => match error.exit() {
-            Exit::Refused => StatusCode::CONFLICT,
-            Exit::BadInput => StatusCode::BAD_REQUEST,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        },
     }
 }
 

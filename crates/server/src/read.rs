@@ -8,9 +8,10 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
 };
 use bytes::Bytes;
+use demur_api::{call::IdempotencyKey, code::Code};
 use demur_core::{canonical, limit::Limits};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::{HeaderMap, StatusCode, header, http::request::Parts};
+use hyper::{HeaderMap, header, http::request::Parts};
 use serde::de::DeserializeOwned;
 use tokio::{sync::OwnedSemaphorePermit, time};
 
@@ -79,9 +80,8 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = Path::<T>::from_request_parts(parts, state).await;
-        path.map(|Path(read)| Self(read)).map_err(|error| {
-            Problem::new(StatusCode::NOT_FOUND, "NAME_UNKNOWN", format!("the path: {}", error.body_text()))
-        })
+        path.map(|Path(read)| Self(read))
+            .map_err(|error| Problem::new(Code::NameUnknown, format!("the path: {}", error.body_text())))
     }
 }
 
@@ -89,7 +89,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
 pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Bytes, Problem> {
     let collected = time::timeout(patience, Limited::new(body, longest).collect()).await.map_err(|_| {
         let detail = format!("expected the whole request within {} seconds", patience.as_secs());
-        Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", detail)
+        Problem::new(Code::TooSlow, detail)
     })?;
     collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, longest))
 }
@@ -98,7 +98,7 @@ pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Byte
 pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Problem {
     if error.is::<LengthLimitError>() {
         let detail = format!("expected at most {longest} bytes, found more");
-        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail);
+        return Problem::new(Code::TooLarge, detail);
     }
     Problem::malformed("the request ended before its time")
 }
@@ -106,12 +106,8 @@ pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Pr
 /// Returns the value of a header that makes a retry safe.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let fits =
-        |text: &&str| (1..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-    let text = value.to_str().ok().filter(fits);
-    text.map(|text| Some(text.to_owned())).ok_or_else(|| {
-        Problem::malformed("expected an Idempotency-Key of 1 to 256 visible characters, found another")
-    })
+    let key = IdempotencyKey::try_from(value.to_str().unwrap_or_default().to_owned());
+    key.map(|key| Some(key.to_string())).map_err(|error| Problem::malformed(error.to_string()))
 }
 
 /// Checks that a body is of one of these media types, where it says so.
@@ -122,7 +118,7 @@ pub fn expect_media(headers: &HeaderMap, known: &[&str]) -> Result<(), Problem> 
         return Ok(());
     }
     let detail = format!("expected Content-Type: {}, found another", known.join(" or "));
-    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE", detail))
+    Err(Problem::new(Code::MediaType, detail))
 }
 
 /// What a document holds at most; a list of files is the longest.

@@ -20,12 +20,13 @@ pub mod verify;
 use std::sync::Arc;
 
 use axum::{Router, middleware};
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
+use demur_desk::owner::Owner;
 use demur_ledger::name::{PrincipalId, TraceId};
 
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     gate,
     service::Shared,
 };
@@ -70,8 +71,8 @@ pub fn operations() -> Vec<Operation> {
 }
 
 /// Checks that a caller may read this trace; one that it may not read is as unknown as one that is not there.
-pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), CommandError> {
-    let takes_part = |principal: PrincipalId| -> Result<bool, CommandError> {
+pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
+    let takes_part = |principal: PrincipalId| -> Result<bool, Refusal> {
         let state = owner.ledger().look(trace)?;
         Ok(state.trace().is_some_and(|state| state.has_participant(principal)))
     };
@@ -88,11 +89,11 @@ pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Res
         return Ok(());
     }
     let message = format!("expected a trace of this data folder, found none called {trace}");
-    Err(CommandError::input("TRACE_UNKNOWN", message).with_hint("a token reads the traces it takes part in"))
+    Err(Refusal::new(Code::TraceUnknown, message).with_cure("a token reads the traces it takes part in"))
 }
 
 /// Returns whether a caller plays a role in a run, with a key of its own for that role.
-fn plays_in(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, CommandError> {
+fn plays_in(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, Refusal> {
     let seats = caller.seats(owner)?;
     if seats.is_empty() {
         return Ok(false);

@@ -9,10 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::limit::Text;
-use demur_desk::{data::DataFolder, error::CommandError};
+use demur_desk::data::DataFolder;
 use demur_ledger::question::OutcomeKind;
-use demur_store::{contract::Store as _, ledger::Listener};
+use demur_sequencer::Listener;
 use tokio::{
     net::{TcpListener, UnixListener},
     runtime::Builder,
@@ -22,7 +23,7 @@ use tokio::{
 
 use crate::{
     caller::Caller,
-    connection::Connections,
+    connection::{self, Connections},
     gate::Names,
     live,
     metrics::Metrics,
@@ -50,6 +51,8 @@ pub struct Config {
     pub user: Text<1, 256>,
     /// The version of demur.
     pub version: String,
+    /// How many connections, tokens and people it takes.
+    pub limits: ServerLimits,
 }
 
 /// Where to listen on TCP.
@@ -71,7 +74,7 @@ pub enum Listen {
 }
 
 /// Runs a server until it ends. `ready` is told once it answers.
-pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), CommandError> {
+pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), Refusal> {
     run_with(config, Patience::default(), ready)
 }
 
@@ -80,10 +83,10 @@ pub fn run_with(
     config: Config,
     patience: Patience,
     ready: impl FnOnce(&Service) + Send,
-) -> Result<(), CommandError> {
+) -> Result<(), Refusal> {
     let runtime = Builder::new_multi_thread()
-        .worker_threads(WORKERS)
-        .max_blocking_threads(BLOCKING)
+        .worker_threads(WORKER_THREADS)
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(2))
         .enable_all()
         .build()
@@ -95,28 +98,26 @@ async fn live(
     config: Config,
     patience: Patience,
     ready: impl FnOnce(&Service) + Send,
-) -> Result<(), CommandError> {
+) -> Result<(), Refusal> {
     let metrics = Arc::new(Metrics::default());
     let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
     let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
     let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
-    let version = config.version.clone();
-    let rules = config.rules.clone();
-    let user = config.user.clone();
-    let service =
-        Arc::new(Service::new(Arc::clone(&premises), notices, metrics, rules, version, patience, user));
+    let config = Config { limits: fitting(config.limits), ..config };
+    let service = Arc::new(Service::new(Arc::clone(&premises), notices, metrics, &config, patience));
     let back = Arc::downgrade(&service);
     premises.when_returned(move |owner| {
         if let Some(service) = back.upgrade() {
             service.look_again(owner);
         }
     });
-    let connections = Connections::new(routes::router(&service), service.ending(), patience);
+    let room = config.limits.connections as usize;
+    let connections = Connections::new(routes::router(&service), service.ending(), patience, room);
     let ended = answer(&config, &service, &connections, ready).await;
     service.end();
     // Before the folder is let go: the next server has a socket of its own there.
-    premises.remove_socket();
-    let until = Instant::now() + LAST;
+    premises.socket().remove();
+    let until = Instant::now() + CONNECTIONS_END_TIMEOUT;
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
     }
@@ -130,20 +131,19 @@ async fn answer(
     service: &Shared,
     connections: &Connections,
     ready: impl FnOnce(&Service) + Send,
-) -> Result<(), CommandError> {
+) -> Result<(), Refusal> {
     let mut terminate =
         signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
     let mut interrupt =
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
-    let bound = service.premises.bind_socket().map_err(|error| trouble("make its socket", &error))?;
+    let bound = service.premises.socket().bind().map_err(|error| trouble("make its socket", &error))?;
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
     let caller = Caller::Local { name: config.user.clone(), client: None };
-    let user = rustix::process::geteuid().as_raw();
     // First TCP: whoever asks over the socket where that is gets an answer.
     if let Some((listener, names)) = listen(config, service).await? {
         tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
     }
-    tokio::spawn(connections.clone().serve_socket(socket, user, caller));
+    tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(timers::run(Arc::clone(service)));
     tokio::spawn(live::run(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
@@ -153,13 +153,23 @@ async fn answer(
         _ = interrupt.recv() => tracing::info!("ends: told by a signal"),
         () = service.stopping() => tracing::info!("ends: told by a command"),
         () = idle(service, connections, config.idle) => tracing::info!("ends: nothing is open and nobody calls"),
-        () = replaced(service) => tracing::info!("ends: another server has the folder"),
+        () = displaced(service) => tracing::warn!("ends: another server has the folder, or it lies no longer where it was"),
     }
     Ok(())
 }
 
+/// Returns the limits with no more connections than this process has file descriptors for.
+fn fitting(limits: ServerLimits) -> ServerLimits {
+    let room = u32::try_from(connection::room(limits.connections as usize)).unwrap_or(limits.connections);
+    if room < limits.connections {
+        let wanted = limits.connections;
+        tracing::warn!(wanted, room, "fewer connections than wanted: this process may open no more files");
+    }
+    ServerLimits { connections: room, ..limits }
+}
+
 /// Binds where the configuration says, and remembers a port that was chosen.
-async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, CommandError> {
+async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, Refusal> {
     let (listener, public) = match &config.listen {
         Listen::Nowhere => return Ok(None),
         Listen::Loopback(port) => (loopback(service, *port).await?, None),
@@ -175,24 +185,22 @@ async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener
 }
 
 /// Binds at the address that was named, or says why not.
-async fn exactly(address: SocketAddr) -> Result<TcpListener, CommandError> {
+async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             let message = format!("expected a free port, found {} in use by another program", address.port());
-            CommandError::refused("PORT_TAKEN", message)
-                .with_hint("name another port; without one, `demur serve` takes a free one by itself")
+            Refusal::new(Code::PortTaken, message)
         }
         ErrorKind::PermissionDenied => {
             let message = format!("expected a port that this user may open, found {}", address.port());
-            CommandError::refused("PORT_FORBIDDEN", message)
-                .with_hint("name a port above 1023; without one, `demur serve` takes a free one by itself")
+            Refusal::new(Code::PortForbidden, message)
         }
         _ => trouble("listen at that address", &error),
     })
 }
 
-async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, CommandError> {
-    let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT)?)).await;
+async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
+    let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT_NOTE)?)).await;
     let remembered = remembered.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok());
     let wanted: u16 = port.or(remembered).unwrap_or(0);
     let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
@@ -205,8 +213,9 @@ async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Co
     let listener = bound.map_err(|error| trouble("listen on this machine", &error))?;
     let found = listener.local_addr().map(|address| address.port()).unwrap_or_default();
     if port.is_none() && remembered != Some(found) {
-        let kept = service
-            .work(move |_, owner| Ok(owner.ledger().store().set_note(PORT, found.to_string().as_bytes())?));
+        let kept = service.work(move |_, owner| {
+            Ok(owner.ledger().store().set_note(PORT_NOTE, found.to_string().as_bytes())?)
+        });
         // A port that is not remembered is chosen again next time.
         let _ = kept.await;
     }
@@ -218,7 +227,7 @@ async fn idle(service: &Shared, connections: &Connections, limit: Option<Duratio
     let Some(limit) = limit else { return std::future::pending().await };
     let mut busy = Instant::now();
     loop {
-        time::sleep(LOOK.min(limit)).await;
+        time::sleep(LOOK_INTERVAL.min(limit)).await;
         if connections.count() > 0 || !service.notices.is_empty() {
             busy = Instant::now();
         } else if busy.elapsed() >= limit && !has_open(service).await {
@@ -227,10 +236,37 @@ async fn idle(service: &Shared, connections: &Connections, limit: Option<Duratio
     }
 }
 
-/// Waits until another server has the folder.
-async fn replaced(service: &Shared) {
-    while !service.premises.is_replaced() {
-        time::sleep(LOOK).await;
+/// Takes connections over the socket until the server ends. A socket file that somebody deletes is put back: without it
+/// no command finds the server, and no other server can begin.
+async fn serve_socket(service: Shared, connections: Connections, mut socket: UnixListener, caller: Caller) {
+    let user = rustix::process::geteuid().as_raw();
+    loop {
+        tokio::select! {
+            () = connections.serve_socket(&socket, user, &caller) => return,
+            mended = mended_socket(&service) => socket = mended,
+        }
+    }
+}
+
+/// Waits until the socket file was lost, and returns the socket that was bound in its place.
+async fn mended_socket(service: &Shared) -> UnixListener {
+    loop {
+        time::sleep(LOOK_INTERVAL).await;
+        match service.premises.mend_socket().and_then(|found| found.map(UnixListener::from_std).transpose()) {
+            Ok(None) => {}
+            Ok(Some(socket)) => {
+                tracing::warn!("the socket file was gone; it is there again");
+                return socket;
+            }
+            Err(error) => tracing::error!(%error, "the socket file is gone and cannot be put back"),
+        }
+    }
+}
+
+/// Waits until the folder is no longer this server's: another one has it, or it was deleted or moved.
+async fn displaced(service: &Shared) {
+    while !service.premises.is_replaced() && !service.premises.socket().is_folder_gone() {
+        time::sleep(LOOK_INTERVAL).await;
     }
 }
 
@@ -240,15 +276,15 @@ async fn has_open(service: &Shared) -> bool {
     counts.map_or(true, |counts| counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
 }
 
-fn trouble(action: &str, error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::internal("SERVER_TROUBLE", format!("the server cannot {action}: {error}"))
+fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(Code::ServerTrouble, format!("the server cannot {action}: {error}"))
 }
 
-const WORKERS: usize = 2;
-const BLOCKING: usize = 160;
+const WORKER_THREADS: usize = 2;
+const MAX_BLOCKING_THREADS: usize = 160;
 /// How long the last responses may take.
-const LAST: Duration = Duration::from_secs(4);
+const CONNECTIONS_END_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often it is looked whether anybody is there.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Where the store keeps the port.
-const PORT: &str = "port";
+const PORT_NOTE: &str = "port";

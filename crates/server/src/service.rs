@@ -2,14 +2,14 @@
 
 use std::{
     future,
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::limit::Text;
-use demur_desk::{error::CommandError, owner::Owner, recording::Recording, rules::Shelf};
+use demur_desk::{owner::Owner, recording::Recording, rules::Shelf};
 use demur_rules::Rules;
-use demur_store::ledger::{Acknowledged, LedgerError, Progress, Underway};
+use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::{
     caller::Caller, limits::Limits, live::Live, metrics::Metrics, notices::Notices, patience::Patience,
-    premises::Premises, problem::Problem, routes::sign_in::Links, tokens::Tokens,
+    premises::Premises, problem::Problem, routes::sign_in::Links, serve::Config, tokens::Tokens,
 };
 
 /// The server, as its routes see it.
@@ -28,6 +28,7 @@ pub struct Service {
     pub(crate) links: Links,
     pub(crate) live: Live,
     pub(crate) limits: Limits,
+    pub(crate) most: ServerLimits,
     /// Whoever adds, removes or signs in a person does so alone.
     people: Mutex<()>,
     /// The user who runs the server.
@@ -51,25 +52,24 @@ impl Service {
         premises: Arc<Premises>,
         notices: Arc<Notices>,
         metrics: Arc<Metrics>,
-        rules: Vec<PathBuf>,
-        version: String,
+        config: &Config,
         patience: Patience,
-        user: Text<1, 256>,
     ) -> Self {
         Self {
             premises,
             notices,
-            tokens: Tokens::default(),
+            tokens: Tokens::new(config.limits.tokens as usize),
             links: Links::default(),
             live: Live::default(),
             limits: Limits::default(),
+            most: config.limits,
             people: Mutex::default(),
-            user,
+            user: config.user.clone(),
             metrics,
             ending: watch::Sender::new(false),
             address: Mutex::default(),
-            version,
-            rules: Mutex::new(Shelf::new(rules, false)),
+            version: config.version.clone(),
+            rules: Mutex::new(Shelf::new(config.rules.clone(), false)),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
             heavy: Arc::new(Semaphore::new(HEAVY)),
             patience,
@@ -80,18 +80,18 @@ impl Service {
     pub async fn work<T, F>(self: &Arc<Self>, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
-        F: FnOnce(&Service, &Owner) -> Result<T, CommandError> + Send + 'static,
+        F: FnOnce(&Service, &Owner) -> Result<T, Refusal> + Send + 'static,
     {
         let service = Arc::clone(self);
         let turn = Arc::clone(&self.at_work).acquire_owned().await;
-        let turn = turn.map_err(|error| CommandError::bug(&error))?;
+        let turn = turn.map_err(|error| Refusal::bug(&error))?;
         let done = task::spawn_blocking(move || {
             // The work goes on when whoever asked for it has left: its turn ends when it does.
             let _turn = turn;
             let owner = service.premises.owner()?;
             work(&service, &owner)
         });
-        Ok(done.await.map_err(|error| CommandError::bug(&error))??)
+        Ok(done.await.map_err(|error| Refusal::bug(&error))??)
     }
 
     /// Has something recorded. No thread waits for the disk but the one that writes for everybody, where that can be.
@@ -110,14 +110,14 @@ impl Service {
                 None => service.work(move |_, owner| recording.perform(owner)).await,
             }
         });
-        done.await.map_err(|error| CommandError::bug(&error))?
+        done.await.map_err(|error| Refusal::bug(&error))?
     }
 
     /// Returns the turn of a request that takes a thread or much memory for as long as the other side likes.
     pub fn heavy_turn(&self) -> Result<OwnedSemaphorePermit, Problem> {
         Arc::clone(&self.heavy).try_acquire_owned().map_err(|_| {
             let message = format!("expected at most {HEAVY} large files on their way, found more");
-            CommandError::refused("OVERLOADED", message).with_hint("try again in a moment").into()
+            Refusal::new(Code::Overloaded, message).with_cure("try again in a moment").into()
         })
     }
 
@@ -132,7 +132,7 @@ impl Service {
     }
 
     /// Returns the rules that plans are held against.
-    pub fn rules(&self) -> Result<Arc<Rules>, CommandError> {
+    pub fn rules(&self) -> Result<Arc<Rules>, Refusal> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).rules()
     }
 
@@ -154,7 +154,7 @@ impl Service {
     /// Takes note of what another process may have done in the folder: whoever waits looks again.
     pub(crate) fn look_again(&self, owner: &Owner) {
         if let Err(error) = self.tokens.reload(owner) {
-            tracing::error!(code = error.code(), %error, "the tokens cannot be read");
+            tracing::error!(code = error.code.as_str(), %error, "the tokens cannot be read");
         }
         self.notices.wake_all();
     }
@@ -175,12 +175,12 @@ impl Service {
 }
 
 /// Waits for what is under way, and finds a thread that writes whenever it has to. None means that something came between.
-async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, LedgerError> {
+async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, SequencerError> {
     loop {
         match future::poll_fn(|context| underway.poll(context)).await? {
-            Progress::Lead(pen) => {
+            Progress::Lead(leader) => {
                 let owner = Arc::clone(owner);
-                task::spawn_blocking(move || owner.ledger().lead(pen));
+                task::spawn_blocking(move || owner.ledger().lead(leader));
             }
             Progress::Again => return Ok(None),
             Progress::Recorded(recorded) => return Ok(Some(recorded)),

@@ -9,6 +9,7 @@ use std::{
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use rustix::{
@@ -18,30 +19,80 @@ use rustix::{
 
 /// Returns where the socket of a data folder is.
 pub fn path(folder: &Path) -> PathBuf {
-    folder.join(NAME)
+    folder.join(FILE_NAME)
 }
 
-/// What tells one socket file from another: device and number.
-pub type Identity = (u64, u64);
-
-/// Binds the socket, for its owner only. The caller owns the folder: one that is there was left by a dead process.
-pub fn bind(folder: &Path) -> io::Result<(UnixListener, Identity)> {
-    remove(folder)?;
-    let listener = with_short_path(folder, |path| UnixListener::bind(path))?;
-    fs::set_permissions(path(folder), fs::Permissions::from_mode(0o600))?;
-    listener.set_nonblocking(true)?;
-    Ok((listener, identity(folder)?))
+/// The socket of a server. Its file can be deleted or replaced, and so can the folder around it: it remembers which ones
+/// were its own.
+#[derive(Debug)]
+pub struct OwnSocket {
+    folder: PathBuf,
+    /// The folder as it was when the server took it.
+    place: Option<Identity>,
+    file: Mutex<Option<Identity>>,
 }
 
-/// Returns which socket is there.
-pub fn identity(folder: &Path) -> io::Result<Identity> {
-    let metadata = fs::symlink_metadata(path(folder))?;
-    Ok((metadata.dev(), metadata.ino()))
+/// What tells one file or folder from another: device and number.
+type Identity = (u64, u64);
+
+impl OwnSocket {
+    /// Returns the socket of a folder that the caller owns; nothing is bound yet.
+    pub fn of(folder: &Path) -> Self {
+        let place = found(folder, true).ok().flatten();
+        Self { folder: folder.to_owned(), place, file: Mutex::default() }
+    }
+
+    /// Binds the socket, for its owner only. One that is there was left by a dead process.
+    pub fn bind(&self) -> io::Result<UnixListener> {
+        remove(&self.folder)?;
+        let listener = with_short_path(&self.folder, |path| UnixListener::bind(path))?;
+        fs::set_permissions(path(&self.folder), fs::Permissions::from_mode(0o600))?;
+        listener.set_nonblocking(true)?;
+        *self.file() = self.there()?;
+        Ok(listener)
+    }
+
+    /// Removes the socket, unless it is that of another server by now.
+    pub fn remove(&self) {
+        let own = self.file().take();
+        if own.is_some() && self.there().is_ok_and(|there| there == own) {
+            // One that cannot be removed is found stale by the next server.
+            let _ = remove(&self.folder);
+        }
+    }
+
+    /// Returns whether its file is gone, or another lies in its place.
+    pub fn is_lost(&self) -> bool {
+        // In another folder there is another server's socket.
+        !self.is_folder_gone() && self.there().is_ok_and(|there| there != *self.file())
+    }
+
+    /// Returns whether the socket of another server lies in its place.
+    pub fn is_replaced(&self) -> bool {
+        self.there().is_ok_and(|there| there.is_some() && there != *self.file())
+    }
+
+    /// Returns whether the folder was deleted, moved or replaced: what is recorded from now on would be found by nobody.
+    pub fn is_folder_gone(&self) -> bool {
+        found(&self.folder, true).is_ok_and(|now| now != self.place)
+    }
+
+    fn there(&self) -> io::Result<Option<Identity>> {
+        found(&path(&self.folder), false)
+    }
+
+    fn file(&self) -> MutexGuard<'_, Option<Identity>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// Removes the socket if it is this one.
-pub fn remove_own(folder: &Path, own: Identity) -> io::Result<()> {
-    if identity(folder)? == own { remove(folder) } else { Ok(()) }
+/// Returns which file or folder lies here, if any. An error says nothing about that.
+fn found(path: &Path, follow: bool) -> io::Result<Option<Identity>> {
+    match if follow { fs::metadata(path) } else { fs::symlink_metadata(path) } {
+        Ok(metadata) => Ok(Some((metadata.dev(), metadata.ino()))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Connects to the socket.
@@ -50,7 +101,7 @@ pub fn connect(folder: &Path) -> io::Result<UnixStream> {
 }
 
 /// Removes the socket; none is fine.
-pub fn remove(folder: &Path) -> io::Result<()> {
+fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_file(path(folder)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -60,12 +111,12 @@ pub fn remove(folder: &Path) -> io::Result<()> {
 /// The kernel takes at most 107 bytes: a longer path goes by way of the open folder.
 fn with_short_path<T>(folder: &Path, use_path: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let whole = path(folder);
-    if whole.as_os_str().as_bytes().len() <= LONGEST {
+    if whole.as_os_str().as_bytes().len() <= MAX_PATH_BYTES {
         return use_path(&whole);
     }
     let open: OwnedFd = rustix::fs::open(folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    use_path(&Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(NAME))
+    use_path(&Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(FILE_NAME))
 }
 
-const NAME: &str = "socket";
-const LONGEST: usize = 100;
+const FILE_NAME: &str = "socket";
+const MAX_PATH_BYTES: usize = 100;

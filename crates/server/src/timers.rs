@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use demur_desk::question::expire;
-use demur_store::contract::Store as _;
 use tokio::time;
 
 use crate::service::Shared;
@@ -33,7 +32,7 @@ async fn fire(service: &Shared) -> Duration {
         let mut failed = false;
         let found = expire(owner, now, BATCH, &mut |question, error| {
             failed = true;
-            tracing::warn!(trace = %question.trace, code = error.code(), "a deadline could not be recorded");
+            tracing::warn!(trace = %question.trace, code = error.code.as_str(), "a deadline could not be recorded");
         })?;
         let next = owner.ledger().store().next_deadline()?;
         let wait = next.map(|next| next.as_millis().saturating_sub(now.as_millis()));

@@ -3,26 +3,24 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use demur_api::{code::Code, person::PersonRole, refusal::Refusal, scope::Scope};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
     random::Random as _,
     time::Timestamp,
 };
-use demur_desk::{error::CommandError, owner::Owner};
+use demur_desk::owner::Owner;
 use demur_ledger::role::Role;
-use demur_store::contract::Store as _;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    caller::{PersonRole, Scope, Token},
-    people,
-};
+use crate::{caller::Token, people};
 
 /// The tokens of a store, as read when somebody first asked.
-#[derive(Default)]
 pub struct Tokens {
     known: Mutex<Option<Vec<Kept>>>,
+    /// How many there can be.
+    most: usize,
 }
 
 /// A token with what proves it.
@@ -48,7 +46,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Returns the session of a person who signed in with a browser.
-    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, CommandError> {
+    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
         Ok(Self {
             name: Text::cut(user)?,
             scopes: vec![Scope::Person],
@@ -59,6 +57,11 @@ impl Wanted {
 }
 
 impl Tokens {
+    /// Returns the tokens of a store that has no more than this.
+    pub const fn new(most: usize) -> Self {
+        Self { known: Mutex::new(None), most }
+    }
+
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
     /// [`Self::load`].
     pub fn find(&self, secret: &str, now: Timestamp) -> Option<Arc<Token>> {
@@ -78,26 +81,22 @@ impl Tokens {
     }
 
     /// Reads the tokens from the store, unless that was done.
-    pub fn load(&self, owner: &Owner) -> Result<(), CommandError> {
+    pub fn load(&self, owner: &Owner) -> Result<(), Refusal> {
         self.read(owner).map(|_| ())
     }
 
     /// Makes a token; returns it with its secret, which nothing keeps.
-    pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
+    pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         check(&wanted)?;
         self.make(owner, wanted)
     }
 
     /// Makes the session of a person who signed in.
-    pub(crate) fn create_session(
-        &self,
-        owner: &Owner,
-        wanted: Wanted,
-    ) -> Result<(Token, String), CommandError> {
+    pub(crate) fn create_session(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         self.make(owner, wanted)
     }
 
-    fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), CommandError> {
+    fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         let world = owner.world();
         let now = world.now()?;
         let author =
@@ -120,12 +119,12 @@ impl Tokens {
         let mut tokens = known.clone().unwrap_or_default();
         // What has ended is of no use to anybody.
         tokens.retain(|kept| kept.token.expires.is_none_or(|expires| now < expires));
-        if tokens.len() >= MOST {
-            return Err(CommandError::refused(
-                "TOO_MANY_TOKENS",
-                format!("expected at most {MOST} tokens, found more"),
-            )
-            .with_hint("revoke those that nobody uses: `demur token list`"));
+        let most = self.most;
+        if tokens.len() >= most {
+            let message = format!("expected at most {most} tokens and sessions, found {}", tokens.len());
+            return Err(Refusal::new(Code::TooManyTokens, message).with_cure(
+                "revoke those that nobody uses: `demur token list`; `demur serve --max-tokens` allows more",
+            ));
         }
         tokens.push(Kept { token: token.clone(), digest: sha256(secret.as_bytes()) });
         write(owner, &tokens)?;
@@ -134,17 +133,17 @@ impl Tokens {
     }
 
     /// Returns every token.
-    pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, CommandError> {
+    pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, Refusal> {
         Ok(self.read(owner)?.iter().flatten().map(|kept| kept.token.clone()).collect())
     }
 
     /// Takes a token back.
-    pub fn revoke(&self, owner: &Owner, id: &str) -> Result<Token, CommandError> {
+    pub fn revoke(&self, owner: &Owner, id: &str) -> Result<Token, Refusal> {
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
         let at = tokens.iter().position(|kept| kept.token.id == id).ok_or_else(|| {
-            CommandError::input("TOKEN_UNKNOWN", "expected the id of a token, found another word")
-                .with_hint("`demur token list` shows them")
+            Refusal::new(Code::TokenUnknown, "expected the id of a token, found another word")
+                .with_cure("`demur token list` shows them")
         })?;
         let revoked = tokens.remove(at).token;
         write(owner, &tokens)?;
@@ -153,7 +152,7 @@ impl Tokens {
     }
 
     /// Ends every session of a person; returns how many there were.
-    pub(crate) fn end_sessions(&self, owner: &Owner, name: &str) -> Result<u64, CommandError> {
+    pub(crate) fn end_sessions(&self, owner: &Owner, name: &str) -> Result<u64, Refusal> {
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
         let before = tokens.len();
@@ -168,7 +167,7 @@ impl Tokens {
     }
 
     /// Reads the tokens again: another process may have changed them.
-    pub fn reload(&self, owner: &Owner) -> Result<(), CommandError> {
+    pub fn reload(&self, owner: &Owner) -> Result<(), Refusal> {
         let fresh = stored(owner)?;
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
         Ok(())
@@ -181,7 +180,7 @@ impl Tokens {
         token.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
-    fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, CommandError> {
+    fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, Refusal> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_none() {
             *known = Some(stored(owner)?);
@@ -190,29 +189,29 @@ impl Tokens {
     }
 }
 
-fn stored(owner: &Owner) -> Result<Vec<Kept>, CommandError> {
+fn stored(owner: &Owner) -> Result<Vec<Kept>, Refusal> {
     let note = owner.ledger().store().note(NOTE)?;
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| CommandError::bug(&error));
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| Refusal::bug(&error));
     Ok(note.map(read).transpose()?.unwrap_or_default())
 }
 
-fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), CommandError> {
-    let bytes = serde_json::to_vec(tokens).map_err(|error| CommandError::bug(&error))?;
+fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), Refusal> {
+    let bytes = serde_json::to_vec(tokens).map_err(|error| Refusal::bug(&error))?;
     Ok(owner.ledger().store().set_note(NOTE, &bytes)?)
 }
 
-fn check(wanted: &Wanted) -> Result<(), CommandError> {
+fn check(wanted: &Wanted) -> Result<(), Refusal> {
     let has = |scope| wanted.scopes.contains(&scope);
     if wanted.scopes.is_empty() {
-        return Err(CommandError::input("SCOPE_MISSING", "expected at least one scope, found none"));
+        return Err(Refusal::new(Code::ScopeMissing, "expected at least one scope, found none"));
     }
     if wanted.scopes.iter().any(|scope| !Scope::GRANTED.contains(scope)) {
-        return Err(CommandError::input("SCOPE_INVALID", "expected ask, answer, relay, read or metrics"));
+        return Err(Refusal::new(Code::ScopeInvalid, "expected ask, answer, relay, read or metrics"));
     }
     // An asker never answers itself, and one token is one voice.
     if has(Scope::Answer) && (has(Scope::Ask) || has(Scope::Relay)) {
         let message = "expected one voice per token, found answer beside ask or relay";
-        return Err(CommandError::input("SCOPE_INVALID", message).with_hint("make two tokens"));
+        return Err(Refusal::new(Code::ScopeInvalid, message).with_cure("make two tokens"));
     }
     Ok(())
 }
@@ -233,5 +232,3 @@ fn id_of(secret: &str) -> Option<&str> {
 const PREFIX: &str = "dmr_";
 /// Where the store keeps them.
 const NOTE: &str = "tokens";
-/// How many there can be.
-const MOST: usize = 1000;

@@ -12,7 +12,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use demur_engine::entry::Address;
+use demur_ledger::entry::Address;
 
 use crate::{
     contract::StoreError,

@@ -3,19 +3,25 @@
 //!
 //! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
 //! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases, the
-//! list of questions) is written in the same transaction and can be rebuilt from it at will. **Operational** data
-//! (snapshots, notes, failure flags) is backed up but is no part of the ledger; secrets are not even backed up.
+//! list of questions, participants of runs) is written in the same transaction and can be rebuilt from it at will.
+//! **Operational** data (records, leases, snapshots, notes, failure flags) is backed up but is no part of the ledger;
+//! secrets are not even backed up.
 
+mod check;
+mod cursor;
+mod lease;
 mod question;
-mod shared;
+mod reason;
+mod record;
 
 use std::ops::RangeInclusive;
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::{Address, ArtifactPlace, Entry};
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     content::Opening,
+    entry::{Address, ArtifactPlace, Entry},
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     newer::Newer,
     question::OutcomeKind,
@@ -23,20 +29,28 @@ use demur_ledger::{
     state::Phase,
 };
 
-pub use self::question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions};
+pub use self::{
+    check::{StoreProblem, StoreProgress, StoreStep},
+    cursor::{Cursor, CursorError},
+    lease::{Lease, LeaseId, Leases},
+    question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions},
+    record::{KeptRecord, RecordKey, RecordValue, Records, Swap, Version},
+};
 
 /// Where events are kept.
 ///
 /// Every method may be called from any thread. Reads see all that was acknowledged before they began and never
-/// block an append. A method that returns an error has changed nothing that a later read would show, except that
-/// after [`StoreError::Uncertain`] an append may have happened as a whole.
-pub trait Store: Send + Sync {
-    /// Appends to any number of traces, each of them at most once in the call, in one transaction.
+/// block a commit. A method that returns an error has changed nothing that a later read would show, except that
+/// after [`StoreError::Uncertain`] a commit may have happened as a whole.
+pub trait Store: Records + Leases + Send + Sync {
+    /// Writes to any number of traces and records, in one transaction. The only way by which events and records change.
     ///
-    /// **Durable**: when this returns, every accepted append survives the end of the process and the loss of
-    /// power. **Atomic**: each append is there as a whole (events, contents, derived rows, snapshot) or not at
-    /// all. **Judged one by one**: the result has one outcome per append, in order; a refused append does not
-    /// hinder the others. An append is refused when
+    /// **Durable**: when this returns, every accepted write survives the end of the process and the loss of
+    /// power. **Atomic**: each write is there as a whole (events, contents, derived rows, snapshot, swaps) or not at
+    /// all. **Judged one by one**: the result has one outcome per write, in order; a refused write does not
+    /// hinder the others. A write is refused when
+    /// - its append was made under a lease that is not alive;
+    /// - a record that it swaps is not what it was;
     /// - the head of its trace is not [`Append::expected`], its events do not follow that and each other, or it
     ///   would open a second registry;
     /// - an event's (author key, command) was used before in this store, also earlier in this call;
@@ -44,8 +58,15 @@ pub trait Store: Send + Sync {
     ///   under the head has; or that registry event is not in this store;
     /// - the bytes of an artifact it names are not in the store.
     ///
-    /// An error means that nothing was appended at all, or with [`StoreError::Uncertain`] that nobody knows.
-    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError>;
+    /// An error means that nothing was written at all, or with [`StoreError::Uncertain`] that nobody knows.
+    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError>;
+
+    /// Returns whether several processes can have the store open to write.
+    fn is_shared(&self) -> bool;
+
+    /// Returns what is wrong with what is kept, at most 1000 findings: events, what lies beside them, what is derived from
+    /// them, and the structure that holds them. Nothing is changed. Appends go on meanwhile; what they add is not looked at.
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError>;
 
     /// Returns what is known of a trace.
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError>;
@@ -66,6 +87,9 @@ pub trait Store: Send + Sync {
 
     /// Returns the registry's trace.
     fn registry(&self) -> Result<Option<TraceId>, StoreError>;
+
+    /// Returns who takes part in a run and as what, by principal and role; nobody in other traces.
+    fn participants(&self, trace: TraceId) -> Result<Vec<Participant>, StoreError>;
 
     /// Returns events of a trace from a place on, in order.
     fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError>;
@@ -135,8 +159,9 @@ pub trait Store: Send + Sync {
     /// Returns kept bytes, if they are there and are what the address says.
     fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns the newest snapshot of a trace's state. It may be old, of another version, or missing.
-    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError>;
+    /// Returns the newest snapshot of a trace's state that this version of the code wrote. It may be old or missing; those
+    /// of other versions are left alone.
+    fn snapshot(&self, trace: TraceId, version: u32) -> Result<Option<Snapshot>, StoreError>;
 
     /// Marks a trace as failed for an integrity violation (LED-18). The first mark stays.
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError>;
@@ -150,16 +175,38 @@ pub trait Store: Send + Sync {
     /// Returns the operational notes whose names begin so, by ascending name.
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
 
-    /// Keeps a value that must not outlive its delivery, beside an event, durably. It takes the place of an earlier one.
-    /// No backup holds it.
-    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError>;
+    /// Keeps a value that must not outlive its delivery, under the commitment that the event names which it belongs to,
+    /// durably. Nobody else has the same commitment, so nobody replaces or forgets what somebody else kept. No backup holds
+    /// it.
+    fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError>;
 
-    /// Returns the value kept beside an event.
-    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Returns the value kept under a commitment.
+    fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Forgets the value kept beside an event, durably: when this returns, no file of the store holds its bytes. Where
+    /// Forgets the value kept under a commitment, durably: when this returns, no file of the store holds its bytes. Where
     /// there is none, nothing happens.
-    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError>;
+    fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError>;
+}
+
+/// What is written as a whole or not at all.
+#[derive(Clone, Debug, Default)]
+pub struct Write {
+    /// New events of one trace.
+    pub append: Option<Append>,
+    /// Changes of records, each of another one.
+    pub swaps: Vec<Swap>,
+}
+
+impl From<Append> for Write {
+    fn from(append: Append) -> Self {
+        Self { append: Some(append), swaps: Vec::new() }
+    }
+}
+
+impl From<Vec<Swap>> for Write {
+    fn from(swaps: Vec<Swap>) -> Self {
+        Self { append: None, swaps }
+    }
 }
 
 /// New events of one trace.
@@ -179,9 +226,11 @@ pub struct Append {
     pub questions: Vec<(Sequence, Option<QuestionRow>)>,
     /// The state after them, now and then.
     pub snapshot: Option<Snapshot>,
+    /// The lease under which they are written.
+    pub writer: LeaseId,
 }
 
-/// What became of one append.
+/// What became of one write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is recorded and durable.
@@ -190,7 +239,7 @@ pub enum Outcome {
     Refused(Conflict),
 }
 
-/// Why an append was refused. Whoever decided it must look again.
+/// Why a write was refused. Whoever decided it must look again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     /// Somebody else extended the trace.
@@ -205,6 +254,12 @@ pub enum Conflict {
     /// An artifact is not there.
     #[error("an artifact is not in the store")]
     Artifact,
+    /// Somebody else changed a record.
+    #[error("a record is not what it was")]
+    Record,
+    /// The lease has ended or expired.
+    #[error("the lease of the writer is not alive")]
+    Lease,
 }
 
 /// A recorded event with what is kept beside it.
@@ -220,6 +275,8 @@ pub struct Stored {
     pub artifact: Kept<ArtifactPlace>,
     /// The desk's signature, where this event was the newest of its trace after a commit.
     pub head: Option<Signed<Head>>,
+    /// The lease under which it was written.
+    pub writer: LeaseId,
 }
 
 /// What is kept beside an event.
@@ -281,25 +338,6 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
 }
 
-/// A place in the order of all commits. Opaque: only good for going on from it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cursor(u64);
-
-impl Cursor {
-    /// Before the first event.
-    pub const START: Self = Self(0);
-
-    /// Returns the cursor with this number.
-    pub const fn new(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// Returns the number.
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-}
-
 /// A store that could not do its work. Blame: ours or the machine's, never the author's.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -348,6 +386,16 @@ pub enum StoreError {
         /// What is not known here.
         newer: Newer,
     },
+    /// Written by an earlier build of demur.
+    #[error(
+        "the database has version {found} of an earlier build, this demur reads {known}: use another folder"
+    )]
+    Older {
+        /// The version found.
+        found: u32,
+        /// The version this code knows.
+        known: u32,
+    },
     /// Not a database of ours.
     #[error("{what}")]
     Foreign {
@@ -378,6 +426,9 @@ pub enum StoreError {
         /// Which rule was broken.
         what: &'static str,
     },
+    /// The lease of this process is dead: it may write nothing more.
+    #[error("this process lost its right to write to the store: start it again")]
+    LeaseLost,
     /// An earlier write was never confirmed. Nothing was written by this call.
     #[error("the disk did not confirm an earlier write: open the store again to see what is there")]
     Stopped,

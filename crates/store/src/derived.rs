@@ -5,10 +5,11 @@ use demur_core::key::Fingerprint;
 use demur_ledger::{
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
+    facts::Participant,
     name::{CommandId, Position, Sequence},
 };
 
-use crate::contract::{Append, StoreError};
+use crate::contract::{Append, RecordValue, StoreError, Write};
 
 /// Returns the author's key and command of an event that carries a statement.
 pub(crate) fn command(event: &Event) -> Option<(Fingerprint, CommandId)> {
@@ -25,6 +26,14 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         Facts::KeyRotated(facts) => vec![facts.key.fingerprint(), facts.old],
         Facts::KeyRetired(facts) => vec![facts.key],
         Facts::KeyRevoked(facts) => vec![facts.key],
+        _ => Vec::new(),
+    }
+}
+
+/// Returns who takes part in the run that this event opens.
+pub(crate) fn participants(event: &Event) -> Vec<Participant> {
+    match event.said().map(|said| said.facts) {
+        Ok(Facts::SessionInitialized(facts)) => facts.participants.as_slice().to_vec(),
         _ => Vec::new(),
     }
 }
@@ -58,8 +67,26 @@ pub(crate) fn is_chain(append: &Append) -> bool {
     })
 }
 
-/// Refuses an append whose parts do not belong together: a caller's mistake that would be in the ledger for good.
-pub(crate) fn check_shape(append: &Append) -> Result<(), StoreError> {
+/// Refuses a write whose parts do not belong together, or that is none: a caller's mistake.
+pub(crate) fn check_write(write: &Write) -> Result<(), StoreError> {
+    let misuse = |what| Err(StoreError::Misuse { what });
+    let Write { append, swaps } = write;
+    if append.is_none() && swaps.is_empty() {
+        return misuse("a write has nothing to write");
+    }
+    for (index, swap) in swaps.iter().enumerate() {
+        if swaps[..index].iter().any(|earlier| earlier.key == swap.key) {
+            return misuse("a write swaps one record twice");
+        }
+        if swap.next.as_ref().is_some_and(|next| next.bytes.len() > RecordValue::LARGEST) {
+            return misuse("a record is larger than a record may be");
+        }
+    }
+    append.as_ref().map_or(Ok(()), check_shape)
+}
+
+/// Refuses an append whose parts do not belong together: it would be in the ledger for good.
+fn check_shape(append: &Append) -> Result<(), StoreError> {
     for entry in &append.entries {
         if entry.event.envelope().trace != append.trace {
             return Err(StoreError::Misuse { what: "an event belongs to another trace" });

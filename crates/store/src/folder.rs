@@ -60,19 +60,26 @@ impl Folder {
         create_folders(&self.path).map_err(io_trouble("create the folder of the store"))
     }
 
-    /// Takes the folder for this process alone, until the lock is dropped.
+    /// Takes the folder for this process alone, until the lock is dropped. Locked is the folder itself: a file in it can be
+    /// deleted, and whoever makes it anew locks another one. The file is locked as well: a network drive keeps locks on
+    /// files between machines, but none on folders.
     pub fn lock(&self) -> Result<Lock, StoreError> {
-        let path = self.lock_file();
+        let folder = File::open(&self.path).map_err(io_trouble("open the folder of the store"))?;
+        let folder = self.take(folder)?;
         let file = OpenOptions::new()
             .write(true)
             .create(true)
             .truncate(false)
             .mode(0o600)
-            .open(&path)
+            .open(self.lock_file())
             .map_err(io_trouble("open the lock file"))?;
+        Ok(Lock { _folder: folder, _file: self.take(file)? })
+    }
+
+    fn take(&self, file: File) -> Result<Locked, StoreError> {
         match file.try_lock() {
-            Ok(()) => Ok(Lock { file }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Owned { lock: shown(&path) }),
+            Ok(()) => Ok(Locked(file)),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Owned { lock: shown(&self.lock_file()) }),
             Err(TryLockError::Error(error)) => Err(io_trouble("take the lock")(error)),
         }
     }
@@ -130,14 +137,18 @@ impl Folder {
 /// The right to write in a folder. The kernel takes it back when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
-    file: File,
+    _folder: Locked,
+    _file: Locked,
 }
 
-impl Drop for Lock {
+#[derive(Debug)]
+struct Locked(File);
+
+impl Drop for Locked {
     /// Closing the file would not do: a process that another thread starts at this moment may have it open, too.
     fn drop(&mut self) {
         // What cannot be unlocked is unlocked when the file is closed.
-        let _ = self.file.unlock();
+        let _ = self.0.unlock();
     }
 }
 

@@ -3,7 +3,7 @@
 pub mod artifacts;
 pub mod contract;
 mod derived;
+mod examine;
 pub mod folder;
-pub mod ledger;
 pub mod memory;
 pub mod sqlite;

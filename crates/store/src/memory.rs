@@ -1,8 +1,11 @@
 //! The store in memory, with faults on demand: the third implementation of the contract, for tests of what
 //! stands above it (ONE-05).
 
+mod check;
 mod fault;
+mod lease;
 mod question;
+mod record;
 mod state;
 
 use std::{
@@ -11,20 +14,22 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
 
-pub use self::fault::{Fault, Faults, Write};
+pub use self::fault::{Fault, Faults, Writing};
 use self::state::State;
 use crate::{
     contract::{
-        Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
-        StoreError, Stored, TraceSummary,
+        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
+        QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
+        Stored, TraceSummary, Write,
     },
     derived,
 };
@@ -57,9 +62,24 @@ impl MemoryStore {
         Self { inner: Mutex::new(Inner::default()), faults: Box::new(faults) }
     }
 
-    /// Does what the end of the process and a new start do: everything that was written stays.
+    /// Returns an empty store that several processes share, with a clock of its own: leases expire unless they are renewed.
+    pub fn shared(now: Timestamp) -> Self {
+        let store = Self::new();
+        store.lock().state.leases_mut().share(now);
+        store
+    }
+
+    /// Lets time pass in a store that is shared.
+    pub fn pass(&self, millis: u64) {
+        self.lock().state.leases_mut().pass(millis);
+    }
+
+    /// Does what the end of the process and a new start do: everything that was written stays. Where nobody shares the
+    /// store, every lease is dead.
     pub fn reopen(&self) {
-        self.lock().stopped = false;
+        let mut inner = self.lock();
+        inner.stopped = false;
+        inner.state.leases_mut().reopen();
     }
 
     /// Does what a power cut and a new start do: what a lying sync acknowledged is gone.
@@ -69,6 +89,7 @@ impl MemoryStore {
         if let Some(durable) = inner.durable.take() {
             inner.state = *durable;
         }
+        inner.state.leases_mut().reopen();
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -79,7 +100,7 @@ impl MemoryStore {
     /// Runs a write as the fault for it says.
     fn write<T>(
         &self,
-        write: Write,
+        write: Writing,
         work: impl FnOnce(&mut State) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut inner = self.lock();
@@ -128,9 +149,18 @@ impl fmt::Debug for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
-        appends.iter().try_for_each(derived::check_shape)?;
-        self.write(Write::Append, |state| state.append(appends))
+    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
+        writes.iter().try_for_each(derived::check_write)?;
+        self.write(Writing::Commit, |state| state.commit(writes))
+    }
+
+    fn is_shared(&self) -> bool {
+        self.lock().state.leases().are_shared()
+    }
+
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
+        // As of one moment: a copy is cheap where stores are small.
+        self.lock().state.clone().check(progress)
     }
 
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {
@@ -155,6 +185,10 @@ impl Store for MemoryStore {
 
     fn registry(&self) -> Result<Option<TraceId>, StoreError> {
         self.read(State::registry)
+    }
+
+    fn participants(&self, trace: TraceId) -> Result<Vec<Participant>, StoreError> {
+        self.read(|state| state.participants(trace))
     }
 
     fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
@@ -218,19 +252,19 @@ impl Store for MemoryStore {
     }
 
     fn put_artifact(&self, bytes: &[u8]) -> Result<Address, StoreError> {
-        self.write(Write::Artifact, |state| Ok(state.put_artifact(bytes)))
+        self.write(Writing::Artifact, |state| Ok(state.put_artifact(bytes)))
     }
 
     fn artifact(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|state| state.artifact(address))
     }
 
-    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
-        self.read(|state| state.snapshot(trace))
+    fn snapshot(&self, trace: TraceId, version: u32) -> Result<Option<Snapshot>, StoreError> {
+        self.read(|state| state.snapshot(trace, version))
     }
 
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
-        self.write(Write::Operational, |state| state.mark_failed(trace, failure))
+        self.write(Writing::Operational, |state| state.mark_failed(trace, failure))
     }
 
     fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -238,7 +272,7 @@ impl Store for MemoryStore {
     }
 
     fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.write(Write::Operational, |state| {
+        self.write(Writing::Operational, |state| {
             state.set_note(name, value);
             Ok(())
         })
@@ -248,21 +282,61 @@ impl Store for MemoryStore {
         self.read(|state| state.notes(prefix))
     }
 
-    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
-        self.write(Write::Operational, |state| {
-            state.keep_secret((trace, sequence), value);
+    fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
+        self.write(Writing::Operational, |state| {
+            state.keep_secret(commitment, value);
             Ok(())
         })
     }
 
-    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|state| state.secret((trace, sequence)))
+    fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|state| state.secret(commitment))
     }
 
-    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
-        self.write(Write::Operational, |state| {
-            state.forget_secret((trace, sequence));
+    fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError> {
+        self.write(Writing::Operational, |state| {
+            state.forget_secret(commitment);
             Ok(())
         })
+    }
+}
+
+impl Records for MemoryStore {
+    fn record(&self, key: &RecordKey) -> Result<Option<KeptRecord>, StoreError> {
+        self.read(|state| state.records().find(key))
+    }
+
+    fn records(
+        &self,
+        prefix: &str,
+        after: Option<&RecordKey>,
+        limit: usize,
+    ) -> Result<Vec<KeptRecord>, StoreError> {
+        self.read(|state| state.records().page(prefix, after, limit))
+    }
+
+    fn due(&self, prefix: &str, now: Timestamp, limit: usize) -> Result<Vec<KeptRecord>, StoreError> {
+        self.read(|state| state.records().due(prefix, now, limit))
+    }
+}
+
+impl Leases for MemoryStore {
+    fn begin_lease(&self, rules: Digest) -> Result<Lease, StoreError> {
+        self.write(Writing::Operational, |state| Ok(state.leases_mut().begin(rules)))
+    }
+
+    fn renew_lease(&self, lease: LeaseId) -> Result<Timestamp, StoreError> {
+        self.write(Writing::Operational, |state| state.leases_mut().renew(lease))
+    }
+
+    fn end_lease(&self, lease: LeaseId) -> Result<(), StoreError> {
+        self.write(Writing::Operational, |state| {
+            state.leases_mut().end(lease);
+            Ok(())
+        })
+    }
+
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        self.read(|state| state.leases().all())
     }
 }

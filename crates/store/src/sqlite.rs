@@ -2,20 +2,23 @@
 //! (`docs/design/003`).
 //!
 //! One connection writes, behind a lock; others read and never make it wait. A commit is in the write-ahead log
-//! and synced when `append` returns. Once the disk has failed to confirm a commit nothing more is written until
+//! and synced when `commit` returns. Once the disk has failed to confirm a commit nothing more is written until
 //! the store is opened again: a sync that failed once may lie the next time.
 
-mod append;
 mod backup;
 mod check;
 mod checkpoint;
 mod column;
+mod commit;
 mod connection;
 mod derive;
-mod migration;
+mod lease;
+mod participant;
 mod places;
 mod question;
 mod read;
+mod record;
+mod schema;
 mod secret;
 mod trouble;
 
@@ -28,30 +31,31 @@ use std::{
     },
 };
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
+    entry::Address,
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     question::OutcomeKind,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-pub use self::{
-    check::{Problem, Progress, Step},
-    migration::VERSION,
-};
+pub use self::schema::VERSION;
 use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},
+    commit::Known,
     connection::Readers,
+    lease::Living,
     secret::Secrets,
 };
 use crate::{
     artifacts::Artifacts,
     contract::{
-        Append, Cursor, Failure, Outcome, Performed, QuestionFilter, QuestionSummary, Snapshot, Store,
-        StoreError, Stored, TraceSummary,
+        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
+        QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
+        Stored, TraceSummary, Write,
     },
     derived,
     folder::{Folder, Lock},
@@ -77,6 +81,7 @@ struct Writer {
     connection: Arc<Mutex<Connection>>,
     /// Set when the disk did not confirm a commit.
     stopped: AtomicBool,
+    living: Living,
 }
 
 impl SqliteStore {
@@ -88,7 +93,7 @@ impl SqliteStore {
         folder.expect_no_store()?;
         let new = folder.begin_database()?;
         let mut connection = connection::writer(&new).map_err(trouble::of("create the database"))?;
-        migration::migrate(&mut connection, 0)?;
+        schema::create(&mut connection)?;
         // Before it has its name: whoever opens it only to read could not finish the switch after a crash.
         connection::use_log(&connection).map_err(trouble::of("create the database"))?;
         close(connection)?;
@@ -120,14 +125,10 @@ impl SqliteStore {
         let folder = Folder::at(path);
         folder.expect_store()?;
         let database = folder.database();
-        migration::inspect(&database)?;
+        schema::inspect(&database)?;
         let readers = Readers::new(database.clone());
         let connection = connection::reader(&database).map_err(trouble::of("open the database"))?;
-        let found = migration::version(&connection, &database)?;
-        if found < VERSION {
-            let what = "its version is older: let its owner open it once";
-            return Err(crate::folder::trouble("read the database", &what));
-        }
+        schema::expect(&connection, &database)?;
         if !places::hold(&connection).map_err(trouble::of("read the index of events"))? {
             return Err(places::damage());
         }
@@ -143,17 +144,16 @@ impl SqliteStore {
 
     fn own(folder: Folder, lock: Lock) -> Result<Self, StoreError> {
         let database = folder.database();
-        migration::inspect(&database)?;
+        schema::inspect(&database)?;
         let opening = || trouble::of("open the database");
-        let mut connection = connection::writer(&database).map_err(opening())?;
+        let connection = connection::writer(&database).map_err(opening())?;
         if connection::is_read_only(&connection).map_err(opening())? {
             return Err(StoreError::ReadOnly);
         }
-        let found = migration::version(&connection, &database)?;
+        schema::expect(&connection, &database)?;
         if !connection::use_log(&connection).map_err(opening())? {
             return Err(crate::folder::trouble("open the database", &"its file system has no shared memory"));
         }
-        migration::migrate(&mut connection, found)?;
         let artifacts = Artifacts::at(folder.artifacts());
         artifacts.prepare()?;
         let connection = Arc::new(Mutex::new(connection));
@@ -161,7 +161,7 @@ impl SqliteStore {
         Ok(Self {
             _checkpointer: Some(checkpointer),
             readers: Readers::new(database),
-            writer: Some(Writer { connection, stopped: AtomicBool::new(false) }),
+            writer: Some(Writer { connection, stopped: AtomicBool::new(false), living: Living::default() }),
             secrets: Secrets::in_folder(folder.clone()),
             artifacts,
             folder,
@@ -199,18 +199,19 @@ impl SqliteStore {
         Ok(&self.secrets)
     }
 
-    /// Returns of each append whether it names an artifact that is not there. Asked before the transaction:
-    /// artifacts only ever come.
-    fn missing(&self, appends: &[Append]) -> Result<Vec<bool>, StoreError> {
-        let missing = |append: &Append| {
+    /// Returns of each write whether its lease lives and its artifacts are there. Asked before the transaction: artifacts
+    /// only ever come, and a lease is ended by its own process.
+    fn known(&self, writes: &[Write]) -> Result<Vec<Known>, StoreError> {
+        let living = &self.writer.as_ref().ok_or(StoreError::ReadOnly)?.living;
+        let known = |write: &Write| {
+            let Some(append) = &write.append else { return Ok(Known::default()) };
+            let mut known = Known { dead: !living.has(append.writer), missing: false };
             for place in append.entries.iter().filter_map(|entry| entry.artifact) {
-                if !self.artifacts.has(&place.address)? {
-                    return Ok(true);
-                }
+                known.missing |= !self.artifacts.has(&place.address)?;
             }
-            Ok(false)
+            Ok(known)
         };
-        appends.iter().map(missing).collect()
+        writes.iter().map(known).collect()
     }
 }
 
@@ -226,10 +227,18 @@ impl Writer {
 }
 
 impl Store for SqliteStore {
-    fn append(&self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
-        appends.iter().try_for_each(derived::check_shape)?;
-        let missing = self.missing(appends)?;
-        self.write("append", |transaction| append::append(transaction, appends, &missing))
+    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
+        writes.iter().try_for_each(derived::check_write)?;
+        let known = self.known(writes)?;
+        self.write("commit", |transaction| commit::commit(transaction, writes, &known))
+    }
+
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
+        check::check(self, progress)
     }
 
     fn trace(&self, trace: TraceId) -> Result<Option<TraceSummary>, StoreError> {
@@ -254,6 +263,10 @@ impl Store for SqliteStore {
 
     fn registry(&self) -> Result<Option<TraceId>, StoreError> {
         self.readers.read("find the registry", read::registry)
+    }
+
+    fn participants(&self, trace: TraceId) -> Result<Vec<Participant>, StoreError> {
+        self.readers.read("read participants", |connection| participant::all(connection, trace))
     }
 
     fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
@@ -324,8 +337,8 @@ impl Store for SqliteStore {
         self.artifacts.read(address)
     }
 
-    fn snapshot(&self, trace: TraceId) -> Result<Option<Snapshot>, StoreError> {
-        self.readers.read("read a snapshot", |connection| read::snapshot(connection, trace))
+    fn snapshot(&self, trace: TraceId, version: u32) -> Result<Option<Snapshot>, StoreError> {
+        self.readers.read("read a snapshot", |connection| read::snapshot(connection, trace, version))
     }
 
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
@@ -363,16 +376,68 @@ impl Store for SqliteStore {
         self.readers.read("read notes", |connection| read::notes(connection, prefix))
     }
 
-    fn keep_secret(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
-        self.own_secrets()?.keep(trace, sequence, value)
+    fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
+        self.own_secrets()?.keep(commitment, value)
     }
 
-    fn secret(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
-        self.secrets.read(trace, sequence)
+    fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError> {
+        self.secrets.read(commitment)
     }
 
-    fn forget_secret(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
-        self.own_secrets()?.forget(trace, sequence)
+    fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError> {
+        self.own_secrets()?.forget(commitment)
+    }
+}
+
+impl Records for SqliteStore {
+    fn record(&self, key: &RecordKey) -> Result<Option<KeptRecord>, StoreError> {
+        self.readers.read("read a record", |connection| record::record(connection, key))
+    }
+
+    fn records(
+        &self,
+        prefix: &str,
+        after: Option<&RecordKey>,
+        limit: usize,
+    ) -> Result<Vec<KeptRecord>, StoreError> {
+        self.readers.read("list records", |connection| record::page(connection, prefix, after, limit))
+    }
+
+    fn due(&self, prefix: &str, now: Timestamp, limit: usize) -> Result<Vec<KeptRecord>, StoreError> {
+        self.readers.read("find due records", |connection| record::due(connection, prefix, now, limit))
+    }
+}
+
+impl Leases for SqliteStore {
+    fn begin_lease(&self, rules: Digest) -> Result<Lease, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        let lease = self.write("begin a lease", |transaction| {
+            lease::begin(transaction, rules, lease::now()).map_err(trouble::of("begin a lease"))
+        })?;
+        writer.living.add(lease.id);
+        Ok(lease)
+    }
+
+    fn renew_lease(&self, lease: LeaseId) -> Result<Timestamp, StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        writer.living.has(lease).then(lease::now).ok_or(StoreError::LeaseLost)
+    }
+
+    fn end_lease(&self, lease: LeaseId) -> Result<(), StoreError> {
+        let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
+        // A dead one stays: its process crashed, whatever anybody says now.
+        if !writer.living.remove(lease) {
+            return Ok(());
+        }
+        self.write("end a lease", |transaction| {
+            lease::end(transaction, lease).map_err(trouble::of("end a lease"))
+        })
+    }
+
+    fn leases(&self) -> Result<Vec<Lease>, StoreError> {
+        let nobody = Living::default();
+        let living = self.writer.as_ref().map_or(&nobody, |writer| &writer.living);
+        self.readers.read("list leases", |connection| lease::all(connection, living))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was found of an event, as a word with a sign and a class of its own: what is missing never looks or reads like what
 //! does not hold, and nothing is said by colour alone.
 
-use demur_desk::excerpt::{Line, Standing};
+use demur_api::trace::{Line, Standing};
 
 use crate::words::ENGLISH;
 

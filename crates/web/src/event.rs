@@ -1,8 +1,8 @@
 //! One event with everything that is recorded of it, and the artifact that it records.
 
 use askama::Template;
+use demur_api::trace::{Line, Standing};
 use demur_core::time::Timestamp;
-use demur_desk::excerpt::{Line, Standing};
 use demur_ledger::{
     name::{Sequence, TraceId},
     verify::Finding,
@@ -129,7 +129,7 @@ impl Table {
     }
 
     fn add(&mut self, way: &str, value: &Value) {
-        if self.rows.len() >= ROWS {
+        if self.rows.len() >= MAX_ROWS {
             self.more = true;
             return;
         }
@@ -178,7 +178,7 @@ impl<'a> Artifact<'a> {
     ) -> Self {
         let (lines, note) = match bytes {
             None => (Vec::new(), Some(ENGLISH.artifact_no_bytes)),
-            Some(bytes) if bytes.len() > SHOWN => (Vec::new(), Some(ENGLISH.artifact_large)),
+            Some(bytes) if bytes.len() > MAX_SHOWN_BYTES => (Vec::new(), Some(ENGLISH.artifact_large)),
             Some(bytes) => match std::str::from_utf8(bytes) {
                 Ok(words) if !words.contains('\0') => (lines(words), None),
                 _ => (Vec::new(), Some(ENGLISH.artifact_binary)),
@@ -204,6 +204,6 @@ fn lines(text: &str) -> Vec<Html> {
 }
 
 /// How many values of a document have a row.
-const ROWS: usize = 300;
+const MAX_ROWS: usize = 300;
 /// How many bytes of an artifact are shown.
-const SHOWN: usize = 1 << 16;
+const MAX_SHOWN_BYTES: usize = 1 << 16;

@@ -4,11 +4,12 @@ mod draft;
 mod outcome;
 mod page;
 
+use demur_api::question::QuestionView;
 use demur_core::{time::Timestamp, visible::visible};
-use demur_desk::question::QuestionView;
 use demur_ledger::{
     content::AnswerValue,
     facts::{AnswerKind, Assurance, Severity},
+    question::OutcomeKind,
 };
 
 pub use draft::{Draft, Wrong};
@@ -43,7 +44,7 @@ pub struct Card {
     /// Its trace.
     pub trace: String,
     /// `open`, or what became of it.
-    pub state: String,
+    pub state: OutcomeKind,
     /// `block` or `warn`.
     pub severity: &'static str,
     /// The same in words.
@@ -153,7 +154,7 @@ impl Card {
         Self {
             id: question.id.to_string(),
             trace: question.trace.to_string(),
-            state: question.state.clone(),
+            state: question.state,
             severity: match question.severity {
                 Severity::Block => "block",
                 Severity::Warn => "warn",
@@ -162,7 +163,7 @@ impl Card {
             asker: text::line(&question.asker.name),
             writer: writer.words(),
             tongue: text::tongue(language),
-            title: visible(text::cut(said, TITLE).0).into_owned(),
+            title: visible(text::cut(said, MAX_TITLE_CHARS).0).into_owned(),
             heading,
             body,
             context: context(question, look, &writer),
@@ -233,11 +234,11 @@ fn lines(
     writer: &Writer<'_>,
     whole: bool,
 ) -> (Html, Option<Html>, usize) {
-    let (heading, beyond) = text::beginning(said, HEADING);
+    let (heading, beyond) = text::beginning(said, MAX_HEADING_CHARS);
     if beyond == 0 && text::is_plain(said) {
         return (heading, None, 0);
     }
-    let (shown, left_out) = if whole { (said, 0) } else { text::cut(said, LISTED) };
+    let (shown, left_out) = if whole { (said, 0) } else { text::cut(said, MAX_LISTED_CHARS) };
     (heading, Some(text::block(shown, language, writer)), left_out)
 }
 
@@ -247,13 +248,13 @@ fn context(question: &QuestionView, look: &Look<'_>, writer: &Writer<'_>) -> Opt
     if look.level == Level::Detailed && wording(question, Level::Detailed).contains(said) {
         return None;
     }
-    let shown = if look.whole { said } else { text::cut(said, LISTED).0 };
+    let shown = if look.whole { said } else { text::cut(said, MAX_LISTED_CHARS).0 };
     Some(text::block(shown, question.language.as_deref(), writer))
 }
 
 /// Returns the forms, or why there are none.
 fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'static str>) {
-    let Some(visitor) = look.visitor.filter(|_| question.state == "open") else { return (None, None) };
+    let Some(visitor) = look.visitor.filter(|_| question.is_open()) else { return (None, None) };
     if !visitor.may_answer {
         return (None, Some(ENGLISH.auditor_reads));
     }
@@ -285,8 +286,8 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
 }
 
 /// How many characters a title has at most.
-const TITLE: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 /// How many characters a heading has at most.
-const HEADING: usize = 240;
+const MAX_HEADING_CHARS: usize = 240;
 /// How many characters a list shows of a text.
-const LISTED: usize = 1200;
+const MAX_LISTED_CHARS: usize = 1200;

@@ -7,6 +7,8 @@ mod markdown;
 
 use std::fmt;
 
+use demur_core::words;
+
 use crate::words::ENGLISH;
 
 /// Text that is HTML already.
@@ -73,17 +75,15 @@ pub fn beginning(text: &str, most: usize) -> (Html, usize) {
     let (shown, left_out) = cut(text, most);
     let mut html = line(shown);
     if left_out > 0 {
-        html.0.push('\u{2026}');
+        html.0.push_str(words::ELLIPSIS);
     }
     (html, left_out)
 }
 
 /// Returns the text up to this many characters, and how many were left out.
 pub fn cut(text: &str, most: usize) -> (&str, usize) {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => (&text[..end], text[end..].chars().count()),
-        None => (text, 0),
-    }
+    let shown = words::beginning(text, most);
+    (shown, text[shown.len()..].chars().count())
 }
 
 /// Returns whether a text says the same as a line and as a block.

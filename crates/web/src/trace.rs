@@ -1,8 +1,8 @@
 //! Traces: the list of them, and one as a timeline, page by page.
 
 use askama::Template;
+use demur_api::{question::QuestionId, trace::Line};
 use demur_core::time::Timestamp;
-use demur_desk::{excerpt::Line, question::QuestionId};
 use demur_ledger::{
     event_type::{EventType, TraceKind},
     name::{Sequence, TraceId},
@@ -83,7 +83,7 @@ impl About {
 pub fn about(opening: &Entry) -> Option<Html> {
     let task = opening.opening.as_ref().and_then(|opening| opening.task.as_deref());
     let words = task.or(opening.why.as_deref())?;
-    Some(text::beginning(words, ABOUT).0)
+    Some(text::beginning(words, MAX_SUBJECT_CHARS).0)
 }
 
 /// One page of the timeline of a trace.
@@ -148,7 +148,7 @@ pub struct Said {
 impl Shown {
     /// Returns an event as a timeline shows it.
     pub fn new(trace: TraceId, line: &Line) -> Self {
-        let said = line.entry.as_ref().map(|entry| Said::new(trace, entry, WHY));
+        let said = line.entry.as_ref().map(|entry| Said::new(trace, entry, MAX_REASON_CHARS));
         Self { sequence: line.sequence, said, badges: badges(line) }
     }
 }
@@ -166,14 +166,14 @@ impl Said {
             why: entry.why.as_deref().map(|why| text::beginning(why, most)),
             kind: text::line(&entry.kind).to_string(),
             question: asks.then_some(QuestionId { trace, sequence: entry.sequence }),
-            cites: entry.cites.iter().copied().take(CITED).collect(),
+            cites: entry.cites.iter().copied().take(MAX_CITED_EVENTS).collect(),
         }
     }
 }
 
 /// How many characters of what a trace is about stand in the list.
-const ABOUT: usize = 200;
+const MAX_SUBJECT_CHARS: usize = 200;
 /// How many characters of an author's words stand in the timeline.
-const WHY: usize = 400;
+const MAX_REASON_CHARS: usize = 400;
 /// How many events are named that an event refers to.
-const CITED: usize = 32;
+const MAX_CITED_EVENTS: usize = 32;

@@ -12,7 +12,7 @@ fn help_lists_every_command() {
         let output = xtask(arguments);
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
-        for command in ["test", "requirements", "licences", "style", "prove", "bench"] {
+        for command in ["test", "requirements", "licences", "style", "house", "prove", "bench"] {
             assert!(text.contains(&format!("\n  {command} ")), "{command} is missing in {text}");
         }
     }
@@ -28,7 +28,7 @@ fn unknown_command_is_wrong_usage() {
 
 #[test]
 fn superfluous_argument_is_wrong_usage() {
-    for command in ["style", "licences"] {
+    for command in ["style", "licences", "house"] {
         assert_eq!(xtask(&[command, "x"]).status.code(), Some(2));
     }
 }

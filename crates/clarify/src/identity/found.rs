@@ -1,7 +1,7 @@
 //! Signed messages as they are found: read from their bytes, told apart by the type that their payload names.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{FreePayload, Register, Revoke, Rotate, SignedMessage, VerificationError};
 use crate::{Error, name::AgentId, read, time::Time};
@@ -20,7 +20,7 @@ pub enum IdentityMessage {
 }
 
 /// What a message is, in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "IdentityMessageKind")]
 pub enum MessageKind {

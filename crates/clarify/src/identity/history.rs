@@ -1,7 +1,7 @@
 //! An identity as its messages make it, one after the other, and the reasons why one does not hold.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Check, FreePayload, Identity, IdentityError, IdentityMessage, Reason, Register, SignedMessage, Status,
@@ -10,7 +10,7 @@ use super::{
 use crate::{Error, seal::AgentKey, time::Time};
 
 /// What an identity is at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "IdentityStanding")]
 pub enum Standing {
@@ -27,7 +27,7 @@ pub enum Standing {
 }
 
 /// Why a message does not hold, or an identity is not valid, in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "IdentityFlaw")]
 pub enum Flaw {

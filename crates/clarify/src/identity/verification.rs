@@ -2,7 +2,7 @@
 //! caller's.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 use crate::{Error, name::AgentId, seal::AgentKey, time::Time};
 
 /// What came of checking messages about an identity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityVerification")]
 pub struct Verification {
     /// Whose messages they say they are.
@@ -40,7 +40,7 @@ pub struct Verification {
 }
 
 /// One message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityMessageLine")]
 pub struct MessageLine {
     /// Whose message it says it is.
@@ -54,7 +54,7 @@ pub struct MessageLine {
 }
 
 /// A message that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityMessageProblem")]
 pub struct MessageProblem {
     /// Its number, from 1.
@@ -68,7 +68,7 @@ pub struct MessageProblem {
 }
 
 /// What an identity rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "IdentityAnchor")]
 pub enum Anchor {

@@ -7,7 +7,7 @@ use clap::{
     Arg, Command, Error,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use demur_desk::question::Kind;
+use demur_api::question::Kind;
 use demur_ledger::facts::AnswerKind;
 
 /// Reads a kind of answer.

@@ -3,9 +3,10 @@
 use std::{str::FromStr, time::Duration};
 
 use clap::Args;
+use demur_api::question::{Kind, NoQuestion, QuestionText};
 use demur_core::limit::Text;
-use demur_desk::question::{Kind, NoQuestion, QuestionText};
 use demur_ledger::{content::Choice, facts::AnswerKind};
+use demur_store::contract::Cursor;
 
 use super::kind::KindParser;
 use crate::lookup::TypedId;
@@ -142,8 +143,8 @@ pub(crate) struct PassQuestion {
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
     /// Begin after this event of the feed, 0 for the very first [default: from now on]
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) after: Option<u64>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) after: Option<Cursor>,
 }
 
 #[derive(Debug, Args)]

@@ -1,13 +1,11 @@
 //! What may be typed after `mcp`, `serve`, `status`, `stop`, `token`, `open` and `people`.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, ops::RangeInclusive, path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+use demur_api::{person::PersonRole, scope::Scope, server_limits::ServerLimits};
 use demur_core::limit::Text;
-use demur_server::{
-    caller::{PersonRole, Scope},
-    public_url::PublicUrl,
-};
+use demur_server::public_url::PublicUrl;
 
 use super::{help, question::duration};
 use crate::lookup::TypedId;
@@ -32,9 +30,36 @@ pub(crate) struct Serve {
     /// End after this time without callers and without open questions, such as 10m [default: never]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) idle: Option<Duration>,
+    /// Take at most so many connections over TCP at once
+    #[arg(long, value_name = "N", default_value_t = ServerLimits::default().connections)]
+    #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::CONNECTIONS)))]
+    pub(crate) max_connections: u32,
+    /// Keep at most so many tokens, with the sessions of people who are signed in
+    #[arg(long, value_name = "N", default_value_t = ServerLimits::default().tokens)]
+    #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::TOKENS)))]
+    pub(crate) max_tokens: u32,
+    /// Let at most so many people sign in besides you
+    #[arg(long, value_name = "N", default_value_t = ServerLimits::default().people)]
+    #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::PEOPLE)))]
+    pub(crate) max_people: u32,
     /// Run apart from whoever started it
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
+}
+
+/// Returns a range as the parser of arguments takes it.
+fn within(range: RangeInclusive<u32>) -> RangeInclusive<i64> {
+    i64::from(*range.start())..=i64::from(*range.end())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// How long the server may take to end, such as 30s or 2m [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Kill the server if it has not ended by then
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

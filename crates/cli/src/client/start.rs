@@ -10,17 +10,20 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
+use demur_desk::error;
 use demur_server::socket;
 use demur_store::contract::StoreError;
 use rustix::fs::statvfs;
 use serde::Deserialize;
 
-use crate::{data::DataFolder, durable, error::CommandError, exit::Exit, visible::shell_word};
+use super::{FolderUser, way::unreachable_server};
+use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
-pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
+pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {
     let folder = data.path();
-    durable::create_folder(folder).map_err(|error| CommandError::file("create", folder, &error))?;
+    durable::create_folder(folder).map_err(|error| error::file("create", folder, &error))?;
     let until = Instant::now() + PATIENCE;
     let mut failed = false;
     loop {
@@ -42,7 +45,11 @@ pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
                 break;
             }
             if Instant::now() > until {
-                return Err(cannot_start(&"it does not answer"));
+                let other = FolderUser::server(folder).filter(|server| server.process != child.id());
+                return Err(other.map_or_else(
+                    || cannot_start(&"it does not answer"),
+                    |server| unreachable_server(folder, server.process),
+                ));
             }
             thread::sleep(MOMENT);
         }
@@ -50,7 +57,7 @@ pub(super) fn start(data: &DataFolder) -> Result<(), CommandError> {
     }
 }
 
-fn spawn(folder: &Path, log: File) -> Result<Child, CommandError> {
+fn spawn(folder: &Path, log: File) -> Result<Child, Refusal> {
     let program = std::env::current_exe().map_err(|error| cannot_start(&error))?;
     // Absolute: the server lives elsewhere.
     let folder = std::path::absolute(folder).map_err(|error| cannot_start(&error))?;
@@ -67,7 +74,7 @@ fn spawn(folder: &Path, log: File) -> Result<Child, CommandError> {
 }
 
 /// Returns the log of the server, and how long it is. One that has grown large begins anew.
-fn open_log(folder: &Path) -> Result<(File, u64), CommandError> {
+fn open_log(folder: &Path) -> Result<(File, u64), Refusal> {
     let path = log_file(folder);
     let open = || {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
@@ -78,7 +85,7 @@ fn open_log(folder: &Path) -> Result<(File, u64), CommandError> {
         file.set_len(0)?;
         Ok((file, 0))
     };
-    open().map_err(|error: std::io::Error| CommandError::file("write", &path, &error))
+    open().map_err(|error: std::io::Error| error::file("write", &path, &error))
 }
 
 /// Returns where a detached server writes what it has to say.
@@ -97,11 +104,13 @@ fn last_words(folder: &Path, from: u64) -> String {
     read().unwrap_or_default()
 }
 
-fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> CommandError {
+fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> Refusal {
     if in_use {
+        if let Some(server) = FolderUser::server(folder) {
+            return unreachable_server(folder, server.process);
+        }
         let message = "another command owns the data folder and does not let it go";
-        return CommandError::refused("FOLDER_IN_USE", message)
-            .with_hint("wait until it is done, then try again");
+        return Refusal::new(Code::FolderInUse, message).with_cure("wait until it is done, then try again");
     }
     let last = said.lines().rev().find(|line| !line.trim().is_empty());
     if let Some(error) = last.and_then(|line| told(line, code)) {
@@ -113,12 +122,12 @@ fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> Co
     }
     let last = last.unwrap_or("it said nothing");
     let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-    CommandError::internal("SERVER_ENDED", format!("the server ended with {code}: {last}"))
-        .with_hint(format!("`tail {}` shows its log", shell_word(&log_file(folder))))
+    Refusal::new(Code::ServerEnded, format!("the server ended with {code}: {last}"))
+        .with_cure(format!("`tail {}` shows its log", shell_word(&log_file(folder))))
 }
 
 /// Returns the error that a server ended with, as its own last line says it.
-fn told(line: &str, code: Option<i32>) -> Option<CommandError> {
+fn told(line: &str, code: Option<i32>) -> Option<Refusal> {
     #[derive(Deserialize)]
     struct Document {
         error: Body,
@@ -130,13 +139,12 @@ fn told(line: &str, code: Option<i32>) -> Option<CommandError> {
         hint: Option<String>,
         message: String,
     }
-    let Document { error } = serde_json::from_str(line).ok()?;
-    let exit = Exit::ALL.into_iter().find(|exit| Some(i32::from(exit.code())) == code)?;
-    let told = CommandError::told(exit, error.code, error.field, error.message);
-    Some(match error.hint {
-        Some(hint) => told.with_hint(hint),
-        None => told.with_hint("`demur serve` in another terminal shows more"),
-    })
+    let Document { error: Body { code: text, field, hint, message } } = serde_json::from_str(line).ok()?;
+    Exit::ALL.into_iter().find(|exit| Some(i32::from(exit.code())) == code)?;
+    // A status tells two codes of one text apart, and none came.
+    let code = Code::read(&text, 0)?;
+    let cure = hint.unwrap_or_else(|| "`demur serve` in another terminal shows more".to_owned());
+    Some(Refusal { field, ..Refusal::new(code, message).with_cure(cure) })
 }
 
 /// Returns how many bytes can still be written below a folder.
@@ -144,9 +152,9 @@ fn room(folder: &Path) -> u64 {
     statvfs(folder).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-fn cannot_start(error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::internal("SERVER_TROUBLE", format!("cannot start a server: {error}"))
-        .with_hint("`demur serve` in another terminal shows why")
+fn cannot_start(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(Code::ServerTrouble, format!("cannot start a server: {error}"))
+        .with_cure("`demur serve` in another terminal shows why")
 }
 
 /// How long a server may take to answer.

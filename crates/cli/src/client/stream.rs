@@ -2,47 +2,47 @@
 
 use std::time::Duration;
 
-use demur_server::routes::feed::Notice;
+use demur_api::feed::Notice;
+use demur_store::contract::Cursor;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
 
-use super::{Call, Client, Failure};
-use crate::error::CommandError;
+use super::{Call, Client, Unanswered};
+use crate::failure::Failure;
 
 /// A feed that is followed.
 pub(crate) struct Follow<'a> {
     client: &'a Client,
-    last: Option<u64>,
+    last: Option<Cursor>,
     response: Option<Response<Incoming>>,
     buffer: Vec<u8>,
 }
 
 impl<'a> Follow<'a> {
     /// Returns the feed after an event, or from now on.
-    pub(crate) const fn new(client: &'a Client, after: Option<u64>) -> Self {
+    pub(crate) const fn new(client: &'a Client, after: Option<Cursor>) -> Self {
         Self { client, last: after, response: None, buffer: Vec::new() }
     }
 
     /// Makes sure that nothing from now on is missed.
-    pub(crate) fn connect(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn connect(&mut self) -> Result<(), Failure> {
         while self.response.is_none() {
             let path =
                 self.last.map_or_else(|| "/v1/feed".to_owned(), |last| format!("/v1/feed?after={last}"));
             let call = Call::get(&path);
             match self.client.open_stream(&call) {
                 Ok(response) => self.response = Some(response),
-                Err(Failure::Lost(_)) => std::thread::sleep(AGAIN),
-                Err(Failure::Problem(problem)) if problem.is_passing() => std::thread::sleep(AGAIN),
-                Err(Failure::NoServer) => self.client.runtime.block_on(self.client.way.start())?,
-                Err(Failure::Problem(problem)) => return Err(problem.error()),
-                Err(Failure::Trouble(error)) => return Err(error),
+                Err(Unanswered::Lost(_)) => std::thread::sleep(AGAIN),
+                Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => std::thread::sleep(AGAIN),
+                Err(Unanswered::NoServer) => self.client.runtime.block_on(self.client.way.start())?,
+                Err(Unanswered::Refused(refusal)) => return Err(refusal.into()),
             }
         }
         Ok(())
     }
 
     /// Returns the next notice, however long that takes.
-    pub(crate) fn next(&mut self) -> Result<Notice, CommandError> {
+    pub(crate) fn next(&mut self) -> Result<Notice, Failure> {
         loop {
             if let Some(notice) = self.take() {
                 return Ok(notice);

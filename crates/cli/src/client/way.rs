@@ -1,20 +1,25 @@
 //! The way over the socket itself, for whoever waits in a runtime of its own.
 
-use std::{io, path::Path, time::Instant};
+use std::{
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
+use demur_api::{code::Code, refusal::Refusal, server::PROTOCOL};
+use demur_desk::error;
 use demur_server::{
     gate::{PROTOCOL_HEADER, RELAY_HEADER},
-    routes::server::PROTOCOL,
     socket,
 };
 use http_body_util::Full;
-use hyper::{Request, Response, body::Incoming, client::conn::http1, header};
+use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use tokio::{net::UnixStream, task, time};
 
-use super::{AGAIN, Call, Failure, check_protocol, lost, start, whole};
-use crate::{data::DataFolder, error::CommandError};
+use super::{AGAIN, Call, FolderUser, Unanswered, check_protocol, lost, start, whole};
+use crate::{data::DataFolder, visible::shell_word};
 
 /// The way to the server of a data folder.
 #[derive(Clone)]
@@ -37,21 +42,30 @@ impl Way {
 
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again if that is safe.
-    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, CommandError> {
-        let until = Instant::now() + call.patience;
+    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, Refusal> {
+        self.exchange(call).await.map(|(_, bytes)| bytes)
+    }
+
+    /// The same, with the status.
+    pub(super) async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
+        let begun = Instant::now();
+        let until = begun + call.patience;
         loop {
             let problem = match self.attempt(call).await {
-                Ok(bytes) => return Ok(bytes),
-                Err(Failure::Problem(problem)) if problem.is_passing() => problem.error(),
-                Err(Failure::Problem(problem)) => return Err(problem.error()),
-                Err(Failure::NoServer) if !self.starts => return Err(self.no_server()),
-                Err(Failure::NoServer) => {
+                Ok(answered) => return Ok(answered),
+                Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => refusal,
+                Err(Unanswered::Refused(refusal)) => return Err(refusal),
+                Err(Unanswered::NoServer) if !self.starts => match self.server_without_socket() {
+                    Some(error) if Instant::now() < begun + SOCKET_RETURN_TIMEOUT => error,
+                    Some(error) => return Err(error),
+                    None => return Err(self.no_server()),
+                },
+                Err(Unanswered::NoServer) => {
                     self.start().await?;
                     lost("it ended as soon as it began")
                 }
-                Err(Failure::Lost(error)) if call.again => lost(&error),
-                Err(Failure::Lost(error)) => return Err(lost(&error)),
-                Err(Failure::Trouble(error)) => return Err(error),
+                Err(Unanswered::Lost(error)) if call.again => lost(&error),
+                Err(Unanswered::Lost(error)) => return Err(lost(&error)),
             };
             if Instant::now() > until {
                 return Err(problem);
@@ -61,36 +75,37 @@ impl Way {
     }
 
     /// Starts a server and waits until it answers.
-    pub(super) async fn start(&self) -> Result<(), CommandError> {
+    pub(super) async fn start(&self) -> Result<(), Refusal> {
         let data = self.data.clone();
-        task::spawn_blocking(move || start::start(&data)).await.map_err(|error| CommandError::bug(&error))?
+        task::spawn_blocking(move || start::start(&data)).await.map_err(|error| Refusal::bug(&error))?
     }
 
-    async fn attempt(&self, call: &Call<'_>) -> Result<Bytes, Failure> {
-        whole(self.open(call).await?).await
+    async fn attempt(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Unanswered> {
+        let response = self.open(call).await?;
+        Ok((response.status(), whole(response).await?))
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    pub(super) async fn open(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+    pub(super) async fn open(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
         let response = self.request(call).await?;
         check_protocol(&response)?;
         let status = response.status();
-        if status.is_success() { Ok(response) } else { Err(Failure::of(status, &whole(response).await?)) }
+        if status.is_success() { Ok(response) } else { Err(Unanswered::of(status, &whole(response).await?)) }
     }
 
     /// Sends a request over a connection of its own.
-    pub(super) async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Failure> {
+    pub(super) async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
         let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
         let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
-        let stream = connected.map_err(|error| Failure::Lost(error.to_string()))?;
-        let lost = |error: hyper::Error| Failure::Lost(error.to_string());
+        let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
+        let lost = |error: hyper::Error| Unanswered::Lost(error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
         tokio::spawn(async move {
             // What goes wrong with it shows in the response.
             let _ = connection.await;
         });
         let mut request =
-            Request::builder().method(call.method.clone()).uri(call.path).header(header::HOST, "localhost");
+            Request::builder().method(call.method.clone()).uri(&*call.path).header(header::HOST, "localhost");
         if call.versioned {
             request = request.header(PROTOCOL_HEADER, PROTOCOL);
         }
@@ -104,26 +119,60 @@ impl Way {
             request = request.header(RELAY_HEADER, client);
         }
         let body = Full::new(Bytes::from(call.body.clone()));
-        let request = request.body(body).map_err(|error| Failure::Trouble(CommandError::bug(&error)))?;
+        let request = request.body(body).map_err(|error| Unanswered::Refused(Refusal::bug(&error)))?;
         sender.send_request(request).await.map_err(lost)
     }
 
-    fn unreachable(&self, error: &io::Error) -> Failure {
+    fn unreachable(&self, error: &io::Error) -> Unanswered {
         match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Failure::NoServer,
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Unanswered::NoServer,
             io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory => {
-                let error = CommandError::file("use", self.data.path(), error);
-                Failure::Trouble(
-                    error.with_hint("name another data folder with --data; `demur doctor` looks at it"),
+                let error = error::file("use", self.data.path(), error);
+                Unanswered::Refused(
+                    error.with_cure("name another data folder with --data; `demur doctor` looks at it"),
                 )
             }
-            _ => Failure::Lost(error.to_string()),
+            _ => Unanswered::Lost(error.to_string()),
         }
     }
 
-    pub(super) fn no_server(&self) -> CommandError {
+    /// Returns what to say about a server that runs and that nobody reaches, if there is one.
+    fn server_without_socket(&self) -> Option<Refusal> {
+        let server = FolderUser::server(self.data.path())?;
+        Some(unreachable_server(self.data.path(), server.process))
+    }
+
+    pub(super) fn no_server(&self) -> Refusal {
         let folder = crate::visible::visible_path(self.data.path());
-        CommandError::refused("NO_SERVER", format!("no server runs for {folder}"))
-            .with_hint("--data names another data folder")
+        Refusal::new(Code::NoServer, format!("no server runs for {folder}"))
+            .with_cure("--data names another data folder")
     }
 }
+
+/// Returns the error of a server whose socket file is gone and does not come back.
+pub(super) fn unreachable_server(folder: &Path, process: u32) -> Refusal {
+    let socket = crate::visible::visible_path(&socket::path(folder));
+    let message = format!(
+        "expected an answer of the server, process {process}, found none: nothing answers at {socket}"
+    );
+    Refusal::new(Code::ServerSilent, message).with_cure(how_to_kill(folder))
+}
+
+/// Returns what to do about a server that nobody reaches.
+pub(crate) fn how_to_kill(folder: &Path) -> String {
+    let stop = typed_for(folder, "stop --force");
+    format!("`{stop}` ends it, and nothing that was recorded is lost; the next command starts another")
+}
+
+/// Returns a command of demur as it is typed for this folder.
+pub(crate) fn typed_for(folder: &Path, command: &str) -> String {
+    let unnamed = DataFolder::locate(None).is_ok_and(|usual| usual.path() == folder);
+    if unnamed {
+        format!("demur {command}")
+    } else {
+        format!("demur --data {} {command}", shell_word(folder))
+    }
+}
+
+/// How long a server may take to put a socket file back that somebody deleted.
+const SOCKET_RETURN_TIMEOUT: Duration = Duration::from_secs(5);

@@ -22,7 +22,7 @@ use super::write;
 use crate::{
     data::DataFolder,
     durable,
-    error::CommandError,
+    failure::Failure,
     output::{Output, counted_as},
     owner::Owner,
     plan::attest_folder,
@@ -43,7 +43,7 @@ pub(super) struct Asked {
 }
 
 /// Performs the whole session and tells it.
-pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Asked, CommandError> {
+pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Asked, Failure> {
     let data = DataFolder::at(folder.join("plan"));
     let (owner, _) = Owner::open_or_create(&data)?;
     let eve = Arc::new(owner.enrol("eve", Role::Agent)?);
@@ -59,7 +59,7 @@ pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Asked, Comma
     scene.answer("somebody at the terminal", &somebody, "gap-002", "dist")?;
     scene.confirm(&eve)?;
     let made = data.path().join("dist");
-    durable::create_folder(&made).map_err(|error| CommandError::file("make", &made, &error))?;
+    durable::create_folder(&made).map_err(|error| Failure::file("make", &made, &error))?;
     write(&made.join("index.html"), b"<!doctype html><title>Status</title>\n")?;
     let rounds = scene.attest(&eve, &made)?;
     scene.show(folder, rounds)
@@ -72,14 +72,14 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn tell(&mut self, line: &str) -> Result<(), CommandError> {
+    fn tell(&mut self, line: &str) -> Result<(), Failure> {
         self.output.tell(line)
     }
 
-    fn submit(&mut self, eve: &Arc<Author>) -> Result<(), CommandError> {
+    fn submit(&mut self, eve: &Arc<Author>) -> Result<(), Failure> {
         let plan = Plan::read(PLAN.as_bytes()).map_err(demur_plan::Error::from)?;
-        let rules = Rules::builtin().map_err(|error| CommandError::bug(&error))?;
-        let name = "eve".parse().map_err(|error| CommandError::bug(&error))?;
+        let rules = Rules::builtin().map_err(|error| Failure::bug(&error))?;
+        let name = "eve".parse().map_err(|error| Failure::bug(&error))?;
         let (author, session) = (Arc::clone(eve), Some(self.uuid));
         let submission = Submission { author, name: &name, plan: &plan, rules: &rules, session };
         let session = plan::submit(self.owner, submission)?;
@@ -91,16 +91,16 @@ impl Scene<'_> {
         Ok(())
     }
 
-    fn begin_too_early(&mut self, eve: &Arc<Author>) -> Result<(), CommandError> {
+    fn begin_too_early(&mut self, eve: &Arc<Author>) -> Result<(), Failure> {
         self.tell("  eve (agent) wants to build all the same.")?;
-        let operation = Operation::try_from("build".to_owned()).map_err(|error| CommandError::bug(&error))?;
+        let operation = Operation::try_from("build".to_owned()).map_err(|error| Failure::bug(&error))?;
         match plan::begin(self.owner, Arc::clone(eve), self.uuid, &operation) {
-            Err(error) => self.tell(&format!("    Refused, {}: {error}", error.code())),
-            Ok(_) => Err(CommandError::bug(&"a blocked operation began")),
+            Err(error) => self.tell(&format!("    Refused, {}: {error}", error.code)),
+            Ok(_) => Err(Failure::bug(&"a blocked operation began")),
         }
     }
 
-    fn answer(&mut self, who: &str, speaker: &Speaker, gap: &str, answer: &str) -> Result<(), CommandError> {
+    fn answer(&mut self, who: &str, speaker: &Speaker, gap: &str, answer: &str) -> Result<(), Failure> {
         let resolution = Resolution { session: self.uuid, gap, answer: Some(answer), note: None };
         let (_, judged) = plan::resolve(self.owner, speaker, &resolution)?;
         let became = match judged {
@@ -110,12 +110,12 @@ impl Scene<'_> {
         self.tell(&format!("  {who} answers {gap}: \"{answer}\". {became}."))
     }
 
-    fn confirm(&mut self, eve: &Arc<Author>) -> Result<(), CommandError> {
+    fn confirm(&mut self, eve: &Arc<Author>) -> Result<(), Failure> {
         plan::confirm(self.owner, Arc::clone(eve), self.uuid)?;
         self.tell("  eve (agent) confirms the plan; the record says where every value came from.")
     }
 
-    fn attest(&mut self, eve: &Arc<Author>, made: &Path) -> Result<u64, CommandError> {
+    fn attest(&mut self, eve: &Arc<Author>, made: &Path) -> Result<u64, Failure> {
         let (_, attestation) =
             attest_folder(self.owner, Arc::clone(eve), self.uuid, made, &"1.0.0".try_into()?)?;
         let rounds = attestation.inputs.clarification_rounds();
@@ -125,7 +125,7 @@ impl Scene<'_> {
     }
 
     /// Exports the session, verifies the file and asks the rules in it again.
-    fn show(&mut self, folder: &Path, rounds: u64) -> Result<Asked, CommandError> {
+    fn show(&mut self, folder: &Path, rounds: u64) -> Result<Asked, Failure> {
         let trace = session::trace_of(self.uuid);
         let mut bytes = Vec::new();
         self.owner.ledger().export(trace, software()?, &mut bytes, &mut |_| ())?;

@@ -4,7 +4,7 @@ use demur_core::key::Fingerprint;
 use demur_ledger::{author::Author, facts::Participant, role::Role};
 use serde::Serialize;
 
-use crate::{error::CommandError, output::Output, owner::Owner};
+use crate::{failure::Failure, output::Output, owner::Owner};
 
 /// One agent.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Introduction {
 
 impl Cast {
     /// Returns four agents whose keys were registered, all kept in the data folder.
-    pub(super) fn gather(owner: &mut Owner) -> Result<Self, CommandError> {
+    pub(super) fn gather(owner: &mut Owner) -> Result<Self, Failure> {
         let join = |name, role| owner.enrol(name, role).map(|author| Agent { name, author });
         Ok(Self {
             planner: join("ada", Role::Planner)?,
@@ -43,7 +43,7 @@ impl Cast {
     }
 
     /// Tells who is there.
-    pub(super) fn introduce(&self, output: &mut Output) -> Result<(), CommandError> {
+    pub(super) fn introduce(&self, output: &mut Output) -> Result<(), Failure> {
         output
             .tell("The desk opened a registry and four agents registered, each with a key of its own:\n")?;
         for agent in self.introductions() {

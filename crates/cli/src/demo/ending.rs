@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply},
     visible::shell_word,
 };
@@ -54,7 +54,7 @@ impl Ending {
         session: &Session<'_>,
         outcome: Outcome,
         verification: Report,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         Ok(Self {
             agents: cast.introductions(),
             asked: None,

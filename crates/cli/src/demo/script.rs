@@ -29,7 +29,7 @@ use super::{
     session::{Refusal, Session},
     task::{self, Count},
 };
-use crate::{audit, error::CommandError};
+use crate::{audit, failure::Failure};
 
 /// What came of it.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) struct Outcome {
 }
 
 /// Performs all four acts.
-pub(super) fn perform(session: &mut Session<'_>, cast: &Cast) -> Result<Outcome, CommandError> {
+pub(super) fn perform(session: &mut Session<'_>, cast: &Cast) -> Result<Outcome, Failure> {
     let proposal = plan(session, cast)?;
     let (work, refusal) = work(session, cast, proposal)?;
     let claim = doubt(session, cast, proposal, &work)?;
@@ -58,7 +58,7 @@ struct Work {
 }
 
 /// Act one: the run opens, the planner proposes, the critic sets a condition.
-fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, CommandError> {
+fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     session.tell("\nAct one: the plan. The number is the event's place in the record.\n")?;
     let policy = Policy {
         approval_from: Risk::Medium,
@@ -97,7 +97,7 @@ fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, CommandError
 }
 
 /// Act two: intent, a step too early, approval, work, claim.
-fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(Work, Refusal), CommandError> {
+fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(Work, Refusal), Failure> {
     session.tell("\nAct two: the work. One step comes too early.\n")?;
     let words = "signs what he is about to do, before he does it, and that it meets the condition.";
     let justification = "carries out the plan; the text is recorded first, which meets condition 0";
@@ -125,7 +125,7 @@ fn doubt(
     cast: &Cast,
     proposal: Sequence,
     work: &Work,
-) -> Result<Sequence, CommandError> {
+) -> Result<Sequence, Failure> {
     session.tell("\nAct three: the doubt.\n")?;
     let text = sentence(work.count);
     let facts = ClaimIssued {
@@ -149,7 +149,7 @@ fn doubt(
     let again = || task::count_by_bytes(task::TEXT.as_bytes());
     let (second, output, completed) = execute(session, cast, (intent, work.input), "again.json", again)?;
     if second != work.count {
-        return Err(CommandError::bug(&"two ways to count one text disagree"));
+        return Err(Failure::bug(&"two ways to count one text disagree"));
     }
 
     let facts = ClaimRevised {
@@ -169,12 +169,7 @@ fn doubt(
 }
 
 /// Act four: the final statement and the audit.
-fn close(
-    session: &mut Session<'_>,
-    cast: &Cast,
-    claim: Sequence,
-    count: Count,
-) -> Result<Vec<u8>, CommandError> {
+fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) -> Result<Vec<u8>, Failure> {
     session.tell("\nAct four: the audit.\n")?;
     let text = sentence(count);
     let content = FinalStatementContent {
@@ -202,9 +197,9 @@ fn close(
 }
 
 /// Returns the auditor's verdict over an export, and the report it rests on.
-fn verify(export: &[u8]) -> Result<(VerificationStatus, Vec<u8>), CommandError> {
-    let report = verify::verify(export, &Options::default(), &mut |_| ())
-        .map_err(|error| CommandError::bug(&error))?;
+fn verify(export: &[u8]) -> Result<(VerificationStatus, Vec<u8>), Failure> {
+    let report =
+        verify::verify(export, &Options::default(), &mut |_| ()).map_err(|error| Failure::bug(&error))?;
     Ok((audit::status(&report), canonical::to_vec(&report)?))
 }
 
@@ -214,7 +209,7 @@ fn intend(
     proposal: Sequence,
     risk: Risk,
     (words, justification): (&str, &str),
-) -> Result<Sequence, CommandError> {
+) -> Result<Sequence, Failure> {
     let facts = ToolIntentSigned { meets: vec![0.try_into()?].try_into()?, proposal, retries: None, risk };
     let content = IntentContent {
         input_hash: sha256(br#"{"file":"text.txt"}"#),
@@ -224,7 +219,7 @@ fn intend(
     session.act(&cast.executor, words, facts, Content::ToolIntentSigned(content))
 }
 
-fn start(intent: Sequence, input: Sequence) -> Result<(ToolExecutionStarted, Content), CommandError> {
+fn start(intent: Sequence, input: Sequence) -> Result<(ToolExecutionStarted, Content), Failure> {
     let limits = list(["runs inside the demo, without network"])?;
     let content = Content::ToolExecutionStarted(ExecutionContent { limits });
     Ok((ToolExecutionStarted { input: Some(input), intent }, content))
@@ -237,7 +232,7 @@ fn execute(
     (intent, input): (Sequence, Sequence),
     name: &str,
     tool: impl FnOnce() -> Count,
-) -> Result<(Count, Sequence, Sequence), CommandError> {
+) -> Result<(Count, Sequence, Sequence), Failure> {
     let (facts, content) = start(intent, input)?;
     let started = session.act(&cast.executor, "starts the tool.", facts, content)?;
     let began = Instant::now();
@@ -263,7 +258,7 @@ fn sentence(count: Count) -> String {
 
 fn list<const COUNT: usize, const LENGTH: usize, const MIN: usize, const MAX: usize>(
     entries: [&str; COUNT],
-) -> Result<List<Text<1, LENGTH>, MIN, MAX>, CommandError> {
+) -> Result<List<Text<1, LENGTH>, MIN, MAX>, Failure> {
     let entries: Result<Vec<Text<1, LENGTH>>, _> = entries.into_iter().map(Text::try_from).collect();
     Ok(entries?.try_into()?)
 }

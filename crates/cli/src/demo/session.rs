@@ -8,19 +8,16 @@ use demur_ledger::{
     name::{Position, Sequence, StoreId, TraceId},
     statement::Submission,
 };
-use demur_store::{
-    contract::{Store as _, TraceSummary},
-    ledger::{Ledger, LedgerError},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError};
+use demur_store::contract::TraceSummary;
 use serde::Serialize;
 
 use super::cast::Agent;
-use crate::{error::CommandError, output::Output, owner::Owner, roster::software, world::World};
+use crate::{failure::Failure, output::Output, owner::Owner, roster::software, world::World};
 
 /// The run in progress.
 pub(super) struct Session<'a> {
-    ledger: &'a Ledger<SqliteStore>,
+    ledger: &'a Sequencer,
     trace: TraceId,
     /// The newest event: what every author has seen.
     head: Option<Position>,
@@ -37,11 +34,7 @@ pub(super) struct Refusal {
 
 impl<'a> Session<'a> {
     /// Returns a run that nothing has opened yet.
-    pub(super) fn new(
-        owner: &'a Owner,
-        mut world: World,
-        output: &'a mut Output,
-    ) -> Result<Self, CommandError> {
+    pub(super) fn new(owner: &'a Owner, mut world: World, output: &'a mut Output) -> Result<Self, Failure> {
         let trace = TraceId::new(world.now()?, &mut world);
         Ok(Self { ledger: owner.ledger(), trace, head: None, world, output })
     }
@@ -57,13 +50,13 @@ impl<'a> Session<'a> {
     }
 
     /// Returns what the store's list of traces shows of it.
-    pub(super) fn summary(&self) -> Result<TraceSummary, CommandError> {
+    pub(super) fn summary(&self) -> Result<TraceSummary, Failure> {
         let summary = self.ledger.store().trace(self.trace)?;
-        summary.ok_or_else(|| LedgerError::TraceUnknown { trace: self.trace }.into())
+        summary.ok_or_else(|| SequencerError::TraceUnknown { trace: self.trace }.into())
     }
 
     /// Tells something that is not an event.
-    pub(super) fn tell(&mut self, line: &str) -> Result<(), CommandError> {
+    pub(super) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         self.output.tell(line)
     }
 
@@ -74,7 +67,7 @@ impl<'a> Session<'a> {
         words: &str,
         facts: impl Into<Facts>,
         content: impl Into<Option<Content>>,
-    ) -> Result<Sequence, CommandError> {
+    ) -> Result<Sequence, Failure> {
         let submission = self.sign(agent, facts, content.into())?;
         self.submit(agent, words, submission, None)
     }
@@ -86,7 +79,7 @@ impl<'a> Session<'a> {
         words: &str,
         (name, media_type): (&str, &str),
         bytes: Vec<u8>,
-    ) -> Result<Sequence, CommandError> {
+    ) -> Result<Sequence, Failure> {
         let size = (bytes.len() as u64).try_into()?;
         let content = ArtifactContent { media_type: media_type.try_into()?, name: name.try_into()?, size };
         let artifact = Artifact::new(bytes, &mut self.world);
@@ -101,19 +94,19 @@ impl<'a> Session<'a> {
         words: &str,
         facts: impl Into<Facts>,
         content: Content,
-    ) -> Result<Refusal, CommandError> {
+    ) -> Result<Refusal, Failure> {
         let submission = self.sign(agent, facts, Some(content))?;
         let refusal = match self.ledger.submit(submission, None) {
-            Err(LedgerError::Refused(refusal)) => Refusal { code: refusal.code, message: refusal.message },
+            Err(SequencerError::Refused(refusal)) => Refusal { code: refusal.code, message: refusal.message },
             Err(error) => return Err(error.into()),
-            Ok(_) => return Err(CommandError::bug(&"a guard let through what it must refuse")),
+            Ok(_) => return Err(Failure::bug(&"a guard let through what it must refuse")),
         };
         let paint = self.output.paint();
         self.tell(&format!("   -  {} ({}) {words}", agent.name, agent.author.role()))?;
         self.tell(&format!("      {} {}: {}", paint.bad("Refused,"), refusal.code, refusal.message))?;
         let (before, now) = (self.head, self.summary()?.head);
         if before == Some(now) {
-            return Err(CommandError::bug(&"a refusal left no mark"));
+            return Err(Failure::bug(&"a refusal left no mark"));
         }
         self.head = Some(now);
         let words = "the desk notes the refusal. Nothing else changed.";
@@ -122,25 +115,25 @@ impl<'a> Session<'a> {
     }
 
     /// Lets the desk do what a run that has ended asks for elsewhere: it fixes the set of all traces.
-    pub(super) fn settle(&mut self) -> Result<(), CommandError> {
+    pub(super) fn settle(&mut self) -> Result<(), Failure> {
         match self.ledger.react(&CheckpointAfterRun)? {
             1 => {
                 self.tell("\nThe desk records a checkpoint: it fixes every trace of the store as it is now.")
             }
-            _ => Err(CommandError::bug(&"a run that ended asked for one checkpoint")),
+            _ => Err(Failure::bug(&"a run that ended asked for one checkpoint")),
         }
     }
 
     /// Returns the export of everything so far, signed by the desk.
-    pub(super) fn export(&self) -> Result<Vec<u8>, CommandError> {
+    pub(super) fn export(&self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         self.ledger.export(self.trace, software()?, &mut bytes, &mut |_| ())?;
         Ok(bytes)
     }
 
     /// Returns the newest event.
-    pub(super) fn head(&self) -> Result<Position, CommandError> {
-        self.head.ok_or_else(|| CommandError::bug(&"a run without events"))
+    pub(super) fn head(&self) -> Result<Position, Failure> {
+        self.head.ok_or_else(|| Failure::bug(&"a run without events"))
     }
 
     fn sign(
@@ -148,7 +141,7 @@ impl<'a> Session<'a> {
         agent: &Agent,
         facts: impl Into<Facts>,
         content: Option<Content>,
-    ) -> Result<Submission, CommandError> {
+    ) -> Result<Submission, Failure> {
         let (store, now) = (self.store_id(), self.world.now()?);
         let place = Place { store, trace: self.trace, seen: self.head, now };
         Ok(agent.author.say(&place, facts, content, &mut self.world)?)
@@ -160,7 +153,7 @@ impl<'a> Session<'a> {
         words: &str,
         submission: Submission,
         artifact: Option<&Artifact>,
-    ) -> Result<Sequence, CommandError> {
+    ) -> Result<Sequence, Failure> {
         let position = self.ledger.submit(submission, artifact)?.position;
         self.head = Some(position);
         let (at, who, role) = (position.sequence, agent.name, agent.author.role());

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::{
     data::DataFolder,
     durable,
-    error::CommandError,
+    failure::Failure,
     output::Output,
     owner::Owner,
     run::{RunReply, quietly},
@@ -29,7 +29,7 @@ pub(super) struct Done {
 }
 
 /// Does the three tasks and tells how each ended.
-pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Vec<Done>, CommandError> {
+pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Vec<Done>, Failure> {
     let data = DataFolder::at(folder.join("tasks"));
     let (mut owner, _) = Owner::open_or_create(&data)?;
     output.tell("\nThree more tasks, done by `demur run` with a policy and tools under limits:\n")?;
@@ -56,13 +56,12 @@ struct Example {
 }
 
 impl Example {
-    fn perform(&self, owner: &mut Owner, data: &DataFolder) -> Result<RunReply, CommandError> {
+    fn perform(&self, owner: &mut Owner, data: &DataFolder) -> Result<RunReply, Failure> {
         let folder = data.path().join(self.name);
-        durable::create_folder(&folder).map_err(|error| CommandError::file("make", &folder, &error))?;
+        durable::create_folder(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", TEXT)] {
             let path = folder.join(name);
-            durable::create(&path, text.as_bytes())
-                .map_err(|error| CommandError::file("write", &path, &error))?;
+            durable::create(&path, text.as_bytes()).map_err(|error| Failure::file("write", &path, &error))?;
         }
         quietly(owner, data, &folder.join("task.toml"), || match self.loses {
             Some(bytes) => lose(data.path(), bytes.as_bytes()),
@@ -72,11 +71,11 @@ impl Example {
 }
 
 /// Removes the file of a stored artifact, as a careless person might.
-fn lose(data: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+fn lose(data: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let name = sha256(bytes).to_string();
     let (folder, file) = name.split_at(2);
     let path: PathBuf = data.join("artifacts").join(folder).join(file);
-    fs::remove_file(&path).map_err(|error| CommandError::file("remove", &path, &error))
+    fs::remove_file(&path).map_err(|error| Failure::file("remove", &path, &error))
 }
 
 const TEXT: &str = include_str!("../../../../examples/tasks/passes/text.txt");

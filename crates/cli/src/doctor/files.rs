@@ -13,6 +13,7 @@ use super::Check;
 use crate::{
     client::log_file,
     data::DataFolder,
+    output::counted,
     visible::{shell_word, visible_path},
 };
 
@@ -85,8 +86,7 @@ fn keys(folder: &Path) -> Option<Check> {
             return Some(check);
         }
     }
-    let secrets = if count == 1 { "1 secret".to_owned() } else { format!("{count} secrets") };
-    Some(Check { found: format!("{}, {secrets}", check.found), ..check })
+    Some(Check { found: format!("{}, {}", check.found, counted(count, "secret")), ..check })
 }
 
 fn log(file: &Path) -> Option<Check> {

@@ -1,16 +1,18 @@
 //! The record: does the store open, is the desk's key there, and is the clock where the record is?
 
+use std::sync::Arc;
+
 use demur_ledger::envelope::Event;
+use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::{SqliteStore, VERSION},
 };
 
 use super::Check;
 use crate::{
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     keystore::Keystore,
     owner::{desk_fingerprint, open_ledger},
@@ -20,11 +22,11 @@ use crate::{
 /// Looks at the store, the desk's key and the clock.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {
     let world = match World::open() {
-        Err(error) => return vec![Check::failed("clock", &error)],
+        Err(error) => return vec![Check::failed("clock", error)],
         Ok(world) => world,
     };
     let store = match data.has_store() {
-        Err(error) => return vec![Check::failed("store", &error), time(world, None)],
+        Err(error) => return vec![Check::failed("store", error), time(world, None)],
         Ok(false) => {
             let found = "nothing is recorded yet; the first question or key begins it";
             return vec![Check::note("store", found), time(world, None)];
@@ -37,7 +39,7 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
             let found = "its last owner was killed and left work, which the next command finishes";
             vec![Check::note("store", found), time(world, None)]
         }
-        Err(error) => vec![Check::failed("store", &error.into()), time(world, None)],
+        Err(error) => vec![Check::failed("store", error), time(world, None)],
     }
 }
 
@@ -45,17 +47,17 @@ fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
     let newest = newest(&store);
     let mut checks = vec![match &newest {
         Ok(_) => Check::ok("store", format!("opens, version {VERSION}")),
-        Err(error) => Check::failed("store", error),
+        Err(error) => Check::failed("store", error.clone()),
     }];
     if matches!(store.registry(), Ok(Some(_))) {
         let keystore = Keystore::of(data);
-        let opened = open_ledger(&keystore, |find| Ledger::read(store, find, Box::new(world)));
+        let opened = open_ledger(&keystore, |find| Sequencer::read(Arc::new(store), find, Box::new(world)));
         checks.push(match opened {
             Ok(ledger) => {
                 let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());
                 Check::ok("desk key", format!("{} is here", key.unwrap_or_default()))
             }
-            Err(error) => Check::failed("desk key", &error),
+            Err(error) => Check::failed("desk key", error),
         });
     }
     checks.push(time(world, newest.ok().flatten()));
@@ -63,7 +65,7 @@ fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
 }
 
 /// Returns when the newest event was recorded.
-fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, CommandError> {
+fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, Failure> {
     let Some(trace) = store.newest()? else { return Ok(None) };
     let Some(summary) = store.trace(trace)? else { return Ok(None) };
     let stored = store.events(trace, summary.head.sequence, 1)?.pop();
@@ -73,7 +75,7 @@ fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, Co
 
 fn time(world: World, newest: Option<demur_core::time::Timestamp>) -> Check {
     let now = match world.now() {
-        Err(error) => return Check::failed("clock", &error),
+        Err(error) => return Check::failed("clock", error),
         Ok(now) => now,
     };
     match newest.filter(|newest| *newest > now) {

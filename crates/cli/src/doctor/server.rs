@@ -10,26 +10,36 @@ use std::{
     time::Duration,
 };
 
-use demur_server::{routes::server::ServerStatus, socket};
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, Nothing, ShowServer},
+    server::ServerStatus,
+    server_limits::ServerLimits,
+};
+use demur_server::socket;
 use demur_store::folder::Folder;
 
-use super::{Check, files::private, owner::Owner};
+use super::{Check, files::private};
 use crate::{
-    client::{Call, Client},
+    client::{Client, FolderUser, how_to_kill, typed_for},
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     serve::PORT,
     visible::visible_path,
 };
 
 /// Looks at the socket, the server and its port.
-pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, CommandError> {
+pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
+    let user = FolderUser::find(data.path());
+    // Before the server is asked: one that lost its socket file puts it back meanwhile.
+    let gone = user.as_ref().is_some_and(|user| user.serves) && !socket::path(data.path()).exists();
     let status = status(data)?;
     let runs = !matches!(&status, Err(error) if error.code() == "NO_SERVER");
-    let owner = Owner::find(&Folder::at(data.path()).lock_file());
     let mut checks = vec![server(&status)];
-    checks.extend(lock_file(data.path(), runs, owner.as_ref()));
-    checks.extend(socket_file(data.path(), runs, owner.as_ref()));
+    checks.extend(user.as_ref().and_then(|user| lock_file(data.path(), user)));
+    checks.extend(socket_file(data.path(), runs, user.filter(|_| gone).as_ref()));
+    checks.extend(status.as_ref().ok().map(|status| limits(status.limits)));
     let address = status.ok().and_then(|status| status.address);
     let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
@@ -43,19 +53,22 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, CommandError> {
 }
 
 /// Returns what the server says about itself; one that says nothing is not waited for.
-fn status(data: &DataFolder) -> Result<Result<ServerStatus, CommandError>, CommandError> {
+fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let client = Client::to_running(data.clone())?;
     let (sender, receiver) = sync_channel(1);
-    thread::spawn(move || sender.send(client.call(&Call::get("/v1/server"))));
+    thread::spawn(move || {
+        // An answer that comes too late has nobody who waits for it.
+        let _ = sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
+    });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
-        Err(CommandError::refused("SERVER_SILENT", message).with_hint(
+        Err(Failure::of(Code::ServerSilent, message).with_hint(
             "another command may have the data folder; otherwise end the server, the next command starts another",
         ))
     }))
 }
 
-fn server(status: &Result<ServerStatus, CommandError>) -> Check {
+fn server(status: &Result<ServerStatus, Failure>) -> Check {
     match status {
         Ok(status) if status.version != env!("CARGO_PKG_VERSION") => Check::warning(
             "server",
@@ -66,35 +79,39 @@ fn server(status: &Result<ServerStatus, CommandError>) -> Check {
             "server",
             format!("demur {}, protocol {}, process {}", status.version, status.protocol, status.process),
         ),
-        Err(error) if error.code() == "NO_SERVER" => {
+        Err(error) if error.is(Code::NoServer) => {
             Check::note("server", "none runs; the next command that needs one starts it")
         }
-        Err(error) => Check::failed("server", error),
+        Err(error) => Check::failed("server", error.clone()),
     }
 }
 
-/// A folder whose lock is gone can be taken twice.
-fn lock_file(folder: &Path, runs: bool, owner: Option<&Owner>) -> Option<Check> {
+/// The folder itself is locked too, so that nobody gets in on this machine. A network drive knows only the file.
+fn lock_file(folder: &Path, user: &FolderUser) -> Option<Check> {
     let path = Folder::at(folder).lock_file();
-    let lost = owner.filter(|owner| owner.lost_its_lock).map(|owner| format!("process {}", owner.process));
-    let user = lost.or_else(|| (runs && !path.exists()).then(|| "the server".to_owned()))?;
-    let found = format!("{} is gone while {user} uses the folder", visible_path(&path));
-    Some(Check::problem("lock", found, "`demur stop`, then go on: the next command makes it anew"))
+    let found = format!("{} is gone while process {} uses the folder", visible_path(&path), user.process);
+    let hint = format!("`{}`: the next command makes it anew", typed_for(folder, "stop"));
+    user.lost_its_lock.then(|| Check::warning("lock", found, hint))
 }
 
-fn socket_file(folder: &Path, runs: bool, owner: Option<&Owner>) -> Option<Check> {
+/// Looks at the socket file; `lost` is the server that had none when it was looked at first.
+fn socket_file(folder: &Path, runs: bool, lost: Option<&FolderUser>) -> Option<Check> {
     let path = socket::path(folder);
-    if let Some(server) = owner.filter(|owner| owner.serves && !runs && !path.exists()) {
-        let process = server.process;
+    if let Some(FolderUser { process, .. }) = lost {
         let found = format!("{} is gone while the server runs, process {process}", visible_path(&path));
-        let hint = format!("kill {process}; the next command starts another server");
-        return Some(Check::problem("socket", found, hint));
+        return Some(if path.exists() {
+            let found =
+                format!("{} was gone; the server, process {process}, has put it back", visible_path(&path));
+            Check::note("socket", found)
+        } else {
+            Check::problem("socket", found, how_to_kill(folder))
+        });
     }
     let metadata = match fs::symlink_metadata(&path) {
         Ok(metadata) => metadata,
         Err(_) if runs => {
             let found = format!("{} is gone while the server runs", visible_path(&path));
-            return Some(Check::problem("socket", found, "end the server; the next command starts another"));
+            return Some(Check::problem("socket", found, how_to_kill(folder)));
         }
         Err(_) => return None,
     };
@@ -107,6 +124,14 @@ fn socket_file(folder: &Path, runs: bool, owner: Option<&Owner>) -> Option<Check
         return Some(Check::note("socket", found));
     }
     Some(private("socket", &path, &metadata, 0o600))
+}
+
+fn limits(limits: ServerLimits) -> Check {
+    let ServerLimits { connections, tokens, people } = limits;
+    Check::ok(
+        "limits",
+        format!("at most {connections} connections over TCP, {tokens} tokens, {people} people"),
+    )
 }
 
 fn reachable(port: u16) -> Check {

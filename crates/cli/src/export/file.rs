@@ -9,11 +9,12 @@ use std::{
     process,
 };
 
-use demur_store::ledger::LedgerError;
+use demur_api::code::Code;
+use demur_sequencer::SequencerError;
 
 use crate::{
     durable::{self, Tentative},
-    error::CommandError,
+    failure::Failure,
     visible::visible_path,
 };
 
@@ -30,13 +31,13 @@ pub(crate) struct NewFile {
 
 impl NewFile {
     /// Begins a file at this path, for what `action` says; one that is there stays until the new one is whole, and without `force` is an error.
-    pub(crate) fn begin(path: &Path, force: bool, action: &'static str) -> Result<Self, CommandError> {
-        let trouble = |error: &io::Error| CommandError::file(action, path, error);
+    pub(crate) fn begin(path: &Path, force: bool, action: &'static str) -> Result<Self, Failure> {
+        let trouble = |error: &io::Error| Failure::file(action, path, error);
         let mut tentative = Vec::new();
         match path.metadata() {
             Ok(metadata) if !metadata.is_file() => {
                 let message = format!("expected a file, found something else: {}", visible_path(path));
-                return Err(CommandError::input("FILE_UNUSABLE", message));
+                return Err(Failure::of(Code::FileUnusable, message));
             }
             Ok(_) if force => {}
             // Its name is taken at once, so that nobody else's file is replaced later.
@@ -54,22 +55,22 @@ impl NewFile {
     }
 
     /// Puts the whole file in its place, durably.
-    pub(crate) fn finish(mut self) -> Result<(), CommandError> {
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let mut put = || {
             self.out.flush()?;
             self.out.get_ref().sync_all()?;
             fs::rename(&self.unfinished, &self.path)?;
             durable::sync_folder_of(&self.path)
         };
-        put().map_err(|error| CommandError::file(self.action, &self.path, &error))?;
+        put().map_err(|error| Failure::file(self.action, &self.path, &error))?;
         self.tentative.drain(..).for_each(Tentative::keep);
         Ok(())
     }
 
     /// Returns the error of an export into this file.
-    pub(crate) fn trouble(&self, error: LedgerError) -> CommandError {
+    pub(crate) fn trouble(&self, error: SequencerError) -> Failure {
         match error {
-            LedgerError::Output(error) => CommandError::file(self.action, &self.path, &error),
+            SequencerError::Output(error) => Failure::file(self.action, &self.path, &error),
             other => other.into(),
         }
     }
@@ -89,7 +90,7 @@ fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-fn exists(shown: CommandError, error: &io::Error) -> CommandError {
+fn exists(shown: Failure, error: &io::Error) -> Failure {
     if error.kind() == ErrorKind::AlreadyExists {
         shown.with_hint("nothing is overwritten: name a new file, or say --force")
     } else {

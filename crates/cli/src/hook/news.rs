@@ -1,10 +1,14 @@
 //! Answers that a session has not seen yet, told to its agent when the session begins or goes on, when its user writes, and
 //! when its turn ends; with `--wake` as soon as there is one. Each is told once, whichever process is first.
 
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, NoteHeard, OfQuestion, WaitForQuestion},
+    question::{Ending, Heard, QuestionId, QuestionView, WaitParameters},
+};
 use demur_core::{limit::List, visible::visible};
-use demur_desk::question::{Ending, QuestionId, QuestionView};
-use demur_ledger::content::AnswerValue;
-use demur_server::routes::questions::Heard;
+use demur_ledger::{content::AnswerValue, question::OutcomeKind};
 use serde_json::Value;
 
 use super::{
@@ -12,12 +16,7 @@ use super::{
     session::{alone, see, unseen},
     session_of,
 };
-use crate::{
-    arguments::HookOptions,
-    client::{Call, Client},
-    data::DataFolder,
-    error::CommandError,
-};
+use crate::{arguments::HookOptions, client::Client, data::DataFolder, failure::Failure, question};
 
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
 pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> Reply {
@@ -39,7 +38,7 @@ pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> R
 }
 
 /// Returns the answers that are new to the session, waiting for the first one if wanted.
-fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, CommandError> {
+fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, Failure> {
     let Some(session) = session_of(input) else { return Ok(None) };
     let folder = data.path().to_owned();
     // Of one session one process waits, however many turns end meanwhile.
@@ -60,18 +59,18 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
         };
         let (mut told, mut heard, mut first) = (Vec::new(), Vec::new(), None);
         for id in &open {
-            let question: QuestionView = match client.call(&Call::get(&format!("/v1/questions/{id}"))) {
+            let question = match question::fetch(client, *id) {
                 Ok(question) => question,
                 // One that cannot be looked up does not keep back the others. Nobody will ever answer one that is unknown.
                 Err(error) => {
-                    if error.code() == "QUESTION_UNKNOWN" {
+                    if error.is(Code::QuestionUnknown) {
                         see(&folder, &session, *id);
                     }
                     continue;
                 }
             };
             // The hook that takes it as seen tells it.
-            if question.state == "open" {
+            if question.is_open() {
                 first.get_or_insert(*id);
             } else if see(&folder, &session, *id) {
                 told.push(words(&question));
@@ -92,10 +91,8 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
 /// Says that the session has heard these answers, so that the next question in the same words is a new one. Should that
 /// fail, such a question gets the same answer once more.
 fn note_heard(client: &Client, ids: Vec<QuestionId>) {
-    if let Ok(questions) = List::try_from(ids)
-        && let Ok(call) = Call::post("/v1/heard", &Heard { questions })
-    {
-        let _ = client.send(&call);
+    if let Ok(questions) = List::try_from(ids) {
+        let _ = client.ask(ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions }));
     }
 }
 
@@ -104,16 +101,16 @@ fn is_secret(question: &QuestionView) -> bool {
 }
 
 /// Waits a while for one of them; the others are looked at in between.
-fn wait_for(client: &Client, id: QuestionId) -> Result<(), CommandError> {
-    let path = format!("/v1/questions/{id}/wait?seconds={BETWEEN}");
-    client.call::<QuestionView>(&Call::get(&path)).map(drop)
+fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
+    let query = WaitParameters { seconds: Some(QUESTION_WAIT_SECONDS) };
+    client.ask(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).map(drop)
 }
 
 /// Returns how a question ended, with somebody's words as data.
 fn words(question: &QuestionView) -> String {
     let id = question.id;
     let asked = question.terse.as_deref().or(question.question.as_deref()).unwrap_or("(erased)");
-    let mut lines = vec![ended(id, &question.state, question.outcome.as_ref())];
+    let mut lines = vec![ended(id, question.state, question.outcome.as_ref())];
     lines.extend(fenced("Question", &Value::from(asked)));
     let Some(ending) = &question.outcome else { return lines.join("\n") };
     match &ending.value {
@@ -125,15 +122,15 @@ fn words(question: &QuestionView) -> String {
     lines.join("\n")
 }
 
-fn ended(id: QuestionId, state: &str, ending: Option<&Ending>) -> String {
+fn ended(id: QuestionId, state: OutcomeKind, ending: Option<&Ending>) -> String {
     let by = ending.and_then(|ending| ending.by.as_deref()).unwrap_or("demur");
     let by = visible(by);
     let sure =
         ending.and_then(|ending| ending.assurance).map(|assurance| format!(" ({})", assurance.as_str()));
     match state {
-        "answered" => format!("Question {id}: Answered by {by}{}.", sure.unwrap_or_default()),
-        "defaulted" => format!("Question {id}: nobody answered in time, and its default holds."),
-        "expired" => format!("Question {id}: nobody answered in time. Do not assume an answer."),
+        OutcomeKind::Answered => format!("Question {id}: Answered by {by}{}.", sure.unwrap_or_default()),
+        OutcomeKind::Defaulted => format!("Question {id}: nobody answered in time, and its default holds."),
+        OutcomeKind::Expired => format!("Question {id}: nobody answered in time. Do not assume an answer."),
         state => format!("Question {id}: {state} by {by}. Do not assume an answer."),
     }
 }
@@ -148,4 +145,4 @@ const AT_THE_END: &str = "Stop";
 /// When a session is told something.
 const EVENTS: [&str; 3] = [AT_THE_START, "UserPromptSubmit", AT_THE_END];
 /// How many seconds one question is waited for before the others are looked at.
-const BETWEEN: u64 = 20;
+const QUESTION_WAIT_SECONDS: u64 = 20;

@@ -19,10 +19,10 @@ impl Operations {
     /// Returns what this file says, or `guard.toml` of the data folder. One that is not there or cannot be read describes
     /// nothing, and then every name means everything.
     pub(super) fn read(named: Option<&Path>, data: &Path) -> Self {
-        let usual = data.join(FILE);
+        let usual = data.join(FILE_NAME);
         let mut text = String::new();
         let opened = File::open(named.unwrap_or(&usual));
-        let read = opened.and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+        let read = opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text));
         read.ok().and_then(|_| Self::parse(&text)).unwrap_or_default()
     }
 
@@ -110,10 +110,10 @@ fn glob(pattern: &str, text: &str) -> bool {
 }
 
 /// Where operations are described, in the data folder.
-const FILE: &str = "guard.toml";
+const FILE_NAME: &str = "guard.toml";
 /// What a tool is called with, by the names that the tools of Claude Code have for it.
 const MEMBERS: [&str; 6] = ["command", "file_path", "notebook_path", "url", "query", "path"];
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {

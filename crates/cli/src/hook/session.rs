@@ -10,12 +10,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use demur_api::question::QuestionId;
 use demur_clarify::uuid::Uuid;
-use demur_desk::question::QuestionId;
+use demur_ledger::question::OutcomeKind;
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
     process::{Flock, FlockType, fcntl_getlk},
 };
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::durable;
@@ -75,10 +77,11 @@ impl Session {
         }
         let question = if reply["question"].is_object() { &reply["question"] } else { &reply };
         let id = question["id"].as_str().and_then(|id| id.parse::<QuestionId>().ok());
-        let (Some(id), Some(state)) = (id, question["state"].as_str()) else { return };
+        let state = OutcomeKind::deserialize(&question["state"]).ok();
+        let (Some(id), Some(state)) = (id, state) else { return };
         match state {
-            "open" if is_post && path == "/v1/questions" => self.keep(&id.to_string()),
-            "open" => {}
+            OutcomeKind::Open if is_post && path == "/v1/questions" => self.keep(&id.to_string()),
+            OutcomeKind::Open => {}
             // Whoever waited for this reply has the answer.
             _ => durable::discard(&self.folder.join(id.to_string())),
         }
@@ -155,7 +158,7 @@ pub(super) fn alone(data: &Path, session: &SessionId) -> Option<File> {
 fn forget_old(data: &Path) {
     let is_old = |entry: &fs::DirEntry| -> io::Result<bool> {
         let age = SystemTime::now().duration_since(entry.metadata()?.modified()?);
-        Ok(age.is_ok_and(|age| age > LONG))
+        Ok(age.is_ok_and(|age| age > SESSION_LIFETIME))
     };
     let there = fs::read_dir(data.join(SESSIONS)).into_iter().flatten().flatten();
     for entry in there.filter(|entry| is_old(entry).unwrap_or(false)) {
@@ -170,7 +173,7 @@ const SESSIONS: &str = "sessions";
 const WAITING: &str = ".waiting";
 /// The file that each bridge of a session holds a lock on.
 const BRIDGE: &str = ".bridge";
-const LONG: Duration = Duration::from_hours(30 * 24);
+const SESSION_LIFETIME: Duration = Duration::from_hours(30 * 24);
 
 #[cfg(test)]
 mod tests {

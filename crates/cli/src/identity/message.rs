@@ -2,24 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
+use demur_api::code::Code;
 use demur_clarify::identity::{Found, Verification, VerificationError};
 
-use crate::{error::CommandError, input::Input};
+use crate::{failure::Failure, input::Input};
 
 /// Returns all messages of these files, in order.
-pub(super) fn all(paths: &[PathBuf]) -> Result<Vec<Found>, CommandError> {
+pub(super) fn all(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     let mut all = Vec::new();
     for path in paths {
         all.extend(of(path)?);
         if all.len() > Verification::MOST {
             let message = format!("expected at most {} messages, found more", Verification::MOST);
-            return Err(CommandError::input("MESSAGE_MALFORMED", message));
+            return Err(Failure::of(Code::MessageMalformed, message));
         }
     }
     Ok(all)
 }
 
-fn of(path: &Path) -> Result<Vec<Found>, CommandError> {
+fn of(path: &Path) -> Result<Vec<Found>, Failure> {
     let Input { shown, bytes } = Input::read(path, LONGEST)?;
     let lines: Vec<(usize, &[u8])> = bytes
         .split(|byte| *byte == b'\n')
@@ -37,8 +38,8 @@ fn of(path: &Path) -> Result<Vec<Found>, CommandError> {
     lines.into_iter().map(read).collect()
 }
 
-fn malformed(error: &VerificationError) -> CommandError {
-    CommandError::input(error.code(), error)
+fn malformed(error: &VerificationError) -> Failure {
+    Failure::of(Code::of(error.code()), error)
         .with_hint("a message is {\"message\": {\"agent_id\", \"timestamp\", \"payload\"}, \"signature\"}; docs/clarify.md, section 8, has the payloads")
 }
 

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::code::Code;
 use demur_clarify::{
     identity::{Identity, IdentityError, Register, Revoke, Rotate, SignedMessage},
     name::AgentId,
@@ -13,13 +14,14 @@ use demur_clarify::{
     time::Time,
 };
 use demur_core::{canonical, key::SecretKey, visible::visible};
+use demur_desk::key_entry;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     arguments::{RegisterIdentity, RevokeIdentity, RotateIdentity, Signing},
     context::Context,
     durable,
-    error::CommandError,
+    failure::Failure,
     keys::{KeyEntry, clock, select},
     keystore::{KeyFileError, Keystore},
     output::{Paint, Reply},
@@ -29,7 +31,7 @@ use crate::{
 };
 
 /// Signs a registration.
-pub(super) fn register(context: &mut Context<'_>, arguments: &RegisterIdentity) -> Result<(), CommandError> {
+pub(super) fn register(context: &mut Context<'_>, arguments: &RegisterIdentity) -> Result<(), Failure> {
     let ring = Ring::open(context)?;
     let now = now()?;
     let key = ring.key(&arguments.key)?;
@@ -44,7 +46,7 @@ pub(super) fn register(context: &mut Context<'_>, arguments: &RegisterIdentity) 
 }
 
 /// Signs a rotation: with the old key, and with the new one that it is in the same hands.
-pub(super) fn rotate(context: &mut Context<'_>, arguments: &RotateIdentity) -> Result<(), CommandError> {
+pub(super) fn rotate(context: &mut Context<'_>, arguments: &RotateIdentity) -> Result<(), Failure> {
     let ring = Ring::open(context)?;
     let now = now()?;
     let (old, new) = (ring.key(&arguments.key)?, ring.key(&arguments.to)?);
@@ -63,7 +65,7 @@ pub(super) fn rotate(context: &mut Context<'_>, arguments: &RotateIdentity) -> R
 }
 
 /// Signs a revocation.
-pub(super) fn revoke(context: &mut Context<'_>, arguments: &RevokeIdentity) -> Result<(), CommandError> {
+pub(super) fn revoke(context: &mut Context<'_>, arguments: &RevokeIdentity) -> Result<(), Failure> {
     let ring = Ring::open(context)?;
     let now = now()?;
     let key = ring.key(&arguments.key)?;
@@ -84,49 +86,49 @@ struct Ring {
 }
 
 impl Ring {
-    fn open(context: &Context<'_>) -> Result<Self, CommandError> {
+    fn open(context: &Context<'_>) -> Result<Self, Failure> {
         let data = context.data()?;
         let keystore = Keystore::of(&data);
         let roster = Roster::of(&data)?;
-        let entries = roster.map_or_else(Vec::new, |roster| KeyEntry::all(&roster, &keystore));
+        let entries = roster.map_or_else(Vec::new, |roster| key_entry::entries(&roster, &keystore));
         Ok(Self { entries, keystore })
     }
 
     /// Returns the key that is meant, if it may still speak.
-    fn key(&self, wanted: &str) -> Result<&KeyEntry, CommandError> {
+    fn key(&self, wanted: &str) -> Result<&KeyEntry, Failure> {
         let entry = select(&self.entries, wanted)?;
         if entry.status.speaks() {
             return Ok(entry);
         }
         let (key, status) = (entry.fingerprint.short(), entry.status.as_str());
         let message = format!("expected a key that may speak, found that key {key} is {status}");
-        Err(CommandError::refused("KEY_STANDING", message)
+        Err(Failure::refused("KEY_STANDING", message)
             .with_hint("make another with `demur keys new`, and register that"))
     }
 
-    fn secret(&self, entry: &KeyEntry) -> Result<SecretKey, CommandError> {
+    fn secret(&self, entry: &KeyEntry) -> Result<SecretKey, Failure> {
         self.keystore.load(&entry.fingerprint).map(|file| file.secret).map_err(|error| {
             let hint = "only a key whose secret is in this data folder can sign here";
             let is_absent = matches!(error, KeyFileError::Unreadable { .. });
-            let error = CommandError::from(error);
+            let error = Failure::from(error);
             if is_absent { error.with_hint(hint) } else { error }
         })
     }
 }
 
-fn now() -> Result<Time, CommandError> {
+fn now() -> Result<Time, Failure> {
     Ok(Time::from(World::open()?.now()?))
 }
 
 /// Returns the agent's name in a message: the one that was asked for, or that of the key's holder.
-fn agent_id(signing: &Signing, entry: &KeyEntry) -> Result<AgentId, CommandError> {
+fn agent_id(signing: &Signing, entry: &KeyEntry) -> Result<AgentId, Failure> {
     if let Some(agent_id) = &signing.agent_id {
         return Ok(agent_id.clone());
     }
     entry.name.parse().map_err(|_| {
         let name = visible(&entry.name);
         let message = format!("expected the name of an agent, visible and without spaces, found \"{name}\"");
-        CommandError::input("AGENT_NAME", message).with_hint("say how the agent is called with --agent-id ID")
+        Failure::of(Code::AgentName, message).with_hint("say how the agent is called with --agent-id ID")
     })
 }
 
@@ -137,23 +139,19 @@ fn registered(signer: &Signer, now: Time) -> Result<Identity, IdentityError> {
 }
 
 /// Returns the error of a message that no receiver would take.
-fn unsignable(error: &IdentityError) -> CommandError {
+fn unsignable(error: &IdentityError) -> Failure {
     match error {
         IdentityError::Expired => {
-            CommandError::input("EXPIRES_PAST", error).with_hint("name a later time with --expires")
+            Failure::input("EXPIRES_PAST", error).with_hint("name a later time with --expires")
         }
-        IdentityError::KeyReused => CommandError::refused("KEY_REUSED", error)
+        IdentityError::KeyReused => Failure::refused("KEY_REUSED", error)
             .with_hint("make another key with `demur keys new`, and name it with --to"),
-        other => CommandError::bug(other),
+        other => Failure::bug(other),
     }
 }
 
 /// Writes a message to its file and says so, or to standard output as it is.
-fn hand_over<P>(
-    context: &mut Context<'_>,
-    signing: &Signing,
-    mut reply: SignReply<P>,
-) -> Result<(), CommandError>
+fn hand_over<P>(context: &mut Context<'_>, signing: &Signing, mut reply: SignReply<P>) -> Result<(), Failure>
 where
     P: Serialize + DeserializeOwned,
 {
@@ -169,9 +167,9 @@ where
 }
 
 /// Writes a file that must not be there yet.
-fn create(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+fn create(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     durable::create(path, bytes).map_err(|error| {
-        let shown = CommandError::file("write the message to", path, &error);
+        let shown = Failure::file("write the message to", path, &error);
         match error.kind() {
             ErrorKind::AlreadyExists => shown.with_hint("nothing is overwritten: name a new file"),
             _ => shown,

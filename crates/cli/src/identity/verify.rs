@@ -2,20 +2,21 @@
 
 use std::path::Path;
 
+use demur_api::code::Code;
 use demur_clarify::{
     identity::{Verification, VerificationError},
     time::Time,
 };
 
 use super::message;
-use crate::{arguments::VerifyIdentity, context::Context, error::CommandError, exit::Exit, world::World};
+use crate::{arguments::VerifyIdentity, context::Context, exit::Exit, failure::Failure, world::World};
 
 /// Verifies messages.
-pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Result<Exit, CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Result<Exit, Failure> {
     let inputs = arguments.files.iter().chain(&arguments.identity);
     if inputs.filter(|path| *path == Path::new("-")).count() > 1 {
         let message = "expected standard input once, found it twice";
-        return Err(CommandError::input("USAGE", message).with_hint("save one of them to a file first"));
+        return Err(Failure::input("USAGE", message).with_hint("save one of them to a file first"));
     }
     let at = match arguments.at {
         Some(at) => at,
@@ -28,8 +29,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Resu
     Ok(if verification.valid { Exit::Success } else { Exit::VerificationFailed })
 }
 
-fn unanchored(error: &VerificationError) -> CommandError {
-    CommandError::input(error.code(), error).with_hint(
+fn unanchored(error: &VerificationError) -> Failure {
+    Failure::of(Code::of(error.code()), error).with_hint(
         "give the agent's earlier messages with --identity FILE, or its key with --key ed25519:HEX",
     )
 }

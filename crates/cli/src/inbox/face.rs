@@ -2,7 +2,7 @@
 
 use super::{plain::Plain, screen::Screen};
 use crate::{
-    error::CommandError,
+    failure::Failure,
     output::{Output, Paint},
 };
 
@@ -25,7 +25,7 @@ pub(super) enum Input {
 
 impl Face<'_> {
     /// Returns the next thing to do.
-    pub(super) fn read(&mut self) -> Result<Input, CommandError> {
+    pub(super) fn read(&mut self) -> Result<Input, Failure> {
         if self.output().is_deserted() {
             return Ok(Input::End);
         }
@@ -36,7 +36,7 @@ impl Face<'_> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
+    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
         match self {
             Self::Screen(screen) => screen.secret(prompt),
             Self::Plain(_) => Plain::secret(prompt),
@@ -44,7 +44,7 @@ impl Face<'_> {
     }
 
     /// Prints lines, never into what is being typed.
-    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), CommandError> {
+    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), Failure> {
         match self {
             Self::Screen(screen) => screen.say(lines),
             Self::Plain(plain) => plain.say(lines),

@@ -1,24 +1,26 @@
 //! `demur inbox --list`: what waits, page by page, however much it is.
 
+use demur_api::question::{QuestionId, QuestionListParameters, QuestionView};
 use demur_core::canonical;
-use demur_desk::question::{QuestionId, QuestionView};
+use demur_ledger::question::OutcomeKind;
 
 use crate::{
     client::Client,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     lookup::QuestionNumbers,
     question::{self, state, summary},
 };
 
 /// Prints what waits, or everything.
-pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Result<(), CommandError> {
-    let state = if all { "" } else { "&state=open" };
+pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Result<(), Failure> {
     let json = context.output.is_json();
     let numbers = QuestionNumbers::of(&context.data()?);
-    let (mut count, mut after) = (0, String::new());
+    let state = (!all).then(|| OutcomeKind::Open.to_string());
+    let mut query = QuestionListParameters { state, limit: Some(PAGE), ..QuestionListParameters::default() };
+    let mut count = 0;
     // The first page comes before the first word: a failure says nothing but why.
-    let mut page = question::page(client, &format!("limit={PAGE}{state}"))?;
+    let mut page = question::page(client, query.clone())?;
     loop {
         let mut text = Vec::new();
         // Programs name questions by their ids.
@@ -38,10 +40,10 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
         }
         context.output.write(&text)?;
         match page.next {
-            Some(next) if !context.output.is_deserted() => after.clone_from(&next),
+            Some(next) if !context.output.is_deserted() => query.after = Some(next),
             _ => break,
         }
-        page = question::page(client, &format!("limit={PAGE}{state}&after={after}"))?;
+        page = question::page(client, query.clone())?;
     }
     match (json, count) {
         (true, 0) => context.output.write(b"{\"questions\":[]}\n"),
@@ -52,7 +54,7 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
 }
 
 /// Prints that nothing waits because there is no data folder, and what to do about that.
-pub(super) fn nothing(context: &mut Context<'_>, missing: &CommandError) -> Result<(), CommandError> {
+pub(super) fn nothing(context: &mut Context<'_>, missing: &Failure) -> Result<(), Failure> {
     if context.output.is_json() {
         return context.output.write(b"{\"questions\":[]}\n");
     }

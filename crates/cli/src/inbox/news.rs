@@ -1,6 +1,7 @@
 //! What happens to questions while somebody sits at the inbox: a thread follows the feed with a connection of its own,
 //! looks at each question that was touched, and rings. It holds a few of them at most: whoever reads slowly is waited for.
 
+use demur_api::{code::Code, question::QuestionView};
 use std::{
     io::{self, Write as _},
     os::unix::net::UnixStream,
@@ -8,11 +9,9 @@ use std::{
     thread,
 };
 
-use demur_desk::question::QuestionView;
-
 use crate::{
     client::{Client, Follow},
-    error::CommandError,
+    failure::Failure,
     question,
 };
 
@@ -21,7 +20,7 @@ pub(super) enum News {
     /// A question was asked, or is no longer what it was.
     Touched(Box<QuestionView>),
     /// Nothing more will be told.
-    Ended(CommandError),
+    Ended(Failure),
 }
 
 /// Something that is rung to be looked at.
@@ -73,7 +72,7 @@ fn run(
     sender: &SyncSender<News>,
     bell: &Bell,
     started: &SyncSender<()>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let mut follow = Follow::new(client, None);
     follow.connect()?;
     let _ = started.send(());
@@ -83,7 +82,7 @@ fn run(
             let shown = match question::fetch(client, id) {
                 Ok(shown) => shown,
                 // A gap that was put again is gone under its old name, and what cannot be looked at now shows later.
-                Err(error) if error.is_passing() || error.code() == "QUESTION_UNKNOWN" => continue,
+                Err(error) if error.is_passing() || error.is(Code::QuestionUnknown) => continue,
                 Err(error) => return Err(error),
             };
             if sender.send(News::Touched(Box::new(shown))).is_err() || !bell.ring() {

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use demur_api::question::{QuestionId, QuestionView};
 use demur_core::time::Timestamp;
-use demur_desk::question::{QuestionId, QuestionView};
+use demur_ledger::question::OutcomeKind;
 
 use super::line::Number;
 use crate::lookup::QuestionNumbers;
@@ -26,7 +27,7 @@ struct Known {
 /// How a question stands, as far as others can change it.
 #[derive(Debug, PartialEq, Eq)]
 struct Standing {
-    state: String,
+    state: OutcomeKind,
     deadline: Option<Timestamp>,
     people: bool,
 }
@@ -60,7 +61,7 @@ impl Numbers {
         kept: impl FnOnce(&QuestionNumbers) -> Option<Number>,
     ) -> Seen {
         let standing =
-            Standing { state: question.state.clone(), deadline: question.deadline, people: question.people };
+            Standing { state: question.state, deadline: question.deadline, people: question.people };
         if let Some(number) = self.by_id.get(&question.id).copied() {
             return match self.known.get_mut(&number) {
                 Some(known) if known.standing != standing => {
@@ -92,7 +93,7 @@ impl Numbers {
 
     /// Returns the numbers of those that were open when they were seen last.
     pub(super) fn open(&self) -> Vec<Number> {
-        let open = self.known.iter().filter(|(_, known)| known.standing.state == "open");
+        let open = self.known.iter().filter(|(_, known)| known.standing.state == OutcomeKind::Open);
         open.map(|(number, _)| *number).collect()
     }
 

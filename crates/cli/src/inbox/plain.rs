@@ -6,10 +6,11 @@ use std::{
     os::unix::net::UnixStream,
 };
 
+use demur_api::code::Code;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use super::face::{Input, PROMPT};
-use crate::{error::CommandError, output::Output};
+use crate::{failure::Failure, output::Output};
 
 /// The terminal, line by line.
 pub(super) struct Plain<'a> {
@@ -20,7 +21,7 @@ pub(super) struct Plain<'a> {
 
 impl Plain<'_> {
     /// Returns the next line.
-    pub(super) fn read(&mut self) -> Result<Input, CommandError> {
+    pub(super) fn read(&mut self) -> Result<Input, Failure> {
         self.output.write(PROMPT.as_bytes())?;
         if let Some(line) = line()? {
             return Ok(Input::Line(line));
@@ -30,7 +31,7 @@ impl Plain<'_> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(prompt: &str) -> Result<Option<String>, CommandError> {
+    pub(super) fn secret(prompt: &str) -> Result<Option<String>, Failure> {
         // Not on standard output, which may be a file.
         Output::prompt(prompt);
         let unseen = Unseen::begin()?;
@@ -41,17 +42,16 @@ impl Plain<'_> {
     }
 
     /// Prints lines.
-    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), CommandError> {
+    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), Failure> {
         self.output.write(format!("{}\n", lines.join("\n")).as_bytes())
     }
 }
 
-fn line() -> Result<Option<String>, CommandError> {
+fn line() -> Result<Option<String>, Failure> {
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
-    let length = read.map_err(|error| {
-        CommandError::input("FILE_UNREADABLE", format!("cannot read standard input: {error}"))
-    })?;
+    let length = read
+        .map_err(|error| Failure::of(Code::FileUnreadable, format!("cannot read standard input: {error}")))?;
     let line = line.strip_suffix('\n').unwrap_or(&line);
     Ok((length > 0).then(|| line.strip_suffix('\r').unwrap_or(line).to_owned()))
 }
@@ -62,9 +62,9 @@ struct Unseen {
 }
 
 impl Unseen {
-    fn begin() -> Result<Self, CommandError> {
+    fn begin() -> Result<Self, Failure> {
         let trouble = |error: rustix::io::Errno| {
-            CommandError::internal("TERMINAL_TROUBLE", format!("what is typed cannot be hidden: {error}"))
+            Failure::internal("TERMINAL_TROUBLE", format!("what is typed cannot be hidden: {error}"))
                 .with_hint("`demur answer QUESTION -` reads a secret from standard input")
         };
         let before = tcgetattr(rustix::stdio::stdin()).map_err(trouble)?;

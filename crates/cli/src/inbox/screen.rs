@@ -23,7 +23,7 @@ use super::{
     news::Bell,
 };
 use crate::{
-    error::CommandError,
+    failure::Failure,
     output::{self, Output},
 };
 
@@ -43,11 +43,7 @@ pub(super) struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     /// Takes the terminal. `bell` is rung for whatever is to be looked at.
-    pub(super) fn open(
-        output: &'a mut Output,
-        bell: UnixStream,
-        ringer: &Bell,
-    ) -> Result<Self, CommandError> {
+    pub(super) fn open(output: &'a mut Output, bell: UnixStream, ringer: &Bell) -> Result<Self, Failure> {
         let mode = Mode::raw().map_err(|error| trouble(&error))?;
         watch_size(ringer.another().map_err(|error| trouble(&error))?);
         output.write(PASTE_ON)?;
@@ -57,7 +53,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Returns the next line, or that something is to be looked at; the line under way stays.
-    pub(super) fn read(&mut self) -> Result<Input, CommandError> {
+    pub(super) fn read(&mut self) -> Result<Input, Failure> {
         if self.drawn.is_none() {
             self.draw()?;
         }
@@ -81,7 +77,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, CommandError> {
+    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
         self.clear()?;
         prompt.clone_into(&mut self.prompt);
         self.hidden = true;
@@ -95,12 +91,12 @@ impl<'a> Screen<'a> {
     }
 
     /// Prints lines above the line under way.
-    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), CommandError> {
+    pub(super) fn say(&mut self, lines: &[String]) -> Result<(), Failure> {
         self.clear()?;
         self.output.write(format!("{}\n", lines.join("\n")).as_bytes())
     }
 
-    fn entered(&mut self, line: String) -> Result<Input, CommandError> {
+    fn entered(&mut self, line: String) -> Result<Input, Failure> {
         self.draw_done(&line)?;
         if !self.hidden {
             self.editor.remember(&line);
@@ -109,19 +105,19 @@ impl<'a> Screen<'a> {
     }
 
     /// Leaves the line where it is: what comes next begins on a row of its own.
-    fn draw_done(&mut self, line: &str) -> Result<(), CommandError> {
+    fn draw_done(&mut self, line: &str) -> Result<(), Failure> {
         self.clear()?;
         let line = if self.hidden { String::new() } else { demur_core::visible::visible(line).into_owned() };
         self.output.write(format!("{}{line}\n", self.prompt).as_bytes())
     }
 
-    fn left(&mut self) -> Result<Input, CommandError> {
+    fn left(&mut self) -> Result<Input, Failure> {
         self.clear()?;
         self.output.write(b"\n")?;
         Ok(Input::End)
     }
 
-    fn draw(&mut self) -> Result<(), CommandError> {
+    fn draw(&mut self) -> Result<(), Failure> {
         let columns = columns();
         let nothing = Editor::default();
         let shown = if self.hidden { &nothing } else { &self.editor };
@@ -136,7 +132,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Makes room for what comes next.
-    fn clear(&mut self) -> Result<(), CommandError> {
+    fn clear(&mut self) -> Result<(), Failure> {
         let Some((before, width)) = self.drawn.take() else { return Ok(()) };
         let now = columns();
         if now < before && width >= now {
@@ -147,7 +143,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Waits for a key, or for the bell.
-    fn wait(&mut self) -> Result<Woken, CommandError> {
+    fn wait(&mut self) -> Result<Woken, Failure> {
         loop {
             let stdin = rustix::stdio::stdin();
             let mut sources = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.bell, PollFlags::IN)];
@@ -170,7 +166,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    fn take_keys(&mut self) -> Result<Woken, CommandError> {
+    fn take_keys(&mut self) -> Result<Woken, Failure> {
         let mut buffer = [0; 1024];
         match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
             Ok(0) | Err(Errno::IO) => Ok(Woken::Gone),
@@ -184,7 +180,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Gives the terminal back until the shell continues this.
-    fn suspend(&mut self) -> Result<(), CommandError> {
+    fn suspend(&mut self) -> Result<(), Failure> {
         self.clear()?;
         self.output.write(PASTE_OFF)?;
         self.mode.leave();
@@ -258,8 +254,8 @@ fn columns() -> usize {
     output::columns().unwrap_or(USUAL)
 }
 
-fn trouble(error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::internal("TERMINAL_TROUBLE", format!("the terminal does not do what it should: {error}"))
+fn trouble(error: &dyn std::fmt::Display) -> Failure {
+    Failure::internal("TERMINAL_TROUBLE", format!("the terminal does not do what it should: {error}"))
         .with_hint("DEMUR_PLAIN=1 asks less of it")
 }
 

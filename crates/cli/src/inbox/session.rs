@@ -2,15 +2,23 @@
 
 use std::sync::mpsc::Receiver;
 
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{
+        AcceptQuestion, AnswerQuestion, CancelQuestion, DeclineQuestion, NoArguments, Nothing, OfQuestion,
+        Operation, PassQuestion, ShowServer,
+    },
+    question::{
+        Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionListParameters, QuestionView,
+        typed,
+    },
+};
 use demur_core::{
     limit::{Text, Whole},
     visible::visible,
 };
-use demur_desk::question::{
-    self as desk, Act, Answer, Done, Extension, Listed, Passing, QuestionId, QuestionView,
-};
-use demur_ledger::facts::AnswerKind;
-use demur_server::routes::server::ServerStatus;
+use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 
 use super::{
     face::{Face, Input},
@@ -20,8 +28,8 @@ use super::{
     words,
 };
 use crate::{
-    client::{Call, Client},
-    error::CommandError,
+    client::Client,
+    failure::Failure,
     output::error_lines,
     question::{self, describe},
 };
@@ -42,7 +50,7 @@ impl<'a> Session<'a> {
     }
 
     /// Serves whoever sits there until they leave.
-    pub(super) fn run(mut self) -> Result<(), CommandError> {
+    pub(super) fn run(mut self) -> Result<(), Failure> {
         self.list()?;
         loop {
             match self.face.read()? {
@@ -63,7 +71,7 @@ impl<'a> Session<'a> {
     }
 
     /// Does what a line asks for. What goes wrong is told; the inbox stays.
-    fn perform(&mut self, line: &Line<'_>) -> Result<(), CommandError> {
+    fn perform(&mut self, line: &Line<'_>) -> Result<(), Failure> {
         let done = match *line {
             Line::Empty | Line::Leave => Ok(()),
             Line::Help => self.face.say(&words::help(self.face.is_live())),
@@ -72,32 +80,33 @@ impl<'a> Session<'a> {
             Line::Wrong(ref why) => self.say(&visible(why)),
             Line::Show(number) => self.about(number, Self::show),
             Line::Answer(number, words) => self.about(number, |this, id| this.answer(number, id, words)),
-            Line::Accept(number, reason) => self.act(number, "accept", reason),
-            Line::Decline(number, reason) => self.act(number, "decline", reason),
-            Line::Cancel(number, reason) => self.act(number, "cancel", reason),
+            Line::Accept(number, reason) => self.act::<AcceptQuestion>(number, reason),
+            Line::Decline(number, reason) => self.act::<DeclineQuestion>(number, reason),
+            Line::Cancel(number, reason) => self.act::<CancelQuestion>(number, reason),
             Line::Extend(number, time, reason) => self.about(number, |this, id| {
                 let seconds = Whole::try_from(time.as_secs())?;
                 let extension = Extension { seconds, reason: text(reason)?, by: None };
-                this.done(number, id, question::more_time(&this.client, id, &extension))
+                this.done(number, id, question::more_time(&this.client, id, extension))
             }),
             Line::Pass(number, names) => self.about(number, |this, id| {
                 let passing = passing(names)?;
-                this.done(number, id, question::act_on(&this.client, id, "pass", &passing))
+                this.done(number, id, question::act_on::<PassQuestion>(&this.client, id, passing))
             }),
         };
         match done {
-            Err(error) if error.code() == "OUTPUT_TROUBLE" || error.code() == "TERMINAL_TROUBLE" => {
-                Err(error)
-            }
+            Err(error) if error.is(Code::OutputTrouble) || error.code() == "TERMINAL_TROUBLE" => Err(error),
             Err(error) => self.face.say(&error_lines(&error, self.face.paint())),
             Ok(()) => Ok(()),
         }
     }
 
-    fn act(&mut self, number: Number, act: &str, reason: &str) -> Result<(), CommandError> {
+    fn act<O>(&mut self, number: Number, reason: &str) -> Result<(), Failure>
+    where
+        O: Operation<Path = OfQuestion, Query = Nothing, Body = Act, Output = Done>,
+    {
         self.about(number, |this, id| {
             let document = Act { reason: text(reason)?, by: None };
-            this.done(number, id, question::act_on(&this.client, id, act, &document))
+            this.done(number, id, question::act_on::<O>(&this.client, id, document))
         })
     }
 
@@ -105,8 +114,8 @@ impl<'a> Session<'a> {
     fn about(
         &mut self,
         number: Number,
-        work: impl FnOnce(&mut Self, QuestionId) -> Result<(), CommandError>,
-    ) -> Result<(), CommandError> {
+        work: impl FnOnce(&mut Self, QuestionId) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         match self.numbers.id(number) {
             Some(id) => work(self, id),
             None => self.say(&format!("No question here has the number {number}. `l` lists what is open.")),
@@ -114,11 +123,11 @@ impl<'a> Session<'a> {
     }
 
     /// Shows a question in full; one that asks for a secret is answered here, where nobody sees it.
-    fn show(&mut self, id: QuestionId) -> Result<(), CommandError> {
+    fn show(&mut self, id: QuestionId) -> Result<(), Failure> {
         let shown = question::fetch(&self.client, id)?;
         let number = self.numbers.see(&shown).number();
         self.face.say(&describe(&shown, self.face.paint()))?;
-        if !is_secret(&shown) || shown.state != "open" {
+        if !is_secret(&shown) || !shown.is_open() {
             return Ok(());
         }
         self.say(&format!("What you type now is not shown. Enter alone leaves {number} open."))?;
@@ -128,9 +137,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn answer(&mut self, number: Number, id: QuestionId, words: &str) -> Result<(), CommandError> {
+    fn answer(&mut self, number: Number, id: QuestionId, words: &str) -> Result<(), Failure> {
         let shown = question::fetch(&self.client, id)?;
-        if is_secret(&shown) && shown.state == "open" {
+        if is_secret(&shown) && shown.is_open() {
             return self.say(&format!(
                 "{number} asks for a secret. Nothing was sent: type {number} alone, then the secret where nobody sees it."
             ));
@@ -138,7 +147,7 @@ impl<'a> Session<'a> {
         self.give(number, &shown, words)
     }
 
-    fn give(&mut self, number: Number, shown: &QuestionView, words: &str) -> Result<(), CommandError> {
+    fn give(&mut self, number: Number, shown: &QuestionView, words: &str) -> Result<(), Failure> {
         // What is settled is told as such, whatever was typed.
         if shown.outcome.is_some() {
             self.numbers.see(shown);
@@ -146,22 +155,17 @@ impl<'a> Session<'a> {
             return self.say(&format!("{}{waiting}", words::too_late(number, shown)));
         }
         let given = Answer {
-            answer: desk::typed(&shown.kinds, &shown.choices, words)?,
+            answer: typed(&shown.kinds, &shown.choices, words)?,
             note: None,
             request: shown.request,
             by: None,
         };
-        let done = question::act_on(&self.client, shown.id, "answer", &given);
+        let done = question::act_on::<AnswerQuestion>(&self.client, shown.id, given);
         self.done(number, shown.id, done)
     }
 
     /// Tells what came of something.
-    fn done(
-        &mut self,
-        number: Number,
-        id: QuestionId,
-        done: Result<Done, CommandError>,
-    ) -> Result<(), CommandError> {
+    fn done(&mut self, number: Number, id: QuestionId, done: Result<Done, Failure>) -> Result<(), Failure> {
         let lines = match done {
             Ok(done) => {
                 self.numbers.see(&done.question);
@@ -178,9 +182,9 @@ impl<'a> Session<'a> {
     }
 
     /// Shows the first page of what is open.
-    fn list(&mut self) -> Result<(), CommandError> {
-        let status: ServerStatus = self.client.call(&Call::get("/v1/server"))?;
-        let page = question::page(&self.client, &format!("state=open&limit={PAGE}"))?;
+    fn list(&mut self) -> Result<(), Failure> {
+        let status = self.client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))?;
+        let page = question::page(&self.client, open_after(None))?;
         let mut lines = vec![words::count(status.open, self.face.is_live())];
         let shown = page.questions.iter().map(|question| question.id).collect();
         lines.extend(self.page(page));
@@ -189,11 +193,11 @@ impl<'a> Session<'a> {
     }
 
     /// Shows the next page.
-    fn more(&mut self) -> Result<(), CommandError> {
-        let Some(after) = &self.after else {
+    fn more(&mut self) -> Result<(), Failure> {
+        let Some(after) = self.after.clone() else {
             return self.say("That is all that is open. `l` lists it from the beginning.");
         };
-        let page = question::page(&self.client, &format!("state=open&limit={PAGE}&after={after}"))?;
+        let page = question::page(&self.client, open_after(Some(after)))?;
         let shown = page.questions.iter().map(|question| question.id).collect();
         let lines = self.page(page);
         self.face.say(&lines)?;
@@ -212,7 +216,7 @@ impl<'a> Session<'a> {
     }
 
     /// Tells what happened since; returns whether anything did.
-    fn catch_up(&mut self) -> Result<bool, CommandError> {
+    fn catch_up(&mut self) -> Result<bool, Failure> {
         let mut lines = Vec::new();
         let mut untold: u64 = 0;
         let mut shown = Vec::new();
@@ -226,8 +230,8 @@ impl<'a> Session<'a> {
                 }
             };
             let known = self.numbers.knows(question.id);
-            if !known && (question.state != "open" || shown.len() >= AT_ONCE) {
-                untold += u64::from(question.state == "open");
+            if !known && (!question.is_open() || shown.len() >= AT_ONCE) {
+                untold += u64::from(question.is_open());
                 continue;
             }
             match self.numbers.see(&question) {
@@ -249,7 +253,7 @@ impl<'a> Session<'a> {
         Ok(!lines.is_empty())
     }
 
-    fn say(&mut self, line: &str) -> Result<(), CommandError> {
+    fn say(&mut self, line: &str) -> Result<(), Failure> {
         self.face.say(&[line.to_owned()])
     }
 }
@@ -258,24 +262,29 @@ fn is_secret(question: &QuestionView) -> bool {
     question.kinds.contains(&AnswerKind::Secret)
 }
 
-fn text(words: &str) -> Result<Option<Text<1, 4096>>, CommandError> {
+fn text(words: &str) -> Result<Option<Text<1, 4096>>, Failure> {
     if words.is_empty() {
         return Ok(None);
     }
     Text::try_from(words)
         .map(Some)
-        .map_err(|error| CommandError::input("REASON_INVALID", format!("the reason: {error}")))
+        .map_err(|error| Failure::input("REASON_INVALID", format!("the reason: {error}")))
 }
 
 /// Returns to whom a question goes: to holders of keys by their names, or to people.
-fn passing(names: &str) -> Result<Passing, CommandError> {
-    let wrong =
-        |error: &dyn std::fmt::Display| CommandError::input("NAME_INVALID", format!("the names: {error}"));
+fn passing(names: &str) -> Result<Passing, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::of(Code::NameInvalid, format!("the names: {error}"));
     let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
     let to: Vec<Text<1, 64>> =
         names.map(|name| Text::try_from(name).map_err(|error| wrong(&error))).collect::<Result<_, _>>()?;
     let people = to.is_empty();
     Ok(Passing { to: to.try_into().map_err(|error| wrong(&error))?, people, reason: None, by: None })
+}
+
+/// Returns what asks for the open questions after a place.
+fn open_after(after: Option<String>) -> QuestionListParameters {
+    let state = Some(OutcomeKind::Open.to_string());
+    QuestionListParameters { state, after, limit: Some(PAGE), ..QuestionListParameters::default() }
 }
 
 /// How many questions a page has.

@@ -1,12 +1,12 @@
 //! What the inbox says.
 
+use demur_api::question::{Done, QuestionView};
 use demur_core::visible::visible;
-use demur_desk::question::{Done, QuestionView};
 
 use super::line::Number;
 use crate::{
     keys::clock,
-    output::Paint,
+    output::{Paint, counted_as},
     question::{self, kinds, listed, remarks, state, weight},
 };
 
@@ -70,8 +70,7 @@ pub(super) fn changed(number: Number, question: &QuestionView) -> String {
 
 /// Returns the line of new questions that were too many to show.
 pub(super) fn untold(count: u64) -> String {
-    let questions =
-        if count == 1 { "1 more question was".to_owned() } else { format!("{count} more questions were") };
+    let questions = counted_as(count, "more question was", "more questions were");
     format!("{questions} asked. `l` lists what is open, `m` goes on.")
 }
 

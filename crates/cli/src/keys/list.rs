@@ -1,23 +1,25 @@
 //! `demur keys list`: every key, oldest first. Reads only.
 
 use demur_core::visible::visible;
+use demur_desk::key_entry;
 use demur_ledger::name::StoreId;
 use serde::Serialize;
 
 use super::{KeyEntry, clock};
 use crate::{
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     output::{Paint, Reply, Table},
     roster::Roster,
 };
 
 /// Lists the keys.
-pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let data = context.data()?;
     let roster = Roster::of(&data)?;
-    let keys = roster.as_ref().map_or_else(Vec::new, |roster| KeyEntry::all(roster, &Keystore::of(&data)));
+    let keys =
+        roster.as_ref().map_or_else(Vec::new, |roster| key_entry::entries(roster, &Keystore::of(&data)));
     let store = roster.map(|roster| roster.registry().store());
     let nowhere = Context::nowhere(&data, "keys");
     let data = data.path().to_string_lossy().into_owned();

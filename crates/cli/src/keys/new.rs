@@ -19,7 +19,7 @@ use crate::{
     borrow,
     context::Context,
     durable::Tentative,
-    error::CommandError,
+    failure::Failure,
     keystore::{self, KeyFile, Keystore},
     output::{Paint, Reply},
     owner::{Owner, Spent},
@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Makes a key.
-pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), Failure> {
     let data = context.data()?;
     let mut world = World::open()?;
     let (name, role) = (arguments.name.as_str(), arguments.role.into());
@@ -70,22 +70,18 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), C
 }
 
 /// Keeps a secret if the next event is recorded: in the file that was made for it, or else in the keystore.
-fn keep(
-    owner: &mut Owner,
-    key: &KeyFile,
-    out: Option<(PathBuf, Tentative)>,
-) -> Result<PathBuf, CommandError> {
+fn keep(owner: &mut Owner, key: &KeyFile, out: Option<(PathBuf, Tentative)>) -> Result<PathBuf, Failure> {
     match out {
         Some((path, file)) => {
             owner.adopt(file);
             Ok(path)
         }
-        None => owner.keep(key),
+        None => Ok(owner.keep(key)?),
     }
 }
 
 /// Writes a secret to a new file, which goes away again unless something is recorded about it.
-fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), CommandError> {
+fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), Failure> {
     keystore::create(key, path)?;
     Ok((path.to_owned(), Tentative::of(path.to_owned())))
 }
@@ -95,7 +91,7 @@ fn make_recovery(
     name: &str,
     principal: PrincipalId,
     path: &Path,
-) -> Result<(RecoveryReply, Tentative), CommandError> {
+) -> Result<(RecoveryReply, Tentative), Failure> {
     let secret = SecretKey::generate(world);
     let public_key = secret.public();
     let key = KeyFile { name: name.to_owned(), principal, role: Role::Holder, secret };

@@ -10,14 +10,14 @@ use crate::{
     arguments::RevokeKey,
     borrow,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keystore::Removal,
     output::{Paint, Reply},
     owner::{Owner, Spent},
 };
 
 /// Revokes a key.
-pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<(), Failure> {
     let owner = borrow::open(&context.data()?)?;
     let entries = owner.entries()?;
     let key = select(&entries, &arguments.key)?;
@@ -42,13 +42,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<()
 }
 
 /// The desk signs every revocation: it cannot sign away the key it signs with.
-fn check_not_in_use(owner: &Owner, key: &KeyEntry) -> Result<(), CommandError> {
+fn check_not_in_use(owner: &Owner, key: &KeyEntry) -> Result<(), Failure> {
     if owner.desk_fingerprint() != Some(key.fingerprint) {
         return Ok(());
     }
     let short = key.fingerprint.short();
     let message = format!("expected a key that the desk does not sign with, found its key {short}");
-    Err(CommandError::refused("DESK_KEY_IN_USE", message)
+    Err(Failure::refused("DESK_KEY_IN_USE", message)
         .with_hint(format!("first `demur keys rotate desk`, then `demur keys revoke {short} --reason ...`")))
 }
 

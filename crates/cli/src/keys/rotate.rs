@@ -19,7 +19,7 @@ use crate::{
     arguments::RotateKey,
     borrow,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keystore::{self, KeyFile, KeyFileError, Removal},
     output::{Paint, Reply},
     owner::{Owner, Spent},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Rotates a key.
-pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<(), Failure> {
     let mut owner = borrow::open(&context.data()?)?;
     let entries = owner.entries()?;
     let old = select(&entries, &arguments.key)?;
@@ -59,13 +59,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
 }
 
 /// Returns the secret of the key itself, if it may name a successor.
-fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, CommandError> {
+fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, Failure> {
     let (name, key) = (visible(&old.name), old.fingerprint.short());
     match old.status {
         Status::Active => {}
         Status::Rotated => {
             let message = format!("expected a key without a successor, found that key {key} has one");
-            return Err(CommandError::refused("ROTATED_ALREADY", message)
+            return Err(Failure::refused("ROTATED_ALREADY", message)
                 .with_hint(format!("rotate the successor: demur keys rotate \"{name}\"")));
         }
         Status::Retired | Status::Revoked => {
@@ -75,7 +75,7 @@ fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, CommandError> {
                 Some(_) => "its recovery key can still name a successor: use --with-recovery FILE",
                 None => "it has no recovery key: register a new key with `demur keys new`",
             };
-            return Err(CommandError::refused("KEY_STANDING", message).with_hint(cure));
+            return Err(Failure::refused("KEY_STANDING", message).with_hint(cure));
         }
     }
     match owner.keystore().load(&old.fingerprint) {
@@ -83,7 +83,7 @@ fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, CommandError> {
         Err(error) => {
             let is_absent = matches!(&error,
                 KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
-            let error = CommandError::from(error);
+            let error = Failure::from(error);
             Err(if is_absent {
                 error.with_hint("if the secret is lost, its recovery key can help: use --with-recovery FILE")
             } else {
@@ -94,7 +94,7 @@ fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, CommandError> {
 }
 
 /// Returns the secret in a recovery file, if it is this key's.
-fn recovery_key(path: &Path, old: &KeyEntry) -> Result<SecretKey, CommandError> {
+fn recovery_key(path: &Path, old: &KeyEntry) -> Result<SecretKey, Failure> {
     let secret = keystore::read(path)?.secret;
     if old.recovery == Some(secret.public().fingerprint()) {
         return Ok(secret);
@@ -102,7 +102,7 @@ fn recovery_key(path: &Path, old: &KeyEntry) -> Result<SecretKey, CommandError> 
     let found = if old.recovery.is_some() { "another key" } else { "that it was registered without one" };
     let key = old.fingerprint.short();
     let message = format!("expected the recovery key of key {key} in {}, found {found}", visible_path(path));
-    Err(CommandError::refused("NOT_THE_RECOVERY_KEY", message))
+    Err(Failure::refused("NOT_THE_RECOVERY_KEY", message))
 }
 
 #[derive(Serialize)]

@@ -1,19 +1,22 @@
 //! Which key is meant: by name, or by the beginning of its fingerprint.
 
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, Status},
+};
 use demur_core::visible::visible;
 use demur_ledger::name::PrincipalId;
 
 use crate::{
-    error::CommandError,
+    failure::Failure,
     lookup::{LAST, Noun, SHORTEST_PREFIX},
 };
-use demur_desk::key_entry::{KeyEntry, Status};
 
 /// Returns the one key that is meant.
 ///
 /// A name means the key its holder uses now; earlier keys of the same holder are meant by fingerprint. `last` is the key
 /// that was registered last, unless a holder has that name.
-pub(crate) fn select<'a>(entries: &'a [KeyEntry], wanted: &str) -> Result<&'a KeyEntry, CommandError> {
+pub(crate) fn select<'a>(entries: &'a [KeyEntry], wanted: &str) -> Result<&'a KeyEntry, Failure> {
     let named: Vec<&KeyEntry> = entries.iter().filter(|entry| entry.name == wanted).collect();
     let mut found = current(named);
     for entry in entries.iter().filter(|entry| has_prefix(entry, wanted)) {
@@ -34,13 +37,13 @@ pub(crate) fn check_name(
     entries: &[KeyEntry],
     name: &str,
     holder: Option<PrincipalId>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let taken =
         |entry: &&KeyEntry| entry.name == name && Some(entry.principal) != holder && entry.status.speaks();
     let Some(entry) = entries.iter().find(taken) else { return Ok(()) };
     let key = entry.fingerprint.short();
     let message = format!("expected a name that is free, found {} in use by key {key}", quoted(name));
-    Err(CommandError::refused("NAME_TAKEN", message)
+    Err(Failure::of(Code::NameTaken, message)
         .with_hint("choose another name, or give its holder a new key with `demur keys rotate`"))
 }
 
@@ -60,9 +63,9 @@ fn has_prefix(entry: &KeyEntry, wanted: &str) -> bool {
     wanted.len() >= SHORTEST_PREFIX && entry.fingerprint.to_string().starts_with(wanted)
 }
 
-fn unknown(entries: &[KeyEntry], wanted: &str) -> CommandError {
+fn unknown(entries: &[KeyEntry], wanted: &str) -> Failure {
     let message = format!("expected the name or fingerprint of a key, found none called {}", quoted(wanted));
-    let error = CommandError::input("KEY_UNKNOWN", message);
+    let error = Failure::of(Code::KeyUnknown, message);
     if entries.is_empty() {
         return error.with_hint("there are no keys yet: make one with `demur keys new NAME --role ROLE`");
     }
@@ -75,7 +78,7 @@ fn unknown(entries: &[KeyEntry], wanted: &str) -> CommandError {
     error.with_hint(format!("there are: {list}{rest}; `demur keys list` shows them"))
 }
 
-fn ambiguous(found: &[&KeyEntry], wanted: &str) -> CommandError {
+fn ambiguous(found: &[&KeyEntry], wanted: &str) -> Failure {
     let describe = |entry: &&KeyEntry| {
         format!(
             "{} ({}, {}, {})",
@@ -87,7 +90,7 @@ fn ambiguous(found: &[&KeyEntry], wanted: &str) -> CommandError {
     };
     let candidates = found.iter().take(MOST_NAMES).map(describe).collect::<Vec<_>>().join("; ");
     let message = format!("expected one key, found {} for {}", found.len(), quoted(wanted));
-    CommandError::input("KEY_AMBIGUOUS", message)
+    Failure::input("KEY_AMBIGUOUS", message)
         .with_hint(format!("say which by the beginning of its fingerprint: {candidates}"))
 }
 
@@ -104,7 +107,7 @@ mod tests {
     use demur_ledger::{name::Sequence, role::Role};
 
     use super::*;
-    use demur_desk::key_entry::{Moment, Origin};
+    use demur_api::key::{Moment, Origin};
 
     fn entry(name: &str, number: u8, principal: u64, status: Status) -> KeyEntry {
         let public_key = SecretKey::from_seed(&[number; 32]).public();

@@ -1,13 +1,14 @@
 //! `demur keys show`: everything public about one key. Reads only.
 
 use demur_core::visible::visible;
+use demur_desk::key_entry;
 use serde::Serialize;
 
 use super::{KeyEntry, Moment, clock, reason_word, select::select};
 use crate::{
     arguments::ShowKey,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     output::{Paint, Reply},
     roster::Roster,
@@ -15,10 +16,10 @@ use crate::{
 };
 
 /// Shows a key.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), Failure> {
     let data = context.data()?;
     let keystore = Keystore::of(&data);
-    let entries = Roster::of(&data)?.map_or_else(Vec::new, |roster| KeyEntry::all(&roster, &keystore));
+    let entries = Roster::of(&data)?.map_or_else(Vec::new, |roster| key_entry::entries(&roster, &keystore));
     let key = select(&entries, &arguments.key)?.clone();
     let file = keystore.path(&key.fingerprint);
     let key_file = key.has_secret().then(|| file.to_string_lossy().into_owned());

@@ -5,6 +5,7 @@
 //! a lock. A line that is no id is a number that is used up. The file is no part of the record: without it numbers begin
 //! anew, and ids go on as they are.
 
+use demur_api::question::QuestionId;
 use std::{
     cell::Cell,
     collections::HashMap,
@@ -16,7 +17,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_desk::question::QuestionId;
 use rustix::fs::OFlags;
 
 use crate::data::DataFolder;

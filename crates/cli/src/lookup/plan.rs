@@ -6,16 +6,14 @@ use demur_ledger::{
     event_type::{Facts, TraceKind},
     name::{Sequence, TraceId},
 };
-use demur_store::{
-    contract::{Store, StoreError, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Store, StoreError, TraceSummary};
 
 use super::{ENOUGH, Noun, TypedId, prefix};
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// Returns the session that is meant; `last` is the one that was submitted last.
-pub(crate) fn session(store: &dyn Store, typed: &TypedId) -> Result<Uuid, CommandError> {
+pub(crate) fn session(store: &dyn Store, typed: &TypedId) -> Result<Uuid, Failure> {
     // A whole id is looked at where it is used.
     if let Ok(whole) = typed.as_str().parse() {
         return Ok(whole);
@@ -44,8 +42,8 @@ pub(crate) fn session(store: &dyn Store, typed: &TypedId) -> Result<Uuid, Comman
 
 /// Returns the first plan of the pages that `look` returns, each with where the next one begins, however many have none.
 fn newest(
-    mut look: impl FnMut(Option<TraceId>) -> Result<(Option<Uuid>, Option<TraceId>), CommandError>,
-) -> Result<Option<Uuid>, CommandError> {
+    mut look: impl FnMut(Option<TraceId>) -> Result<(Option<Uuid>, Option<TraceId>), Failure>,
+) -> Result<Option<Uuid>, Failure> {
     let mut after = None;
     loop {
         match look(after)? {
@@ -69,7 +67,7 @@ pub(crate) fn plan_page(
     store: &dyn Store,
     after: Option<TraceId>,
     limit: usize,
-) -> Result<PlanPage, CommandError> {
+) -> Result<PlanPage, Failure> {
     let (mut plans, mut next, mut looked) = (Vec::new(), after, 0);
     loop {
         let page = store.traces(next, PAGE)?;
@@ -94,11 +92,11 @@ pub(crate) fn plan_page(
 }
 
 /// Returns the session of a trace that begins with a plan.
-fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uuid>, CommandError> {
+fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uuid>, Failure> {
     let event = match record::read(store, trace, Sequence::FIRST) {
         Ok((event, _)) => event,
         // `demur store check` says what is wrong with it.
-        Err(LedgerError::Damaged { .. } | LedgerError::Store(StoreError::TraceNewer { .. })) => {
+        Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
             return Ok(None);
         }
         Err(error) => return Err(error.into()),

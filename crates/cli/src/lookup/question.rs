@@ -1,15 +1,15 @@
 //! Which question is meant.
 
-use demur_desk::question::QuestionId;
+use demur_api::{code::Code, question::QuestionId};
 use demur_ledger::name::{Sequence, TraceId};
 use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
 
 use super::{ENOUGH, Noun, QuestionNumbers, TypedId, prefix};
-use crate::{context::Context, error::CommandError};
+use crate::{context::Context, failure::Failure};
 
 /// Returns the question that is meant: a whole id, the beginning of one, a number that a list printed, or `last`, which
 /// is the one that was asked last.
-pub(crate) fn question(context: &Context<'_>, typed: &TypedId) -> Result<QuestionId, CommandError> {
+pub(crate) fn question(context: &Context<'_>, typed: &TypedId) -> Result<QuestionId, Failure> {
     let text = typed.as_str();
     // A whole id is looked at where it is used.
     if let (true, Ok(whole)) = (text.contains('.'), text.parse()) {
@@ -18,11 +18,11 @@ pub(crate) fn question(context: &Context<'_>, typed: &TypedId) -> Result<Questio
     let data = context.data()?;
     if let Some(number) = number(text) {
         let found = QuestionNumbers::of(&data).find(number).map_err(|held| {
-            CommandError::input("NUMBERS_HELD", held).with_hint("name the question by its id, or try again")
+            Failure::input("NUMBERS_HELD", held).with_hint("name the question by its id, or try again")
         })?;
         return found.ok_or_else(|| {
             let message = format!("expected a number that a list of questions printed, found {number}");
-            CommandError::input("QUESTION_UNKNOWN", message)
+            Failure::of(Code::QuestionUnknown, message)
                 .with_hint("`demur inbox --list` shows what waits, with numbers and ids")
         });
     }
@@ -41,7 +41,7 @@ pub(crate) fn question(context: &Context<'_>, typed: &TypedId) -> Result<Questio
 }
 
 /// Returns the first few questions whose ids begin so.
-fn beginning(store: &dyn Store, typed: &TypedId) -> Result<Vec<(QuestionId, String)>, CommandError> {
+fn beginning(store: &dyn Store, typed: &TypedId) -> Result<Vec<(QuestionId, String)>, Failure> {
     let (trace, place) = typed.as_str().split_once('.').map_or((typed.as_str(), None), |(trace, place)| {
         (trace, Some(place.parse::<u64>().ok().and_then(|place| Sequence::try_from(place).ok())))
     });
@@ -64,7 +64,7 @@ fn beginning(store: &dyn Store, typed: &TypedId) -> Result<Vec<(QuestionId, Stri
     Ok(named(&found))
 }
 
-fn of_trace(store: &dyn Store, trace: TraceId) -> Result<Vec<QuestionSummary>, CommandError> {
+fn of_trace(store: &dyn Store, trace: TraceId) -> Result<Vec<QuestionSummary>, Failure> {
     let of_trace = QuestionFilter { trace: Some(trace), ..QuestionFilter::default() };
     Ok(store.questions(&of_trace, None, ENOUGH)?)
 }

@@ -6,10 +6,10 @@ use demur_ledger::{event_type::TraceKind, name::TraceId};
 use demur_store::contract::Store;
 
 use super::{ENOUGH, Noun, TypedId, prefix};
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// Returns the trace that is meant; `last` is the one in which something happened last.
-pub(crate) fn trace(store: &dyn Store, typed: &TypedId) -> Result<TraceId, CommandError> {
+pub(crate) fn trace(store: &dyn Store, typed: &TypedId) -> Result<TraceId, Failure> {
     if typed.is_last() {
         return store.newest()?.ok_or_else(|| Noun::Trace.none());
     }
@@ -19,14 +19,10 @@ pub(crate) fn trace(store: &dyn Store, typed: &TypedId) -> Result<TraceId, Comma
 
 /// Returns the run that is meant. `here` are those that were started in this data folder, the newest first: a run that
 /// was killed before its first event is among them and not in the store. `last` is the newest of them.
-pub(crate) fn run(
-    store: Option<&dyn Store>,
-    here: &[TraceId],
-    typed: &TypedId,
-) -> Result<TraceId, CommandError> {
+pub(crate) fn run(store: Option<&dyn Store>, here: &[TraceId], typed: &TypedId) -> Result<TraceId, Failure> {
     if typed.is_last() {
         return here.first().copied().ok_or_else(|| {
-            CommandError::input("NO_RUN", "expected a run that was started here, found none")
+            Failure::input("NO_RUN", "expected a run that was started here, found none")
                 .with_hint("start one with `demur run --task FILE`")
         });
     }
@@ -50,7 +46,7 @@ fn beginning(
     store: &dyn Store,
     ids: Option<RangeInclusive<TraceId>>,
     fits: impl Fn(TraceKind) -> bool,
-) -> Result<Vec<TraceId>, CommandError> {
+) -> Result<Vec<TraceId>, Failure> {
     let (mut found, Some(ids)) = (Vec::new(), ids) else { return Ok(Vec::new()) };
     prefix::walk(store, ids, |id, kind| {
         if fits(kind) {

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use demur_api::code::Code;
 use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
     seal::Sha256,
@@ -21,8 +22,8 @@ use crate::{
     arguments::AttestPlan,
     borrow,
     context::Context,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     lookup,
     output::{Paint, Reply, counted_as},
     owner::Owner,
@@ -30,7 +31,7 @@ use crate::{
 };
 
 /// Attests what was made of a confirmed plan.
-pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, CommandError> {
+pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, Failure> {
     let owner = borrow::open(&context.data()?)?;
     let author = session::author(&owner, &arguments.author, Role::Agent)?;
     let version = &arguments.program_version;
@@ -50,20 +51,20 @@ pub(crate) fn attest_folder(
     session: Uuid,
     folder: &Path,
     version: &Text<1, 64>,
-) -> Result<(Sequence, Attestation), CommandError> {
-    desk::attest(owner, author, session, &folder.to_string_lossy(), &hashes(folder)?, version)
+) -> Result<(Sequence, Attestation), Failure> {
+    Ok(desk::attest(owner, author, session, &folder.to_string_lossy(), &hashes(folder)?, version)?)
 }
 
 /// Returns the hash of every file below a folder, by its path in it. What is neither a file nor a folder is refused:
 /// a link would attest something else tomorrow.
-fn hashes(folder: &Path) -> Result<FileHashes, CommandError> {
+fn hashes(folder: &Path) -> Result<FileHashes, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
-        let entries = fs::read_dir(&next).map_err(|error| CommandError::unreadable(&next, &error))?;
+        let entries = fs::read_dir(&next).map_err(|error| Failure::unreadable(&next, &error))?;
         for entry in entries {
-            let entry = entry.map_err(|error| CommandError::unreadable(&next, &error))?;
-            let kind = entry.file_type().map_err(|error| CommandError::unreadable(&next, &error))?;
+            let entry = entry.map_err(|error| Failure::unreadable(&next, &error))?;
+            let kind = entry.file_type().map_err(|error| Failure::unreadable(&next, &error))?;
             if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_file() && found.len() < MOST {
@@ -72,23 +73,21 @@ fn hashes(folder: &Path) -> Result<FileHashes, CommandError> {
                 let shown = visible_path(&entry.path());
                 let message =
                     format!("expected up to {MOST} plain files, found one more or something else: {shown}");
-                return Err(CommandError::input("OUTPUT_INVALID", message));
+                return Err(Failure::of(Code::OutputInvalid, message));
             }
         }
     }
     if found.is_empty() {
         let message = format!("expected files to attest, found none in {}", visible_path(folder));
-        return Err(
-            CommandError::input("OUTPUT_INVALID", message).with_hint("attest after the files are made")
-        );
+        return Err(Failure::of(Code::OutputInvalid, message).with_hint("attest after the files are made"));
     }
     found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(found.try_into()?)
 }
 
-fn hash(folder: &Path, path: &Path) -> Result<FileHash, CommandError> {
+fn hash(folder: &Path, path: &Path) -> Result<FileHash, Failure> {
     let mut bytes = Vec::new();
-    let unreadable = |error| CommandError::unreadable(path, &error);
+    let unreadable = |error| Failure::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     let name = path.strip_prefix(folder).ok().and_then(Path::to_str).and_then(|name| name.parse().ok());
@@ -100,7 +99,7 @@ fn hash(folder: &Path, path: &Path) -> Result<FileHash, CommandError> {
             let shown = visible_path(path);
             let message =
                 format!("expected a file of up to {} MiB with a plain name, found {shown}", LARGEST >> 20);
-            Err(CommandError::input("OUTPUT_INVALID", message))
+            Err(Failure::of(Code::OutputInvalid, message))
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `demur plan list`: the plans of a data folder, the newest first, and how each stands.
 
+use demur_clarify::status::PlanStatus;
 use demur_clarify::uuid::Uuid;
 use demur_core::{time::Timestamp, visible::visible};
 use demur_desk::session;
 use demur_ledger::name::TraceId;
-use demur_plan::{Session, Standing};
+use demur_plan::Session;
 use demur_store::contract::TraceSummary;
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use crate::{
     archive::Archive,
     arguments::ListPlans,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     lookup::{self, PlanPage},
     output::{Paint, Reply, Table},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Lists plans.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<(), Failure> {
     let data = context.data()?;
     if !data.has_store()? {
         let nowhere = Context::nowhere(&data, "plans");
@@ -35,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
     context.output.reply(&PlanList { next, nowhere: None, plans })
 }
 
-fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, CommandError> {
+fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, Failure> {
     let TraceSummary { trace, opened, changed, .. } = *summary;
     // One plan that cannot be read does not hide the others: `demur plan show` says what is wrong with it.
     let session = session::read(archive.ledger(), id).ok();
@@ -44,7 +45,7 @@ fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedP
         changed,
         open: session.as_ref().map(|session| session.open_gaps().count() as u64),
         session: id,
-        status: session.as_ref().map(Session::standing).map(Standing::as_str),
+        status: session.as_ref().map(Session::standing).map(PlanStatus::as_str),
         subject: subject(archive.ledger().store(), trace)?,
         submitted: opened,
         trace,

@@ -8,14 +8,14 @@ use crate::{
     archive::Archive,
     arguments::{Audit, HandOff},
     context::Context,
-    error::CommandError,
+    failure::Failure,
     lookup,
     output::{Paint, Reply, counted_as},
 };
 use demur_desk::session as desk;
 
 /// Prints the audit record of a session.
-pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), CommandError> {
+pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), Failure> {
     let archive = Archive::open(context.data()?)?;
     let id = lookup::session(archive.ledger().store(), &arguments.session)?;
     let session = desk::read(archive.ledger(), id)?;
@@ -24,7 +24,7 @@ pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), 
 }
 
 /// Prints the package for whoever goes on.
-pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), CommandError> {
+pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), Failure> {
     let archive = Archive::open(context.data()?)?;
     let id = lookup::session(archive.ledger().store(), &arguments.session)?;
     let session = desk::read(archive.ledger(), id)?;

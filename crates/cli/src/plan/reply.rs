@@ -1,9 +1,8 @@
 //! Where a session stands, in words.
 
-use demur_clarify::gap;
+use demur_api::plan::PlanStanding;
+use demur_clarify::{gap, status::PlanStatus};
 use demur_core::visible::visible;
-use demur_desk::plan::PlanStanding;
-use demur_plan::Standing;
 
 use crate::{
     exit::Exit,
@@ -12,7 +11,7 @@ use crate::{
 
 /// Returns how a command ends that says where a session stands.
 pub(crate) fn exit(standing: &PlanStanding) -> Exit {
-    if standing.status == Standing::NeedsClarification.as_str() { Exit::Refused } else { Exit::Success }
+    if standing.status == PlanStatus::NeedsClarification { Exit::Refused } else { Exit::Success }
 }
 
 impl Reply for PlanStanding {
@@ -22,10 +21,10 @@ impl Reply for PlanStanding {
             lines.push(format!("Session {session}"));
         }
         let words = match self.status {
-            "needs_clarification" => paint.bad("Needs clarification:"),
-            "ready_to_proceed" => paint.good("Ready to proceed:"),
-            "plan_accepted" => paint.good("The plan is confirmed:"),
-            _ => paint.good("Attested:"),
+            PlanStatus::NeedsClarification => paint.bad("Needs clarification:"),
+            PlanStatus::ReadyToProceed => paint.good("Ready to proceed:"),
+            PlanStatus::Confirmed => paint.good("The plan is confirmed:"),
+            PlanStatus::Attested => paint.good("Attested:"),
         };
         let (block, warn) = (self.blocking_count, self.warning_count);
         lines.push(format!(

@@ -1,9 +1,12 @@
 //! A question as people read it. What came from the asker is shown as it is, with nothing hidden in it. Its lines are lines,
 //! each but the first behind a bar: none of them can pass for a line of ours.
 
-use demur_core::visible::visible;
-use demur_desk::question::{self, Done, QuestionView};
-use demur_ledger::facts::{AnswerKind, Assurance, Severity};
+use demur_api::question::{Done, QuestionView, needed, way};
+use demur_core::{visible::visible, words::clipped};
+use demur_ledger::{
+    facts::{AnswerKind, Assurance, Severity},
+    question::OutcomeKind,
+};
 
 use crate::{
     keys::clock,
@@ -48,7 +51,7 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     }
     line("until", &question.deadline.map_or_else(|| "as long as it takes".to_owned(), clock));
     if question.outcome.is_none() {
-        line("needs", &format!("{}: {}", question::needed(question.assurance), question::way(question)));
+        line("needs", &format!("{}: {}", needed(question.assurance), way(question)));
     }
     line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {
@@ -102,7 +105,7 @@ pub(crate) fn remarks(question: &QuestionView, between: &str) -> String {
         return remarks;
     }
     if question.assurance > Assurance::Terminal {
-        remarks = format!("{between}needs {}", question::needed(question.assurance));
+        remarks = format!("{between}needs {}", needed(question.assurance));
     }
     if question.waited_for == Some(false) {
         remarks = format!("{remarks}{between}{NOBODY}");
@@ -137,8 +140,7 @@ fn named(question: &QuestionView) -> String {
         return format!("question {}", question.id);
     };
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut = words.char_indices().nth(NAME).map(|(at, _)| format!("{}...", &words[..at]));
-    format!("\"{}\"", visible(&cut.unwrap_or(words)))
+    format!("\"{}\"", visible(&clipped(&words, NAME, "...")))
 }
 
 /// Returns how much depends on a question, in words.
@@ -168,7 +170,7 @@ pub(crate) fn state(question: &QuestionView) -> String {
             question.deadline.map_or_else(|| "open".to_owned(), |time| format!("open until {}", clock(time)));
         return if question.waited_for == Some(false) { format!("{open}; {NOBODY}") } else { open };
     };
-    let mut text = ending.state.clone();
+    let mut text = ending.state.to_string();
     if let Some(by) = &ending.by {
         text = format!("{text} by {}", visible(by));
     }
@@ -185,11 +187,11 @@ pub(crate) fn state(question: &QuestionView) -> String {
 /// Returns what somebody hears who comes too late, about a question under the name that was typed.
 pub(crate) fn too_late(name: &str, question: &QuestionView) -> String {
     let default = question.outcome.as_ref().and_then(|ending| ending.value.as_ref());
-    match (question.state.as_str(), default) {
-        ("expired", _) => {
+    match (question.state, default) {
+        (OutcomeKind::Expired, _) => {
             format!("Question {name} is over: nobody answered in time. Nothing was recorded now.")
         }
-        ("defaulted", Some(value)) => format!(
+        (OutcomeKind::Defaulted, Some(value)) => format!(
             "Question {name} is over: nobody answered in time, and the default holds: {}. Nothing was recorded now.",
             visible(&value.to_string())
         ),

@@ -11,12 +11,12 @@ use super::{
 use crate::{
     arguments::CheckRules,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply, Table, counted},
 };
 
 /// Checks packs.
-pub(super) fn run(context: &mut Context<'_>, arguments: &CheckRules) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &CheckRules) -> Result<(), Failure> {
     let rules = load(&arguments.folders, arguments.only)?;
     let tables = Tables::of(&rules)?.counts();
     context.output.reply(&CheckReply { hash: rules.hash(), packs: rules.packs().to_vec(), tables })

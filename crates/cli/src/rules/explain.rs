@@ -1,5 +1,6 @@
 //! `demur rules explain`: for each gap of a plan which pack, row or policy made it, and what in the plan made that apply.
 
+use demur_api::code::Code;
 use demur_clarify::gap::Severity;
 use demur_core::{hash::Digest, visible::visible};
 use demur_rules::{Finding, PackName, Settled};
@@ -9,16 +10,16 @@ use super::{check, load, read_plan, tables::Tables};
 use crate::{
     arguments::ExplainRules,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Reply, counted},
 };
 
 /// Explains the gaps of a plan.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ExplainRules) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ExplainRules) -> Result<(), Failure> {
     let rules = load(&arguments.rules, arguments.only)?;
     let plan = read_plan(&arguments.plan)?;
     let findings = rules.detect(&plan, &Settled::default()).map_err(|error| {
-        CommandError::input("TOO_MANY_GAPS", error).with_hint("correct the plan and look again")
+        Failure::of(Code::TooManyGaps, error).with_hint("correct the plan and look again")
     })?;
     let tables = Tables::of(&rules)?;
     let gaps = findings.into_iter().map(|finding| {

@@ -7,7 +7,7 @@ use demur_core::{canonical, limit::Limits};
 use demur_rules::{RuleId, Rules};
 use serde::{Deserialize, Serialize};
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// The tables of a document of rules. What stands in a row does not matter here.
 #[derive(Debug, Deserialize)]
@@ -42,8 +42,8 @@ pub(super) struct Count {
 
 impl Tables {
     /// Returns the tables of these rules.
-    pub(super) fn of(rules: &Rules) -> Result<Self, CommandError> {
-        canonical::from_json(rules.document(), &Limits::LINE).map_err(|error| CommandError::bug(&error))
+    pub(super) fn of(rules: &Rules) -> Result<Self, Failure> {
+        canonical::from_json(rules.document(), &Limits::LINE).map_err(|error| Failure::bug(&error))
     }
 
     /// Returns every table in figures, policies last.

@@ -1,11 +1,12 @@
 //! Who plays which role: demur itself with a key of its keystore, or an agent that signs for itself.
 
+use demur_api::code::{Code, RuleCode};
 use demur_core::visible::visible;
 use demur_ledger::{author::Author, facts::Participant, name::PrincipalId, role::Role};
 use demur_run::task::{Player, Task};
 
 use crate::{
-    error::CommandError,
+    failure::Failure,
     keys::{KeyEntry, Status},
     owner::Owner,
 };
@@ -28,7 +29,7 @@ pub(super) enum Playing {
 impl Cast {
     /// Returns who plays in a task. Roles that the task names nobody for are played by keys named after them, which are
     /// made when they are first needed.
-    pub(super) fn gather(owner: &mut Owner, task: &Task) -> Result<Self, CommandError> {
+    pub(super) fn gather(owner: &mut Owner, task: &Task) -> Result<Self, Failure> {
         let mut players = Vec::new();
         for role in Role::OF_A_RUN {
             players.push((role, playing(owner, role, task.agents.get(&role))?));
@@ -37,7 +38,7 @@ impl Cast {
     }
 
     /// Returns who plays on in a run that was opened before: those it was opened with, with the keys they have now.
-    pub(super) fn recall(owner: &Owner, task: &Task, recorded: &[Participant]) -> Result<Self, CommandError> {
+    pub(super) fn recall(owner: &Owner, task: &Task, recorded: &[Participant]) -> Result<Self, Failure> {
         let entries = owner.entries()?;
         let mut players = Vec::new();
         for part in recorded {
@@ -51,7 +52,7 @@ impl Cast {
                     "expected the {} that the run was opened with to have a key, found none",
                     part.role
                 );
-                CommandError::refused("KEY_UNKNOWN", message)
+                Failure::of(Code::Rule(RuleCode::KEY_UNKNOWN), message)
                     .with_hint("nobody else can take its place: end the run with `demur run abort`")
             })?;
             let separate = task.agents.get(&part.role).is_some_and(Player::is_separate);
@@ -86,7 +87,7 @@ impl Playing {
     }
 }
 
-fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Playing, CommandError> {
+fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Playing, Failure> {
     let name = player.map_or(role.as_str(), |player| player.name.as_str()).to_owned();
     let entries = owner.entries()?;
     let speaks = |entry: &&KeyEntry| {
@@ -100,19 +101,19 @@ fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Pla
         (None, Some(_)) => {
             let message = format!("expected a key of {:?} that speaks as {role}, found none", visible(&name));
             let hint = format!("make it with `demur keys new NAME --role {role}`");
-            Err(CommandError::input("KEY_UNKNOWN", message).with_hint(hint))
+            Err(Failure::of(Code::KeyUnknown, message).with_hint(hint))
         }
     }
 }
 
 /// Lets demur play a role with a key of its keystore.
-fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, CommandError> {
+fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Failure> {
     if !entry.has_secret() {
         let message =
             format!("expected the secret key of {:?} in the data folder, found none", visible(&entry.name));
         let hint =
             "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
-        return Err(CommandError::input("SECRET_ELSEWHERE", message).with_hint(hint));
+        return Err(Failure::of(Code::SecretElsewhere, message).with_hint(hint));
     }
     let key = owner.keystore().load(&entry.fingerprint)?;
     Ok(Playing::Here(Box::new(Author::new(key.secret, key.principal, role))))

@@ -3,10 +3,11 @@
 
 use demur_core::limit::Text;
 use demur_desk::run::read_on;
-use demur_engine::{Reply, entry::Entry};
+use demur_engine::Reply;
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{ArtifactContent, Opening},
+    entry::Entry,
     envelope::Event,
     event_type::{Content, Facts},
     facts::Participant,
@@ -14,23 +15,20 @@ use demur_ledger::{
     state::GuardError,
 };
 use demur_run::{history::History, role::Look};
-use demur_store::{
-    contract::{Kept, Store as _},
-    ledger::{Ledger, LedgerError, Series},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError, Series};
+use demur_store::contract::Kept;
 
 use super::watch::Watch;
-use crate::{error::CommandError, world::World};
+use crate::{failure::Failure, world::World};
 
 /// A run in progress.
 pub(super) struct Desk<'a> {
-    pub(super) ledger: &'a Ledger<SqliteStore>,
+    pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
     pub(super) history: History,
     /// Who takes part.
     pub(super) participants: Vec<Participant>,
-    series: Series<'a, SqliteStore>,
+    series: Series<'a>,
     world: World,
     watch: Watch<'a>,
     /// Decided, not on the disk yet, not told to anybody.
@@ -40,11 +38,11 @@ pub(super) struct Desk<'a> {
 impl<'a> Desk<'a> {
     /// Returns the run of this trace as far as it is recorded.
     pub(super) fn new(
-        ledger: &'a Ledger<SqliteStore>,
+        ledger: &'a Sequencer,
         trace: TraceId,
         world: World,
         watch: Watch<'a>,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         let (history, series, untold) = (History::new(), ledger.series(), Vec::new());
         let participants = Vec::new();
         let mut desk = Self { ledger, trace, history, participants, series, world, watch, untold };
@@ -66,7 +64,7 @@ impl<'a> Desk<'a> {
         author: &Author,
         facts: Facts,
         content: Option<Content>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         let submission = author.say(&self.place()?, facts, content, &mut { self.world })?;
         let decided = self.series.submit(submission, None).inspect_err(|_| self.untold.clear())?;
         self.take(decided.events, decided.reply)
@@ -78,7 +76,7 @@ impl<'a> Desk<'a> {
         author: &Author,
         (name, media_type): (&str, &str),
         bytes: Vec<u8>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         let size = (bytes.len() as u64).try_into()?;
         let content = ArtifactContent { media_type: media_type.try_into()?, name: name.try_into()?, size };
         let artifact = Artifact::new(bytes, &mut { self.world });
@@ -89,7 +87,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Waits until everything said so far is on the disk, then tells it.
-    pub(super) fn commit(&mut self) -> Result<(), CommandError> {
+    pub(super) fn commit(&mut self) -> Result<(), Failure> {
         // What is not on the disk is never told, not even by whoever tries again.
         let untold = std::mem::take(&mut self.untold);
         self.series.commit()?;
@@ -100,7 +98,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Takes in what was recorded past this process's own statements.
-    pub(super) fn catch_up(&mut self, told: bool) -> Result<(), CommandError> {
+    pub(super) fn catch_up(&mut self, told: bool) -> Result<(), Failure> {
         let (history, watch) = (&mut self.history, &mut self.watch);
         read_on(self.ledger.store(), self.trace, history, |event, opening| {
             if told { watch.tell(event, opening) } else { watch.learn(event, opening).map(|_| ()) }
@@ -108,22 +106,22 @@ impl<'a> Desk<'a> {
     }
 
     /// Ends the run on the operator's word.
-    pub(super) fn abort(&mut self, reason: &str) -> Result<(), CommandError> {
+    pub(super) fn abort(&mut self, reason: &str) -> Result<(), Failure> {
         self.commit()?;
         if self.head().is_none() {
-            return Err(CommandError::refused("RUN_NOT_BEGUN", format!("nothing was recorded: {reason}")));
+            return Err(Failure::refused("RUN_NOT_BEGUN", format!("nothing was recorded: {reason}")));
         }
         self.ledger.abort(self.trace, Text::cut(reason)?)?;
         self.catch_up(true)
     }
 
     /// Returns where the next statement stands.
-    pub(super) fn place(&self) -> Result<Place, CommandError> {
+    pub(super) fn place(&self) -> Result<Place, Failure> {
         let store = self.ledger.registry().store();
         Ok(Place { store, trace: self.trace, seen: self.head(), now: self.world.now()? })
     }
 
-    fn take(&mut self, entries: Vec<Entry>, reply: Reply) -> Result<(), CommandError> {
+    fn take(&mut self, entries: Vec<Entry>, reply: Reply) -> Result<(), Failure> {
         for entry in entries {
             take(&mut self.history, self.trace, &entry.event, entry.opening.as_ref())?;
             self.untold.push(entry);
@@ -143,15 +141,15 @@ fn take(
     trace: TraceId,
     event: &Event,
     opening: Option<&Opening>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let (sequence, content) = (event.envelope().sequence, opening.map(|opening| &opening.bytes[..]));
-    let damaged = |error: GuardError| LedgerError::Damaged { trace, sequence, code: error.code() };
+    let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
     Ok(history.take(event, content).map_err(damaged)?)
 }
 
 /// The critic looks at what is recorded.
 pub(super) struct Shelf<'a> {
-    pub(super) ledger: &'a Ledger<SqliteStore>,
+    pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
 }
 

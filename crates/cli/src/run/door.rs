@@ -9,7 +9,7 @@ use demur_ledger::{
 use demur_run::line::{Hello, Refused};
 
 use super::{desk::Desk, turn::Interrupted};
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// Returns why a statement is refused before the ledger is asked, if it is.
 pub(super) fn refuse(
@@ -21,12 +21,12 @@ pub(super) fn refuse(
     let Ok(statement) = Statement::parse(&submission.statement) else { return Ok(None) };
     let speaker = desk.ledger.registry().key(&submission.proof.key).map(|record| record.principal);
     let refused = hello.refuse(&statement, submission.opening.as_ref(), speaker);
-    if let Some(refused) = refused.map_err(|error| CommandError::bug(&error))? {
+    if let Some(refused) = refused.map_err(|error| Failure::bug(&error))? {
         return Ok(Some(refused));
     }
     match &statement.facts {
         Facts::FinalStatementSigned(_) => {
-            check_record(desk.ledger, desk.trace).map(|()| None).map_err(Interrupted::Here)
+            check_record(desk.ledger, desk.trace).map(|()| None).map_err(Interrupted::from)
         }
         Facts::VerificationRunCompleted(facts) => {
             Ok(unfounded(desk.ledger, desk.trace, desk.history.profile, facts.status)?)

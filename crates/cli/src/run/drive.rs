@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     audit::{audit, threads},
-    error::CommandError,
+    failure::Failure,
 };
+use demur_api::code::Code;
 use demur_desk::run::{check_record, verdict};
 use demur_ledger::{
     author::Author,
@@ -49,7 +50,7 @@ impl<'a> Drive<'a> {
         orders: &'a Orders,
         cast: &'a Cast,
         folder: &'a RunFolder,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         let mut tools = Tools::new(&folder.work(), &orders.policy.limits)?;
         let open = desk.history.intents.values().filter(|intent| intent.ended.is_none());
         tools.give_up(open.filter_map(|intent| intent.started));
@@ -59,7 +60,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Goes on until the run has ended or has come as far as it may.
-    pub(super) fn run(&mut self, until: Option<Phase>) -> Result<(), CommandError> {
+    pub(super) fn run(&mut self, until: Option<Phase>) -> Result<(), Failure> {
         let ended = self.go(until);
         // What was said before something went wrong is not lost.
         let committed = self.desk.commit();
@@ -73,7 +74,7 @@ impl<'a> Drive<'a> {
         ended.and(committed)
     }
 
-    fn go(&mut self, until: Option<Phase>) -> Result<(), CommandError> {
+    fn go(&mut self, until: Option<Phase>) -> Result<(), Failure> {
         loop {
             let phase = self.desk.history.state().phase();
             if phase.is_final() || until.is_some_and(|until| phase >= until) {
@@ -132,13 +133,13 @@ impl<'a> Drive<'a> {
         match next {
             Ok(Some(next)) => self.perform(author, next).map(|()| true).map_err(Interrupted::Here),
             Ok(None) => Ok(false),
-            Err(RoleError::Look(error)) => Err(CommandError::internal("STORE_TROUBLE", error).into()),
+            Err(RoleError::Look(error)) => Err(Failure::of(Code::StoreTrouble, error).into()),
             // Every resume would meet it again.
             Err(error) => Err(Interrupted::Task(format!("the {role} cannot go on: {error}"))),
         }
     }
 
-    fn perform(&mut self, author: &Author, next: Move) -> Result<(), CommandError> {
+    fn perform(&mut self, author: &Author, next: Move) -> Result<(), Failure> {
         match next {
             Move::Say(facts, content) => self.say(author, facts, content),
             Move::Store { name, media_type, bytes } => self.desk.store(author, (&name, media_type), bytes),
@@ -147,7 +148,7 @@ impl<'a> Drive<'a> {
                     self.tools.prepare(call, ahead);
                     Ok(())
                 }
-                None => Err(CommandError::bug(&"a call that is not in the task")),
+                None => Err(Failure::bug(&"a call that is not in the task")),
             },
             Move::Start { call, facts } => {
                 let content = ExecutionContent { limits: self.tools.limits(&call)?.try_into()? };
@@ -167,7 +168,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    fn say(&mut self, author: &Author, facts: Facts, content: Option<Content>) -> Result<(), CommandError> {
+    fn say(&mut self, author: &Author, facts: Facts, content: Option<Content>) -> Result<(), Failure> {
         let ends = matches!(facts, Facts::ToolExecutionCompleted(_) | Facts::ToolExecutionFailed(_));
         self.desk.say(author, facts, content)?;
         if ends {
@@ -176,7 +177,7 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    fn verify(&mut self, author: &Author) -> Result<(), CommandError> {
+    fn verify(&mut self, author: &Author) -> Result<(), Failure> {
         self.desk.commit()?;
         let profile = self.orders.plan.task().profile;
         let options = Options { profile, threads: threads(), ..Options::default() };
@@ -184,7 +185,7 @@ impl<'a> Drive<'a> {
         let (status, content, bytes) = verdict(&report)?;
         self.folder.keep_report(&bytes)?;
         let through = self.desk.history.verification;
-        let through = through.ok_or_else(|| CommandError::bug(&"a verification that has not begun"))?;
+        let through = through.ok_or_else(|| Failure::bug(&"a verification that has not begun"))?;
         let facts = VerificationRunCompleted { status, through };
         self.desk.say(author, facts.into(), Some(Content::VerificationRunCompleted(content)))
     }
@@ -211,9 +212,9 @@ impl<'a> Drive<'a> {
 
     fn start(&self, role: Role) -> Result<Agent, Interrupted> {
         let player = self.orders.plan.task().agents.get(&role);
-        let player = player.ok_or_else(|| CommandError::bug(&"an agent that the task does not name"))?;
+        let player = player.ok_or_else(|| Failure::bug(&"an agent that the task does not name"))?;
         let part = self.desk.participants.iter().find(|one| one.role == role).copied();
-        let part = part.ok_or_else(|| CommandError::bug(&"a role without a player"))?;
+        let part = part.ok_or_else(|| Failure::bug(&"a role without a player"))?;
         let constraints = self.orders.constraints()?;
         let hello = Hello {
             constraints,

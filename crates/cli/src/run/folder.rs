@@ -15,7 +15,7 @@ use demur_ledger::{facts, name::TraceId};
 use demur_run::{FileError, Plan, policy::Policy, task::Task};
 
 use super::tools;
-use crate::{data::DataFolder, durable, error::CommandError, visible::visible_path};
+use crate::{data::DataFolder, durable, failure::Failure, visible::visible_path};
 
 /// The folder of a run.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Orders {
     }
 
     /// Returns what the opening of the run must name among its constraints.
-    pub(super) fn constraints(&self) -> Result<List<Text<1, 4096>, 0, 64>, CommandError> {
+    pub(super) fn constraints(&self) -> Result<List<Text<1, 4096>, 0, 64>, Failure> {
         let bound = self.bound.iter().map(|line| line.as_str().try_into());
         Ok(bound.collect::<Result<Vec<_>, LimitError>>()?.try_into()?)
     }
@@ -59,27 +59,27 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Reads the files that somebody starts a run with.
-    pub(super) fn read(task: &Path, policy: Option<&Path>) -> Result<Self, CommandError> {
+    pub(super) fn read(task: &Path, policy: Option<&Path>) -> Result<Self, Failure> {
         let text = read(task)?;
         let parsed = Task::parse(&text).map_err(|error| wrong(task, &error))?;
         let home = task.parent().filter(|home| !home.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let home = home.canonicalize().map_err(|error| CommandError::unreadable(home, &error))?;
+        let home = home.canonicalize().map_err(|error| Failure::unreadable(home, &error))?;
         let beside = match (policy, &parsed.policy) {
             (Some(policy), _) => policy.to_owned(),
             (None, Some(name)) => inside(&home, name).ok_or_else(|| {
                 let message = format!("{}: policy: expected a file beside the task", visible_path(task));
-                CommandError::input("TASK_INVALID", message)
+                Failure::input("TASK_INVALID", message)
             })?,
             (None, None) => {
                 let message = format!("expected a policy, found none named in {}", visible_path(task));
-                return Err(CommandError::input("POLICY_MISSING", message)
+                return Err(Failure::input("POLICY_MISSING", message)
                     .with_hint("name one with --policy FILE, or in the task file with policy = \"FILE\""));
             }
         };
         let policy = read(&beside)?;
         let demanded = Policy::parse(&policy).map_err(|error| wrong(&beside, &error))?;
         tools::limits(&demanded.limits).map_err(|error| {
-            CommandError::input("TASK_INVALID", format!("{}: limits: {error}", visible_path(&beside)))
+            Failure::input("TASK_INVALID", format!("{}: limits: {error}", visible_path(&beside)))
         })?;
         let mut files = String::new();
         for name in &parsed.files {
@@ -90,7 +90,7 @@ impl Texts {
     }
 
     /// Returns what they say.
-    pub(super) fn orders(&self) -> Result<Orders, CommandError> {
+    pub(super) fn orders(&self) -> Result<Orders, Failure> {
         let task = Task::parse(&self.task).map_err(|error| wrong(Path::new(TASK), &error))?;
         let policy = Policy::parse(&self.policy).map_err(|error| wrong(Path::new(POLICY), &error))?;
         let mut bound = vec![
@@ -111,10 +111,10 @@ impl RunFolder {
         trace: TraceId,
         texts: &Texts,
         task: &Task,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         let folder = Self { path: runs(data).join(trace.to_string()) };
         let work = folder.work();
-        let unusable = |path: &Path, error| CommandError::file("write", path, &error);
+        let unusable = |path: &Path, error| Failure::file("write", path, &error);
         durable::create_folder(&work).map_err(|error| unusable(&work, error))?;
         for name in &task.files {
             let from = inside(&texts.home, name).ok_or_else(|| outside(name))?;
@@ -133,13 +133,13 @@ impl RunFolder {
     }
 
     /// Returns the folder of a run that was started here.
-    pub(super) fn open(data: &DataFolder, trace: TraceId) -> Result<Self, CommandError> {
+    pub(super) fn open(data: &DataFolder, trace: TraceId) -> Result<Self, Failure> {
         let folder = Self { path: runs(data).join(trace.to_string()) };
         if folder.path.join(TASK).is_file() {
             return Ok(folder);
         }
         let message = format!("expected a run that was started here, found none with the trace {trace}");
-        Err(CommandError::input("RUN_UNKNOWN", message).with_hint("`demur run status` shows the newest"))
+        Err(Failure::input("RUN_UNKNOWN", message).with_hint("`demur run status` shows the newest"))
     }
 
     /// Returns the runs that were started here, the newest first.
@@ -153,7 +153,7 @@ impl RunFolder {
     }
 
     /// Returns what the run was started with.
-    pub(super) fn texts(&self) -> Result<Texts, CommandError> {
+    pub(super) fn texts(&self) -> Result<Texts, Failure> {
         let read = |name: &str| read(&self.path.join(name));
         let (task, policy, files) = (read(TASK)?, read(POLICY)?, read(FILES)?);
         Ok(Texts { task, policy, files, home: PathBuf::from(read(HOME)?) })
@@ -165,9 +165,9 @@ impl RunFolder {
     }
 
     /// Writes the auditor's report, whose hash is in the record.
-    pub(super) fn keep_report(&self, bytes: &[u8]) -> Result<PathBuf, CommandError> {
+    pub(super) fn keep_report(&self, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let path = self.path.join("report.json");
-        durable::replace(&path, bytes).map_err(|error| CommandError::file("write", &path, &error))?;
+        durable::replace(&path, bytes).map_err(|error| Failure::file("write", &path, &error))?;
         Ok(path)
     }
 }
@@ -176,22 +176,22 @@ fn runs(data: &DataFolder) -> PathBuf {
     data.path().join("runs")
 }
 
-fn read(path: &Path) -> Result<String, CommandError> {
-    let unreadable = |error| CommandError::unreadable(path, &error);
+fn read(path: &Path) -> Result<String, Failure> {
+    let unreadable = |error| Failure::unreadable(path, &error);
     let file = fs::File::open(path).map_err(unreadable)?;
     let mut text = String::new();
     file.take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
-fn wrong(path: &Path, error: &FileError) -> CommandError {
-    CommandError::input("TASK_INVALID", format!("{}: {error}", visible_path(path)))
+fn wrong(path: &Path, error: &FileError) -> Failure {
+    Failure::input("TASK_INVALID", format!("{}: {error}", visible_path(path)))
         .with_hint("docs/run.md describes the file")
 }
 
-fn outside(name: &str) -> CommandError {
+fn outside(name: &str) -> Failure {
     let message = format!("files: expected the name of a file beside the task, found {name:?}");
-    CommandError::input("TASK_INVALID", message)
+    Failure::input("TASK_INVALID", message)
 }
 
 /// Returns the path of a name inside a folder: relative, and never upwards.
@@ -202,22 +202,22 @@ fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// Returns the bytes of a file of the task. What a link leads to is not beside the task.
-fn read_file(from: &Path) -> Result<Vec<u8>, CommandError> {
-    let metadata = from.symlink_metadata().map_err(|error| CommandError::unreadable(from, &error))?;
+fn read_file(from: &Path) -> Result<Vec<u8>, Failure> {
+    let metadata = from.symlink_metadata().map_err(|error| Failure::unreadable(from, &error))?;
     if !metadata.is_file() || metadata.len() > LARGEST {
         let (most, shown) = (LARGEST >> 20, visible_path(from));
         let message = format!("files: expected a file of at most {most} MiB, found something else: {shown}");
-        return Err(CommandError::input("TASK_INVALID", message));
+        return Err(Failure::input("TASK_INVALID", message));
     }
-    fs::read(from).map_err(|error| CommandError::unreadable(from, &error))
+    fs::read(from).map_err(|error| Failure::unreadable(from, &error))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), CommandError> {
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let bytes = read_file(from)?;
     if let Some(parent) = to.parent() {
-        durable::create_folder(parent).map_err(|error| CommandError::file("make", parent, &error))?;
+        durable::create_folder(parent).map_err(|error| Failure::file("make", parent, &error))?;
     }
-    durable::create(to, &bytes).map_err(|error| CommandError::file("write", to, &error))
+    durable::create(to, &bytes).map_err(|error| Failure::file("write", to, &error))
 }
 
 const TASK: &str = "task.toml";

@@ -8,7 +8,7 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::history::History;
-use demur_store::contract::{Failure, Store};
+use demur_store::contract::{self, Store};
 use serde::Serialize;
 
 use super::{
@@ -19,14 +19,14 @@ use crate::{
     arguments::StatusRun,
     context::Context,
     data::DataFolder,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     lookup::{self, TypedId},
     output::{Paint, Reply, counted_as},
 };
 
 /// Shows where a run stands.
-pub(super) fn run(context: &mut Context<'_>, arguments: &StatusRun) -> Result<Exit, CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &StatusRun) -> Result<Exit, Failure> {
     let data = context.data()?;
     let (here, store) = (RunFolder::all(&data), data.read()?);
     let typed = arguments.trace.clone().unwrap_or_else(TypedId::last);
@@ -41,14 +41,14 @@ pub(super) fn show(
     store: &dyn Store,
     trace: TraceId,
     data: &DataFolder,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit, Failure> {
     let (summary, folder) = (store.trace(trace)?, RunFolder::open(data, trace));
     if summary.as_ref().is_none_or(|summary| summary.phase.is_none()) {
         // Started here and killed before it began, or no run at all.
         folder.as_ref().map_err(Clone::clone)?;
     }
     let mut history = History::new();
-    read_on(store, trace, &mut history, |_, _| Ok(()))?;
+    read_on(store, trace, &mut history, |_, _| Ok::<_, Failure>(()))?;
     let failed = summary.and_then(|summary| summary.failed);
     let reply = StatusReply {
         challenges: history
@@ -57,7 +57,7 @@ pub(super) fn show(
             .map(|(challenge, claim)| Challenge { challenge: *challenge, claim: *claim })
             .collect(),
         claims: ClaimLine::all(&history),
-        damage: failed.map(|failure: Failure| failure.code),
+        damage: failed.map(|failure: contract::Failure| failure.code),
         events: history.state().length(),
         here: folder.is_ok(),
         phase: history.state().phase(),

@@ -15,7 +15,7 @@ use demur_run::{
 };
 use demur_sandbox::{Ending, Limits, Outcome, Prepared, Request, Running, SandboxError, prepare};
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// What is at hand to run tools with.
 #[derive(Debug)]
@@ -41,11 +41,10 @@ enum Helper {
 
 impl Tools {
     /// Returns tools that work in this folder and keep to the limits of the policy.
-    pub(super) fn new(work: &Path, limits: &policy::Limits) -> Result<Self, CommandError> {
-        let program = std::env::current_exe().map_err(|error| {
-            CommandError::internal("NO_PROGRAM", format!("cannot find this program: {error}"))
-        })?;
-        let work = work.canonicalize().map_err(|error| CommandError::unreadable(work, &error))?;
+    pub(super) fn new(work: &Path, limits: &policy::Limits) -> Result<Self, Failure> {
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::internal("NO_PROGRAM", format!("cannot find this program: {error}")))?;
+        let work = work.canonicalize().map_err(|error| Failure::unreadable(work, &error))?;
         let limits = self::limits(limits).map_err(|error| trouble(&error))?;
         let (ready, ahead, report, lost) = (None, None, None, BTreeSet::new());
         Ok(Self { program, work, limits, ready, ahead, report, lost })
@@ -75,7 +74,7 @@ impl Tools {
     }
 
     /// Waits until the tool of a call is ready; returns the limits it will run under, in words for the record.
-    pub(super) fn limits(&mut self, call: &str) -> Result<Vec<Text<1, 1024>>, CommandError> {
+    pub(super) fn limits(&mut self, call: &str) -> Result<Vec<Text<1, 1024>>, Failure> {
         let prepared = self.take_ready(call)?;
         let lines = prepared.limits().iter().take(32).map(|line| Text::cut(line));
         let lines = lines.collect::<Result<Vec<_>, LimitError>>()?;
@@ -84,7 +83,7 @@ impl Tools {
     }
 
     /// Runs the tool that was made ready, and keeps how it ended.
-    pub(super) fn run(&mut self, call: &str) -> Result<(), CommandError> {
+    pub(super) fn run(&mut self, call: &str) -> Result<(), Failure> {
         let outcome = self.take_ready(call)?.start().and_then(Running::wait);
         self.ready = self.ahead.take();
         self.report = Some(match outcome {
@@ -103,14 +102,14 @@ impl Tools {
         Ok(())
     }
 
-    fn take_ready(&mut self, call: &str) -> Result<Prepared, CommandError> {
+    fn take_ready(&mut self, call: &str) -> Result<Prepared, Failure> {
         match self.ready.take() {
             Some((ready, Helper::Here(prepared))) if ready == call => Ok(*prepared),
             Some((ready, Helper::Coming(helper))) if ready == call => match helper.join() {
                 Ok(prepared) => prepared.map_err(|error| trouble(&error)),
-                Err(_) => Err(CommandError::bug(&"a tool was made ready in a panic")),
+                Err(_) => Err(Failure::bug(&"a tool was made ready in a panic")),
             },
-            _ => Err(CommandError::bug(&"a tool was to run that was not made ready")),
+            _ => Err(Failure::bug(&"a tool was to run that was not made ready")),
         }
     }
 
@@ -154,9 +153,9 @@ fn report(call: &str, outcome: Outcome) -> Report {
     }
 }
 
-fn trouble(error: &SandboxError) -> CommandError {
+fn trouble(error: &SandboxError) -> Failure {
     match error {
-        SandboxError::Request { .. } => CommandError::input("TASK_INVALID", error),
-        _ => CommandError::internal("SANDBOX_TROUBLE", error),
+        SandboxError::Request { .. } => Failure::input("TASK_INVALID", error),
+        _ => Failure::internal("SANDBOX_TROUBLE", error),
     }
 }

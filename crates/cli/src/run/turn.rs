@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use demur_engine::refusal::Refusal;
+use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     author::Artifact,
     event_type::Facts,
@@ -12,18 +12,15 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::line::{End, FromAgent, FromDesk, Hello, Refused, ShownArtifact, ShownEvent, Submit, Turn};
-use demur_store::{
-    contract::{Kept, Store as _, Stored},
-    ledger::{Ledger, LedgerError, read_event},
-    sqlite::SqliteStore,
-};
+use demur_sequencer::{Sequencer, SequencerError, read_event};
+use demur_store::contract::{Kept, Stored};
 
 use super::{
     agent::{Agent, AgentError, FAREWELL},
     desk::Desk,
     door,
 };
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// What ends a turn early.
 #[derive(Debug)]
@@ -33,7 +30,7 @@ pub(super) enum Interrupted {
     /// The task's: the run is aborted with this as the reason.
     Task(String),
     /// Ours.
-    Here(CommandError),
+    Here(Failure),
 }
 
 impl From<AgentError> for Interrupted {
@@ -42,7 +39,7 @@ impl From<AgentError> for Interrupted {
     }
 }
 
-impl<E: Into<CommandError>> From<E> for Interrupted {
+impl<E: Into<Failure>> From<E> for Interrupted {
     fn from(error: E) -> Self {
         Self::Here(error.into())
     }
@@ -108,16 +105,16 @@ fn submit_for(desk: &mut Desk<'_>, hello: &Hello, submit: Submit) -> Result<From
     }
     let answer = match desk.ledger.submit(submission, artifact.as_ref()) {
         Ok(recorded) => FromDesk::Recorded(recorded.position),
-        Err(LedgerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
+        Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
         Err(error) => return Err(error.into()),
     };
     desk.catch_up(true)?;
     Ok(answer)
 }
 
-fn told(refusal: Refusal) -> Result<Refused, CommandError> {
+fn told(refusal: RuleRefusal) -> Result<Refused, Failure> {
     Ok(Refused {
-        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| CommandError::bug(&error))?,
+        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| Failure::bug(&error))?,
         cure: refusal.cure.to_owned(),
         field: refusal.field.map(ToOwned::to_owned),
         message: refusal.message,
@@ -127,7 +124,7 @@ fn told(refusal: Refusal) -> Result<Refused, CommandError> {
 /// Writes everything to an agent that it was not told yet.
 fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Interrupted> {
     while agent.told < desk.history.state().length() {
-        let from = Sequence::try_from(agent.told).map_err(|error| CommandError::bug(&error))?;
+        let from = Sequence::try_from(agent.told).map_err(|error| Failure::bug(&error))?;
         let page = desk.ledger.store().events(desk.trace, from, PAGE)?;
         if page.is_empty() {
             return Ok(());
@@ -143,7 +140,7 @@ fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Int
 }
 
 /// Returns the lines of a recorded event, as they stand in an export.
-fn lines(ledger: &Ledger<SqliteStore>, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, CommandError> {
+fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, Failure> {
     let event = read_event(trace, Sequence::FIRST, &stored)?;
     let sequence = event.envelope().sequence;
     let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
@@ -166,8 +163,8 @@ fn lines(ledger: &Ledger<SqliteStore>, trace: TraceId, stored: Stored) -> Result
     Ok(lines)
 }
 
-fn line(said: &FromDesk) -> Result<Vec<u8>, CommandError> {
-    said.to_line().map_err(|error| CommandError::bug(&error))
+fn line(said: &FromDesk) -> Result<Vec<u8>, Failure> {
+    said.to_line().map_err(|error| Failure::bug(&error))
 }
 
 /// How many statements an agent may submit in one turn.

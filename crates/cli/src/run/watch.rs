@@ -1,6 +1,6 @@
 //! Whoever watches a run: one line per event on a terminal, nothing in a pipe. Only what is on the disk is told.
 
-use demur_core::{canonical, visible::visible};
+use demur_core::{canonical, visible::visible, words::beginning};
 use demur_ledger::{
     content::Opening,
     envelope::{Event, FORMAT},
@@ -10,7 +10,7 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
-use crate::{error::CommandError, output::Output, roster::software};
+use crate::{failure::Failure, output::Output, roster::software};
 
 /// Who watches.
 pub(super) struct Watch<'a> {
@@ -24,14 +24,14 @@ impl<'a> Watch<'a> {
         output: Option<&'a mut Output>,
         store: StoreId,
         trace: TraceId,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         #[derive(Serialize)]
         struct Line {
             header: Header,
         }
         let header = Header { format: FORMAT, software: software()?, store, trace };
         let mut timeline = Timeline::new();
-        timeline.read(&canonical::to_vec(&Line { header })?).map_err(|error| CommandError::bug(&error))?;
+        timeline.read(&canonical::to_vec(&Line { header })?).map_err(|error| Failure::bug(&error))?;
         Ok(Self { output: output.filter(|output| output.is_live()), timeline })
     }
 
@@ -40,18 +40,18 @@ impl<'a> Watch<'a> {
         &mut self,
         event: &Event,
         opening: Option<&Opening>,
-    ) -> Result<Option<Entry>, CommandError> {
+    ) -> Result<Option<Entry>, Failure> {
         if self.output.is_none() {
             return Ok(None);
         }
         let disclosure = if opening.is_some() { Disclosure::Disclosed } else { Disclosure::Absent };
         let mut line = ExportWriter::event_line(event, opening, disclosure)?;
         line.pop();
-        self.timeline.read(&line).map_err(|error| CommandError::bug(&error))
+        self.timeline.read(&line).map_err(|error| Failure::bug(&error))
     }
 
     /// Tells an event.
-    pub(super) fn tell(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), CommandError> {
+    pub(super) fn tell(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), Failure> {
         let entry = self.learn(event, opening)?;
         let (Some(entry), Some(output)) = (entry, &mut self.output) else { return Ok(()) };
         let (at, role, what) = (entry.sequence.number(), entry.role, visible(&entry.what).into_owned());
@@ -69,8 +69,8 @@ impl<'a> Watch<'a> {
 
 /// Returns one line of a reason.
 fn short(text: &str) -> String {
-    let line: String = text.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
-    if line.len() < text.len() { format!("{line}...") } else { line }
+    let line = beginning(text.lines().next().unwrap_or_default(), WIDTH);
+    if line.len() < text.len() { format!("{line}...") } else { line.to_owned() }
 }
 
 const WIDTH: usize = 100;

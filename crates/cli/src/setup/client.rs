@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{edit::Slot, json::Dialect};
-use crate::{arguments::ClientName, error::CommandError};
+use crate::{arguments::ClientName, failure::Failure};
 
 /// What is known about a client.
 pub(super) struct Client {
@@ -81,7 +81,7 @@ pub(super) const fn client(name: ClientName) -> Client {
 }
 
 /// Returns where a client looks for its servers.
-pub(super) fn servers(name: ClientName, project: bool) -> Result<Location, CommandError> {
+pub(super) fn servers(name: ClientName, project: bool) -> Result<Location, Failure> {
     if project {
         let inside = match name {
             ClientName::ClaudeCode | ClientName::Copilot => ".mcp.json",
@@ -90,7 +90,7 @@ pub(super) fn servers(name: ClientName, project: bool) -> Result<Location, Comma
             ClientName::Cursor => ".cursor/mcp.json",
             ClientName::Hermes => {
                 let message = "Hermes has one configuration, and none for a project";
-                return Err(CommandError::input("USAGE", message).with_hint("leave --project out"));
+                return Err(Failure::input("USAGE", message).with_hint("leave --project out"));
             }
         };
         return in_project(inside);
@@ -110,7 +110,7 @@ pub(super) fn servers(name: ClientName, project: bool) -> Result<Location, Comma
 }
 
 /// Returns where Claude Code looks for its hooks.
-pub(super) fn settings(project: bool) -> Result<Location, CommandError> {
+pub(super) fn settings(project: bool) -> Result<Location, Failure> {
     if project {
         in_project(".claude/settings.json")
     } else {
@@ -118,21 +118,21 @@ pub(super) fn settings(project: bool) -> Result<Location, CommandError> {
     }
 }
 
-fn in_project(inside: &str) -> Result<Location, CommandError> {
+fn in_project(inside: &str) -> Result<Location, Failure> {
     let within = std::env::current_dir().map_err(|error| {
-        CommandError::internal("FOLDER_TROUBLE", format!("this folder cannot be used: {error}"))
+        Failure::internal("FOLDER_TROUBLE", format!("this folder cannot be used: {error}"))
     })?;
     Ok(Location { path: within.join(inside), within })
 }
 
 /// Returns a file of the user's, in the folder that the variable names or else in this one of the home folder.
-fn of_user(variable: Option<&str>, folder: &str, file: &str) -> Result<Location, CommandError> {
+fn of_user(variable: Option<&str>, folder: &str, file: &str) -> Result<Location, Failure> {
     let named = variable.and_then(absolute);
     if let Some(within) = named {
         return Ok(Location { path: within.join(file), within });
     }
     let within = absolute("HOME").ok_or_else(|| {
-        CommandError::input("NO_HOME", "expected HOME to name your folder, found no such variable")
+        Failure::input("NO_HOME", "expected HOME to name your folder, found no such variable")
             .with_hint("--project writes into this folder")
     })?;
     Ok(Location { path: within.join(folder).join(file), within })

@@ -12,7 +12,7 @@ use crate::{
     arguments::{Setup, ToolSet},
     context::Context,
     data::DataFolder,
-    error::CommandError,
+    failure::Failure,
     visible::{shell_word, visible_path},
 };
 
@@ -32,11 +32,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Returns how this client is to start demur.
-    pub(super) fn new(
-        context: &Context<'_>,
-        client: &Client,
-        arguments: &Setup,
-    ) -> Result<Self, CommandError> {
+    pub(super) fn new(context: &Context<'_>, client: &Client, arguments: &Setup) -> Result<Self, Failure> {
         let hands_on_home = client.hands_on_home || arguments.project;
         let log = std::env::var("DEMUR_LOG").ok().filter(|level| !level.is_empty());
         Ok(Self {
@@ -50,12 +46,12 @@ impl Entry {
     }
 
     /// Returns the program.
-    pub(super) fn command(&self) -> Result<String, CommandError> {
+    pub(super) fn command(&self) -> Result<String, Failure> {
         text(&self.command)
     }
 
     /// Returns its arguments.
-    pub(super) fn arguments(&self) -> Result<Vec<String>, CommandError> {
+    pub(super) fn arguments(&self) -> Result<Vec<String>, Failure> {
         let mut words = vec!["mcp".to_owned()];
         words.extend(self.options.iter().map(|word| (*word).to_owned()));
         if let Some(tools) = &self.tools {
@@ -68,7 +64,7 @@ impl Entry {
     }
 
     /// Returns it as JSON.
-    pub(super) fn json(&self, with_tools: bool) -> Result<Tree, CommandError> {
+    pub(super) fn json(&self, with_tools: bool) -> Result<Tree, Failure> {
         let mut members = vec![
             ("type", Tree::Text("stdio".to_owned())),
             ("command", Tree::Text(self.command()?)),
@@ -98,7 +94,7 @@ impl Entry {
     }
 
     /// Returns the line that a shell runs for a hook.
-    pub(super) fn hook_line(&self, options: &str) -> Result<String, CommandError> {
+    pub(super) fn hook_line(&self, options: &str) -> Result<String, Failure> {
         text(&self.command)?;
         let mut line = format!("{} {HOOK}{options}", shell_word(&self.command));
         if let Some(folder) = &self.data {
@@ -126,13 +122,13 @@ pub(super) fn is_ours(entry: &Value) -> bool {
 }
 
 /// Returns the data folder where somebody named one, or where the client would not find the usual one.
-fn folder(context: &Context<'_>, hands_on_home: bool) -> Result<Option<PathBuf>, CommandError> {
+fn folder(context: &Context<'_>, hands_on_home: bool) -> Result<Option<PathBuf>, Failure> {
     if !is_named(context) && hands_on_home {
         return Ok(None);
     }
     let folder = DataFolder::locate(context.data)?;
     let absolute = std::path::absolute(folder.path());
-    absolute.map(Some).map_err(|error| CommandError::file("find", folder.path(), &error))
+    absolute.map(Some).map_err(|error| Failure::file("find", folder.path(), &error))
 }
 
 fn is_named(context: &Context<'_>) -> bool {
@@ -141,12 +137,12 @@ fn is_named(context: &Context<'_>) -> bool {
 }
 
 /// Returns where this program lies: as the shell finds it, so that it stays right after an update.
-fn this_program() -> Result<PathBuf, CommandError> {
+fn this_program() -> Result<PathBuf, Failure> {
     if let Some(path) = by_name() {
         return Ok(path);
     }
     std::env::current_exe().map_err(|error| {
-        CommandError::internal("PROGRAM_UNKNOWN", format!("cannot find out where this program lies: {error}"))
+        Failure::internal("PROGRAM_UNKNOWN", format!("cannot find out where this program lies: {error}"))
     })
 }
 
@@ -168,11 +164,11 @@ fn sets(typed: &[ToolSet]) -> Vec<&'static str> {
     known.into_iter().filter(|(set, _)| typed.contains(set)).map(|(_, name)| name).collect()
 }
 
-fn text(path: &Path) -> Result<String, CommandError> {
+fn text(path: &Path) -> Result<String, Failure> {
     let plain = path.to_str().filter(|text| *text == visible_path(path));
     plain.map(str::to_owned).ok_or_else(|| {
         let message = format!("expected a path that can be written down, found {}", visible_path(path));
-        CommandError::input("PATH_UNUSABLE", message).with_hint("name another with --data")
+        Failure::input("PATH_UNUSABLE", message).with_hint("name another with --data")
     })
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{edit::Edited, malformed::Place};
-use crate::{durable, error::CommandError, visible::visible_path};
+use crate::{durable, failure::Failure, visible::visible_path};
 
 /// A configuration file, which need not be there yet.
 #[derive(Debug)]
@@ -27,12 +27,7 @@ pub(super) struct Target {
 
 impl Target {
     /// Returns the file. What lies outside of this folder is not touched, unless links are to be followed.
-    pub(super) fn open(
-        path: &Path,
-        within: &Path,
-        follow_links: bool,
-        mode: u32,
-    ) -> Result<Self, CommandError> {
+    pub(super) fn open(path: &Path, within: &Path, follow_links: bool, mode: u32) -> Result<Self, Failure> {
         let is_link = match path.symlink_metadata() {
             Ok(metadata) => metadata.is_symlink(),
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -40,22 +35,22 @@ impl Target {
                 let (path, real) = (path.to_owned(), path.to_owned());
                 return Ok(Self { path, real, before: None, mode, is_link: false });
             }
-            Err(error) => return Err(CommandError::unreadable(path, &error)),
+            Err(error) => return Err(Failure::unreadable(path, &error)),
         };
         let real = path.canonicalize().map_err(|error| {
             let hint =
                 if is_link { "the link leads nowhere; remove it or make what it leads to" } else { RIGHTS };
-            CommandError::unreadable(path, &error).with_hint(hint)
+            Failure::unreadable(path, &error).with_hint(hint)
         })?;
         check_place(path, &real, within, follow_links)?;
-        let metadata = real.metadata().map_err(|error| CommandError::unreadable(path, &error))?;
+        let metadata = real.metadata().map_err(|error| Failure::unreadable(path, &error))?;
         check_file(path, &metadata)?;
         let before = Some(read(path, &real)?);
         Ok(Self { path: path.to_owned(), real, before, mode: metadata.mode() & 0o7777, is_link })
     }
 
     /// Writes what the file says now, or removes it. If it changed since it was read, nothing is done.
-    pub(super) fn write(&self, edited: &Edited) -> Result<(), CommandError> {
+    pub(super) fn write(&self, edited: &Edited) -> Result<(), Failure> {
         let text = match edited {
             Edited::Unchanged => return Ok(()),
             Edited::Text(text) => text.as_str(),
@@ -64,7 +59,7 @@ impl Target {
             Edited::Gone => return self.remove(),
         };
         self.check_unchanged()?;
-        let trouble = |error: &io::Error| CommandError::file("write", &self.path, error).with_hint(RIGHTS);
+        let trouble = |error: &io::Error| Failure::file("write", &self.path, error).with_hint(RIGHTS);
         let folder = self.real.parent().unwrap_or(Path::new("."));
         // Others may read what is in a project; what is the user's is the user's.
         let folder_mode = if self.mode & 0o044 == 0 { 0o700 } else { 0o777 };
@@ -93,13 +88,13 @@ impl Target {
         file.sync_all()
     }
 
-    fn remove(&self) -> Result<(), CommandError> {
+    fn remove(&self) -> Result<(), Failure> {
         self.check_unchanged()?;
         let removed = durable::remove(&self.real).map(|_| ());
-        removed.map_err(|error| CommandError::file("remove", &self.path, &error).with_hint(RIGHTS))
+        removed.map_err(|error| Failure::file("remove", &self.path, &error).with_hint(RIGHTS))
     }
 
-    fn check_unchanged(&self) -> Result<(), CommandError> {
+    fn check_unchanged(&self) -> Result<(), Failure> {
         let now = match self.real.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             _ => Some(read(&self.path, &self.real)?),
@@ -108,7 +103,7 @@ impl Target {
             return Ok(());
         }
         let message = format!("{} was changed by somebody else just now", visible_path(&self.path));
-        Err(CommandError::refused("FILE_CHANGED", message).with_hint("nothing was written; try again"))
+        Err(Failure::refused("FILE_CHANGED", message).with_hint("nothing was written; try again"))
     }
 
     fn nothing(&self) -> &'static str {
@@ -117,21 +112,21 @@ impl Target {
 }
 
 /// Returns where the part of a path really is that is there already.
-fn existing_part(path: &Path) -> Result<PathBuf, CommandError> {
+fn existing_part(path: &Path) -> Result<PathBuf, Failure> {
     let mut part = path.parent();
     while let Some(folder) = part {
         match folder.canonicalize() {
             Err(error) if error.kind() == ErrorKind::NotFound && folder.symlink_metadata().is_err() => {
                 part = folder.parent();
             }
-            found => return found.map_err(|error| CommandError::unreadable(folder, &error)),
+            found => return found.map_err(|error| Failure::unreadable(folder, &error)),
         }
     }
     Ok(PathBuf::from("/"))
 }
 
 /// A link may lead to another place in the same folder, but not out of it unasked.
-fn check_place(path: &Path, real: &Path, within: &Path, follow_links: bool) -> Result<(), CommandError> {
+fn check_place(path: &Path, real: &Path, within: &Path, follow_links: bool) -> Result<(), Failure> {
     // Where the folder itself is still to be made, nothing in it can lead away.
     let Ok(within) = within.canonicalize() else { return Ok(()) };
     if follow_links || real.starts_with(&within) {
@@ -139,13 +134,13 @@ fn check_place(path: &Path, real: &Path, within: &Path, follow_links: bool) -> R
     }
     let (path, real, within) = (visible_path(path), visible_path(real), visible_path(&within));
     let message = format!("{path} leads to {real}, out of {within}");
-    Err(CommandError::refused("LINK_LEADS_AWAY", message)
+    Err(Failure::refused("LINK_LEADS_AWAY", message)
         .with_hint("nothing was changed; --follow-links writes there all the same"))
 }
 
-fn check_file(path: &Path, metadata: &fs::Metadata) -> Result<(), CommandError> {
+fn check_file(path: &Path, metadata: &fs::Metadata) -> Result<(), Failure> {
     let shown = visible_path(path);
-    let refuse = |code, message: String, hint| Err(CommandError::refused(code, message).with_hint(hint));
+    let refuse = |code, message: String, hint| Err(Failure::refused(code, message).with_hint(hint));
     if !metadata.is_file() {
         return refuse("NOT_A_FILE", format!("expected {shown} to be a file, found something else"), NOTHING);
     }
@@ -167,16 +162,16 @@ fn check_file(path: &Path, metadata: &fs::Metadata) -> Result<(), CommandError> 
     Ok(())
 }
 
-fn read(path: &Path, real: &Path) -> Result<String, CommandError> {
+fn read(path: &Path, real: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let opened = File::open(real).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| CommandError::unreadable(path, &error))?;
+    opened.map_err(|error| Failure::unreadable(path, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
         let place = Place::of(&text, text.len());
         let message = format!("{}, {place}: expected UTF-8, found another byte", visible_path(path));
-        CommandError::refused("CONFIG_MALFORMED", message).with_hint(NOTHING)
+        Failure::refused("CONFIG_MALFORMED", message).with_hint(NOTHING)
     })
 }
 

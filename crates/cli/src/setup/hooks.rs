@@ -11,11 +11,11 @@ use super::{
     part::Insert,
     tree::Tree,
 };
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// Returns the hooks in the order in which they are put in. The one that wakes a session is put in only if `wake` says so,
 /// and kept where it is.
-pub(super) fn hooks(entry: &Entry, wake: bool) -> Result<Vec<Insert>, CommandError> {
+pub(super) fn hooks(entry: &Entry, wake: bool) -> Result<Vec<Insert>, Failure> {
     let line = entry.hook_line("")?;
     let quiet = |slot: &'static Slot<'static>| Insert {
         slot,

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     arguments::{ClientName, Setup},
-    error::CommandError,
+    failure::Failure,
     output::Paint,
     visible::visible_path,
 };
@@ -50,7 +50,7 @@ pub(super) struct Insert {
 }
 
 /// Returns the files that a setup concerns. What an earlier one wrote and this one does not name stays.
-pub(super) fn parts(known: &Client, entry: &mut Entry, arguments: &Setup) -> Result<Vec<Part>, CommandError> {
+pub(super) fn parts(known: &Client, entry: &mut Entry, arguments: &Setup) -> Result<Vec<Part>, Failure> {
     let mut parts = Vec::new();
     let location = servers(arguments.client, arguments.project)?;
     if !arguments.undo && !arguments.print {
@@ -86,7 +86,7 @@ fn words_there(known: &Client, location: &Location, arguments: &Setup) -> Vec<St
     words.unwrap_or_default()
 }
 
-fn server(known: &Client, entry: &Entry, arguments: &Setup) -> Result<What, CommandError> {
+fn server(known: &Client, entry: &Entry, arguments: &Setup) -> Result<What, Failure> {
     let (command, words) = (entry.command()?, entry.arguments()?);
     Ok(match known.format {
         Format::Json(dialect, slot) => {
@@ -134,7 +134,7 @@ impl Part {
     }
 
     /// Returns what becomes of the file.
-    pub(super) fn change(&self, arguments: &Setup) -> Result<Change, CommandError> {
+    pub(super) fn change(&self, arguments: &Setup) -> Result<Change, Failure> {
         let Location { path, within } = &self.location;
         // What is the user's is for nobody else; a project is as its folder.
         let mode = if arguments.project { 0o666 } else { 0o600 };
@@ -187,7 +187,7 @@ impl Part {
         }
     }
 
-    fn left_alone(&self, reason: &Unsafe, undo: bool) -> CommandError {
+    fn left_alone(&self, reason: &Unsafe, undo: bool) -> Failure {
         let code = match reason {
             Unsafe::Malformed(_) => "CONFIG_MALFORMED",
             Unsafe::Taken { .. } => "NAME_TAKEN",
@@ -198,7 +198,7 @@ impl Part {
         } else {
             format!("nothing was changed; `demur setup {} --print` shows what to put in by hand", self.client)
         };
-        CommandError::refused(code, format!("{}: {reason}", self.path())).with_hint(hint)
+        Failure::refused(code, format!("{}: {reason}", self.path())).with_hint(hint)
     }
 }
 
@@ -244,7 +244,7 @@ impl Change {
     }
 
     /// Writes the file.
-    pub(super) fn write(&self) -> Result<(), CommandError> {
+    pub(super) fn write(&self) -> Result<(), Failure> {
         self.target.write(&self.edited)
     }
 

@@ -8,18 +8,17 @@ use crate::{
     arguments::BackupStore,
     context::Context,
     durable,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Progress, Reply},
     visible::visible_path,
 };
 
 /// Makes a backup.
-pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<(), Failure> {
     let data = context.data()?;
-    let Some(store) = data.read()? else { return Err(data.no_keys()) };
+    let Some(store) = data.read()? else { return Err(data.no_keys().into()) };
     let folder = &arguments.folder;
-    durable::create_folder(folder)
-        .map_err(|error| CommandError::file("create the folder", folder, &error))?;
+    durable::create_folder(folder).map_err(|error| Failure::file("create the folder", folder, &error))?;
     let mut progress = Progress::new(context.output.is_watched());
     let made = store.backup(folder, &mut |step| tell(&mut progress, step));
     progress.clear();

@@ -1,14 +1,17 @@
 //! `demur store check`: the files of a store, then every trace as the verifier sees its export. A trace that does not
 //! hold is marked as failed, and nothing is added to it any more (LED-18). Nothing is ever repaired here.
 
+use std::sync::Arc;
+
+use demur_api::code::Class;
 use demur_core::visible::visible;
 use demur_ledger::{
     name::TraceId,
     verify::{Options, Report, Severity, Verdict},
 };
+use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
-    ledger::Ledger,
     sqlite::SqliteStore,
 };
 use serde::Serialize;
@@ -19,8 +22,8 @@ use crate::{
     borrow,
     context::Context,
     data::DataFolder,
-    error::CommandError,
     exit::Exit,
+    failure::Failure,
     keystore::Keystore,
     output::{Paint, Progress, Reply, counted, percent},
     owner::open_ledger,
@@ -28,10 +31,10 @@ use crate::{
 };
 
 /// Checks the store.
-pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
+pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, Failure> {
     let data = context.data()?;
     if !data.has_store()? {
-        return Err(data.no_keys());
+        return Err(data.no_keys().into());
     }
     let mut progress = Progress::new(context.output.is_watched());
     let checked = check(&data, &mut progress);
@@ -50,7 +53,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
 
 type Checked = (Vec<Problem>, Vec<TraceId>, Size);
 
-fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandError> {
+fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, Failure> {
     let opened = borrow::borrowed(data, || match SqliteStore::open(data.path()) {
         Err(error @ StoreError::Corrupt { .. }) => Ok(Err(error)),
         opened => Ok(Ok(opened?)),
@@ -69,10 +72,12 @@ fn check(data: &DataFolder, progress: &mut Progress) -> Result<Checked, CommandE
         return Ok((problems, Vec::new(), size));
     }
     let world = World::open()?;
-    let ledger = match open_ledger(&Keystore::of(data), |find| Ledger::read(store, find, Box::new(world))) {
-        Err(error) if error.exit() == Exit::Internal => return Err(error),
+    let ledger = match open_ledger(&Keystore::of(data), |find| {
+        Sequencer::read(Arc::new(store), find, Box::new(world))
+    }) {
+        Err(error) if error.code.class() == Class::Ours => return Err(error.into()),
         Err(error) => {
-            problems.push(Problem::of_opening(&error));
+            problems.push(Problem::of_opening(&error.into()));
             return Ok((problems, Vec::new(), size));
         }
         Ok(ledger) => ledger,
@@ -87,17 +92,17 @@ fn damage(data: &DataFolder, error: StoreError, progress: &mut Progress) -> Vec<
         .and_then(|store| store.check(&mut |step| tell(progress, step)));
     let mut problems = Problem::all_of_files(&found.unwrap_or_default());
     if problems.is_empty() {
-        problems.push(Problem::of_opening(&CommandError::from(error).with_hint(UNREADABLE)));
+        problems.push(Problem::of_opening(&Failure::from(error).with_hint(UNREADABLE)));
     }
     problems
 }
 
 /// Returns what a damaged database may still give; that it does not is a problem among the others.
-fn readable<T>(read: Result<T, StoreError>, problems: &mut Vec<Problem>) -> Result<Option<T>, CommandError> {
+fn readable<T>(read: Result<T, StoreError>, problems: &mut Vec<Problem>) -> Result<Option<T>, Failure> {
     match read {
         Err(error @ StoreError::Corrupt { .. }) => {
             if problems.is_empty() {
-                problems.push(Problem::of_opening(&CommandError::from(error).with_hint(UNREADABLE)));
+                problems.push(Problem::of_opening(&Failure::from(error).with_hint(UNREADABLE)));
             }
             Ok(None)
         }
@@ -107,11 +112,11 @@ fn readable<T>(read: Result<T, StoreError>, problems: &mut Vec<Problem>) -> Resu
 
 /// Verifies every trace, the registry first: where that does not hold, nothing can be said about the others.
 fn check_traces(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     size: Size,
     problems: &mut Vec<Problem>,
     progress: &mut Progress,
-) -> Result<Vec<TraceId>, CommandError> {
+) -> Result<Vec<TraceId>, Failure> {
     let registry = ledger.registry().trace();
     if !check_trace(ledger, registry, problems, &mut |_| ())? {
         return Ok(vec![registry]);
@@ -131,11 +136,11 @@ fn check_traces(
 
 /// Verifies one trace, and marks it if it does not hold. What a newer version wrote is told and not marked.
 fn check_trace(
-    ledger: &Ledger<SqliteStore>,
+    ledger: &Sequencer,
     trace: TraceId,
     problems: &mut Vec<Problem>,
     tell: &mut (dyn FnMut(u64) + Send),
-) -> Result<bool, CommandError> {
+) -> Result<bool, Failure> {
     let options = Options { threads: threads(), ..Options::default() };
     let found = match audit(ledger, trace, &options, tell)? {
         Ok(report) => match (first_failure(trace, &report), ledger.check_head(trace)) {

@@ -5,14 +5,11 @@ use demur_ledger::{
     name::{Sequence, TraceId},
     verify::Finding,
 };
-use demur_store::{
-    contract::{Failure, StoreError},
-    ledger::LedgerError,
-    sqlite::Problem as Found,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{self, StoreError, StoreProblem as Found};
 use serde::Serialize;
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// A problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,11 +56,11 @@ impl Problem {
     }
 
     /// Returns why a trace could not even be exported, if that is damage and not trouble of another kind.
-    pub(super) fn of_export(trace: TraceId, error: LedgerError) -> Result<Self, CommandError> {
+    pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<Self, Failure> {
         let (sequence, code, cure) = match &error {
-            LedgerError::Damaged { sequence, code, .. } => (Some(*sequence), *code, RESTORE),
-            LedgerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED", RESTORE),
-            LedgerError::Store(StoreError::TraceNewer { sequence, .. }) => {
+            SequencerError::Damaged { sequence, code, .. } => (Some(*sequence), *code, RESTORE),
+            SequencerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED", RESTORE),
+            SequencerError::Store(StoreError::TraceNewer { sequence, .. }) => {
                 (Some(*sequence), TRACE_NEWER, NEWER)
             }
             _ => return Err(error.into()),
@@ -73,14 +70,14 @@ impl Problem {
     }
 
     /// Returns a mark that an earlier check left on a trace.
-    pub(super) fn of_mark(trace: TraceId, failure: &Failure) -> Self {
+    pub(super) fn of_mark(trace: TraceId, failure: &contract::Failure) -> Self {
         let cause = format!("trace {trace} was found damaged before: {}", visible(&failure.code));
         let code = failure.code.clone();
         Self { cause, code, cure: RESTORE.to_owned(), sequence: failure.sequence, trace: Some(trace) }
     }
 
     /// Returns why the registry cannot be used.
-    pub(super) fn of_opening(error: &CommandError) -> Self {
+    pub(super) fn of_opening(error: &Failure) -> Self {
         let cure = error.hint().unwrap_or(RESTORE).to_owned();
         Self { cause: error.to_string(), code: error.code().to_owned(), cure, sequence: None, trace: None }
     }
@@ -91,8 +88,8 @@ impl Problem {
     }
 
     /// Returns the mark for a trace that this problem ends.
-    pub(super) fn failure(&self) -> Failure {
-        Failure { sequence: self.sequence, code: self.code.clone() }
+    pub(super) fn failure(&self) -> contract::Failure {
+        contract::Failure { sequence: self.sequence, code: self.code.clone() }
     }
 
     /// Returns whether another problem is about the same event.

@@ -1,21 +1,24 @@
 //! `demur store rebuild`: what follows from the events, their index among it, is thrown away and made again from them.
 
-use demur_store::sqlite::{Problem, SqliteStore};
+use demur_store::{
+    contract::{Store as _, StoreProblem},
+    sqlite::SqliteStore,
+};
 use serde::Serialize;
 
 use super::{Size, tell};
 use crate::{
     borrow,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     output::{Paint, Progress, Reply},
 };
 
 /// Rebuilds the derived tables.
-pub(super) fn run(context: &mut Context<'_>) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let data = context.data()?;
     if !data.has_store()? {
-        return Err(data.no_keys());
+        return Err(data.no_keys().into());
     }
     let store = borrow::borrowed(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
     let mut progress = Progress::new(context.output.is_watched());
@@ -42,9 +45,9 @@ struct Repaired {
 }
 
 impl Repaired {
-    fn of(problem: &Problem) -> Option<Self> {
+    fn of(problem: &StoreProblem) -> Option<Self> {
         match *problem {
-            Problem::Derived { table, missing, extra } => {
+            StoreProblem::Derived { table, missing, extra } => {
                 Some(Self { added: missing, removed: extra, table })
             }
             _ => None,

@@ -7,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::code::Code;
 use demur_ledger::name::Position;
-use demur_store::{folder::Folder, ledger, sqlite::SqliteStore};
+use demur_store::{folder::Folder, sqlite::SqliteStore};
 use serde::Serialize;
 
 use super::{Size, tell};
@@ -17,7 +18,7 @@ use crate::{
     context::Context,
     data::DataFolder,
     durable,
-    error::CommandError,
+    failure::Failure,
     keystore::Keystore,
     output::{Paint, Progress, Reply},
     owner::{Owner, desk_key},
@@ -26,18 +27,18 @@ use crate::{
 };
 
 /// Restores a backup.
-pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result<(), Failure> {
     let data = context.data()?;
     let had_store = data.has_store()?;
     if had_store && !arguments.replace {
         let message =
             format!("expected a data folder without a store, found one in {}", visible_path(data.path()));
-        return Err(CommandError::input("STORE_EXISTS", message)
+        return Err(Failure::of(Code::StoreExists, message)
             .with_hint("name another folder with --data, or move the old store aside with --replace"));
     }
     let backup = SqliteStore::open_read_only(&arguments.folder)?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
-    desk_key(&Keystore::of(&data), &ledger::registry(&backup)?)?;
+    desk_key(&Keystore::of(&data), &demur_sequencer::registry(&backup)?)?;
     drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
     let mut tell = |step| tell(&mut progress, step);
@@ -60,16 +61,16 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
 fn replace(
     data: &DataFolder,
     backup: &Path,
-    tell: &mut dyn FnMut(demur_store::sqlite::Progress),
-) -> Result<PathBuf, CommandError> {
+    tell: &mut dyn FnMut(demur_store::contract::StoreProgress),
+) -> Result<PathBuf, Failure> {
     let stamp = World::open()?.now()?.to_string().replace(':', "-");
     let (aside, new) =
         (data.path().join(format!("replaced-{stamp}")), data.path().join(format!("restoring-{stamp}")));
     let lock = Folder::at(data.path()).lock()?;
     let copied = SqliteStore::restore(backup, &new, tell);
-    let moved = copied.map_err(CommandError::from).and_then(|()| {
+    let moved = copied.map_err(Failure::from).and_then(|()| {
         let moved = exchange(data.path(), &aside, &new);
-        moved.map_err(|error| CommandError::file("move files in", data.path(), &error))
+        moved.map_err(|error| Failure::file("move files in", data.path(), &error))
     });
     if moved.is_err() && !aside.exists() {
         // Only our own copy: the old store is where it was.

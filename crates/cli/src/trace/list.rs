@@ -13,14 +13,14 @@ use super::{short, subject};
 use crate::{
     arguments::ListTraces,
     context::Context,
-    error::CommandError,
+    failure::Failure,
     keys::clock,
     lookup,
     output::{Paint, Reply, Table},
 };
 
 /// Lists traces.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(), Failure> {
     let data = context.data()?;
     let (traces, more) = match data.read()? {
         Some(store) => {
@@ -37,7 +37,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(
 }
 
 /// Returns a page of traces, and whether there are more. The registry is no piece of work and is left out.
-fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), CommandError> {
+fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     // One more for the registry, one more to know whether there are more.
     let found = store.traces(after, limit.saturating_add(2))?;
@@ -49,7 +49,7 @@ fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Li
         let subject = subject(store, summary.trace)?;
         Ok(Listed { subject, ..Listed::from(summary) })
     };
-    Ok((traces.into_iter().map(listed).collect::<Result<_, CommandError>>()?, more))
+    Ok((traces.into_iter().map(listed).collect::<Result<_, Failure>>()?, more))
 }
 
 #[derive(Serialize)]

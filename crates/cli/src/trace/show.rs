@@ -10,6 +10,7 @@ use std::{
     path::Path,
 };
 
+use demur_api::code::Code;
 use demur_core::{canonical, limit::Limits};
 use demur_ledger::{
     graph::Graph,
@@ -22,12 +23,12 @@ use serde::Serialize;
 use self::told::Told;
 use super::spool::spool;
 use crate::{
-    archive::REGISTRY, arguments::ShowTrace, audit::threads, context::Context, error::CommandError,
-    exit::Exit, lookup::TypedId, verify::unreadable, visible::visible_path,
+    archive::REGISTRY, arguments::ShowTrace, audit::threads, context::Context, exit::Exit, failure::Failure,
+    lookup::TypedId, verify::unreadable, visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.
-pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Exit, CommandError> {
+pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Exit, Failure> {
     let path = &arguments.what;
     let drawing = if arguments.graph { Some(picture::begin(context, arguments)?) } else { None };
     let mut file = match in_store(path) {
@@ -37,7 +38,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Ex
     let options = Options { threads: threads(), ..Options::default() };
     let report = verify(BufReader::new(&file), &options, &mut |_| ())
         .map_err(|error| unreadable(&visible_path(path), &error))?;
-    file.rewind().map_err(|error| CommandError::unreadable(path, &error))?;
+    file.rewind().map_err(|error| Failure::unreadable(path, &error))?;
     let exit = if report.verdict == Verdict::Fail { Exit::VerificationFailed } else { Exit::Success };
     match drawing {
         Some(place) => {
@@ -80,7 +81,7 @@ struct Shown {
 }
 
 /// Writes entry after entry: a long trace is not gathered first.
-fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> Result<(), CommandError> {
+fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> Result<(), Failure> {
     let mut told = Told::new(report, context.output.paint(), crate::output::columns());
     let mut waiting = told.begin();
     let mut any = false;
@@ -97,26 +98,22 @@ fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> 
     context.output.write(waiting.as_bytes())
 }
 
-fn open(path: &Path) -> Result<File, CommandError> {
+fn open(path: &Path) -> Result<File, Failure> {
     let trouble = |error: io::Error| {
-        let shown = CommandError::unreadable(path, &error);
+        let shown = Failure::unreadable(path, &error);
         if error.kind() == io::ErrorKind::NotFound { shown.with_hint(NO_SUCH_FILE) } else { shown }
     };
     let file = File::open(path).map_err(trouble)?;
     if !file.metadata().map_err(trouble)?.is_file() {
         let message = format!("expected a file, found something else: {}", visible_path(path));
-        let error = CommandError::input("FILE_UNREADABLE", message);
+        let error = Failure::of(Code::FileUnreadable, message);
         return Err(error.with_hint("the file is read twice: save it to the disk first"));
     }
     Ok(file)
 }
 
 /// Reads up to the first line that cannot be read: the report says what is wrong with it.
-fn read(
-    path: &Path,
-    file: File,
-    take: &mut dyn FnMut(Entry) -> Result<(), CommandError>,
-) -> Result<(), CommandError> {
+fn read(path: &Path, file: File, take: &mut dyn FnMut(Entry) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut reader = BufReader::new(file);
     let mut timeline = Timeline::new();
     let mut line = Vec::new();
@@ -124,7 +121,7 @@ fn read(
         line.clear();
         let limit = Limits::LINE.bytes as u64 + 1;
         let read = reader.by_ref().take(limit).read_until(b'\n', &mut line);
-        read.map_err(|error| CommandError::unreadable(path, &error))?;
+        read.map_err(|error| Failure::unreadable(path, &error))?;
         let Some(whole) = line.strip_suffix(b"\n") else { return Ok(()) };
         match timeline.read(whole) {
             Ok(Some(entry)) => take(entry)?,

@@ -10,16 +10,14 @@ use std::{
 
 use demur_core::random::Random as _;
 
-use crate::{
-    archive::Archive, context::Context, durable, error::CommandError, lookup::TypedId, world::World,
-};
+use crate::{archive::Archive, context::Context, durable, failure::Failure, lookup::TypedId, world::World};
 
 /// Returns the export of a trace in a file that nobody else can open, at its beginning.
-pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, CommandError> {
+pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, Failure> {
     let archive = Archive::open(context.data()?)?;
     let trace = archive.resolve(typed)?;
     let (path, file) = nameless()?;
-    let trouble = |error| CommandError::file("write", &path, &error);
+    let trouble = |error| Failure::file("write", &path, &error);
     let mut out = BufWriter::new(file);
     archive.export(trace, &mut out, context.output.is_watched())?;
     out.flush().map_err(trouble)?;
@@ -29,12 +27,12 @@ pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, Comm
 }
 
 /// Returns a new file whose name is gone already: it goes away with the process, however that ends.
-fn nameless() -> Result<(PathBuf, File), CommandError> {
+fn nameless() -> Result<(PathBuf, File), Failure> {
     let mut suffix = [0; 8];
     World::open()?.fill(&mut suffix);
     let path = env::temp_dir().join(format!("demur-spool-{:016x}", u64::from_be_bytes(suffix)));
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
-    let file = file.map_err(|error| CommandError::file("create", &path, &error))?;
+    let file = file.map_err(|error| Failure::file("create", &path, &error))?;
     durable::discard(&path);
     Ok((path, file))
 }

@@ -1,25 +1,25 @@
 //! What a trace is about, in a few words: the task of a run, the name of a plan, the words of a question.
 
-use demur_core::visible::visible;
+use demur_core::{visible::visible, words::clipped};
 use demur_desk::record;
 use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
 };
-use demur_store::{
-    contract::{Store, StoreError},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Store, StoreError};
 use serde_json::{Map, Value};
 
-use crate::error::CommandError;
+use crate::failure::Failure;
 
 /// Returns what a trace is about, from its first event; none where that was erased or cannot be read.
-pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, CommandError> {
+pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, Failure> {
     match record::read(store, trace, Sequence::FIRST) {
         Ok((_, content)) => Ok(content.as_ref().and_then(about)),
         // `demur store check` says what is wrong with it.
-        Err(LedgerError::Damaged { .. } | LedgerError::Store(StoreError::TraceNewer { .. })) => Ok(None),
+        Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -27,9 +27,7 @@ pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String
 /// Returns words as a list shows them: on one line, and cut where they are long.
 pub(crate) fn short(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown: String = line.chars().take(MAX_SHOWN).collect();
-    let rest = if shown.len() < line.len() { "..." } else { "" };
-    format!("{}{rest}", visible(&shown))
+    visible(&clipped(&line, MAX_SHOWN, "...")).into_owned()
 }
 
 fn about(content: &Content) -> Option<String> {

@@ -13,7 +13,7 @@ use demur_ledger::{
     verify::{KnownHead, Pin},
 };
 
-use crate::{error::CommandError, visible::visible_path};
+use crate::{failure::Failure, visible::visible_path};
 
 /// Returns whether the file at this path begins like a receipt. Pipes are left alone: they are read only once.
 pub(super) fn is_receipt(path: &Path) -> bool {
@@ -23,14 +23,14 @@ pub(super) fn is_receipt(path: &Path) -> bool {
 }
 
 /// Reads a receipt.
-pub(super) fn receipt(path: &Path) -> Result<Signed<Receipt>, CommandError> {
-    let unreadable = |error: io::Error| CommandError::unreadable(path, &error);
+pub(super) fn receipt(path: &Path) -> Result<Signed<Receipt>, Failure> {
+    let unreadable = |error: io::Error| Failure::unreadable(path, &error);
     let mut bytes = Vec::new();
     let limit = Limits::EVENT.bytes as u64;
     File::open(path).and_then(|file| file.take(limit + 2).read_to_end(&mut bytes)).map_err(unreadable)?;
     Signed::parse(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).map_err(|error| {
         let message = format!("{}: expected a receipt: {error}", visible_path(path));
-        CommandError::input("RECEIPT_MALFORMED", message).with_hint("give the receipt as the desk gave it")
+        Failure::input("RECEIPT_MALFORMED", message).with_hint("give the receipt as the desk gave it")
     })
 }
 

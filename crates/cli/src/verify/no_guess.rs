@@ -13,12 +13,12 @@ use demur_ledger::{envelope::Event, event_type::Content, export::Line, name::Tra
 use demur_plan::no_guess::NoGuess;
 
 use crate::{
-    error::CommandError,
+    failure::Failure,
     output::{Paint, counted, counted_as},
 };
 
 /// Returns what the file at this path shows, given the report over it.
-pub(crate) fn guesses(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Guesses, CommandError> {
+pub(crate) fn guesses(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Guesses, Failure> {
     Guesses::of(report, rules, || events(path, report.scope.trace))
 }
 
@@ -66,8 +66,8 @@ fn headline(checked: &NoGuess, paint: Paint) -> String {
 }
 
 /// Returns the events of a trace in a file that was found to hold, each with its content.
-fn events(path: &Path, trace: TraceId) -> Result<Vec<(Event, Option<Content>)>, CommandError> {
-    let unreadable = |error| CommandError::unreadable(path, &error);
+fn events(path: &Path, trace: TraceId) -> Result<Vec<(Event, Option<Content>)>, Failure> {
+    let unreadable = |error| Failure::unreadable(path, &error);
     let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
     let mut events = Vec::new();
     let mut line = Vec::new();
@@ -83,7 +83,7 @@ fn events(path: &Path, trace: TraceId) -> Result<Vec<(Event, Option<Content>)>, 
         }
         if events.len() == MOST {
             let message = format!("expected the trace of a plan with at most {MOST} events, found more");
-            return Err(CommandError::input("TRACE_TOO_LONG", message));
+            return Err(Failure::input("TRACE_TOO_LONG", message));
         }
         let kind = event.said().ok().and_then(|said| said.facts.event_type());
         let content = kind.zip(bytes).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{durable, error::CommandError};
+use crate::{durable, failure::Failure};
 
 /// A new file that waits for its page.
 #[derive(Debug)]
@@ -18,13 +18,13 @@ pub(super) struct Page {
 
 impl Page {
     /// Creates the file, which must not be there yet.
-    pub(super) fn reserve(path: &Path) -> Result<Self, CommandError> {
+    pub(super) fn reserve(path: &Path) -> Result<Self, Failure> {
         let file = File::create_new(path).map_err(|error| trouble(path, &error))?;
         Ok(Self { path: path.to_owned(), file, written: false })
     }
 
     /// Writes the page.
-    pub(super) fn write(mut self, page: &str) -> Result<(), CommandError> {
+    pub(super) fn write(mut self, page: &str) -> Result<(), Failure> {
         let written = self.file.write_all(page.as_bytes()).and_then(|()| self.file.sync_all());
         written.map_err(|error| trouble(&self.path, &error))?;
         self.written = true;
@@ -40,8 +40,8 @@ impl Drop for Page {
     }
 }
 
-fn trouble(path: &Path, error: &io::Error) -> CommandError {
-    let shown = CommandError::file("write the page", path, error);
+fn trouble(path: &Path, error: &io::Error) -> Failure {
+    let shown = Failure::file("write the page", path, error);
     if error.kind() == io::ErrorKind::AlreadyExists {
         shown.with_hint("nothing is overwritten: choose a path where no file is yet")
     } else {

@@ -6,7 +6,9 @@ use std::{
     path::Path,
 };
 
-use crate::{error::CommandError, visible::visible_path};
+use demur_api::code::Code;
+
+use crate::{failure::Failure, visible::visible_path};
 
 /// Something to read.
 pub(super) struct Source {
@@ -17,17 +19,17 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens a path; `-` is standard input.
-    pub(super) fn open(path: &Path) -> Result<Self, CommandError> {
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
             let reader = Box::new(BufReader::with_capacity(BUFFER, io::stdin()));
             return Ok(Self { shown: "standard input".to_owned(), length: None, reader });
         }
-        let unreadable = |error: io::Error| CommandError::unreadable(path, &error);
+        let unreadable = |error: io::Error| Failure::unreadable(path, &error);
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if metadata.is_dir() {
             let message = format!("expected a file, found a folder: {}", visible_path(path));
-            return Err(CommandError::input("FILE_UNREADABLE", message));
+            return Err(Failure::of(Code::FileUnreadable, message));
         }
         let length = metadata.is_file().then_some(metadata.len());
         let reader = Box::new(BufReader::with_capacity(BUFFER, file));

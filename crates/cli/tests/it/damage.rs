@@ -57,7 +57,7 @@ fn every_damaged_file_is_told_and_nothing_changes() {
     nothing after its beginning: STORE_DAMAGED: the database is damaged: database disk image is malformed; restore a backup, and keep the damaged files
     another program's: STORE_FOREIGN: data/ledger.db is not a database of demur: it belongs to another program; name another folder
     nobody's: STORE_FOREIGN: data/ledger.db is not a database of demur: it belongs to another program; name another folder
-    a newer version: STORE_NEWER: the database has version 99, this demur knows up to 2: use a newer version of demur
+    a newer version: STORE_NEWER: the database has version 99, this demur knows up to 3: use a newer version of demur
     ");
     fs::write(sandbox.database(), whole).unwrap();
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
@@ -150,6 +150,20 @@ fn damage_reads_as_one_sentence_and_a_cure() {
     error: the database is damaged: [DIR]/data/ledger.db is empty; restore a backup, and keep the damaged files
     hint: nothing was changed; `demur store check` says what is wrong
     ");
+}
+
+/// The one asks the server, the other reads the folder itself.
+#[test]
+fn damage_ends_a_command_alike_whoever_reads_the_store() {
+    let sandbox = Sandbox::new();
+    let asked = sandbox.run(&["ask", "Name?", "--no-wait"]);
+    let id = asked.expect_code(0).stdout.trim().to_owned();
+    sandbox.run(&["stop"]).expect_code(0);
+    sandbox.tamper("UPDATE events SET bytes = x'00' WHERE trace = 2");
+    for arguments in [["show", &id], ["export", "last"]] {
+        let error = sandbox.run(&arguments);
+        assert!(error.expect_code(2).stderr.contains("is damaged"), "{arguments:?}: {}", error.stderr);
+    }
 }
 
 #[test]

@@ -12,11 +12,13 @@ use serde_json::Value;
 use crate::{
     asker::asked,
     sandbox::{Ran, Sandbox},
+    server_files::freeze,
+    server_life::server,
 };
 
 /// Shows what the doctor says, without what differs from machine to machine.
 fn said(ran: &Ran) -> String {
-    let figures = ["MiB free", "KiB", "protocol", "http://localhost:"];
+    let figures = ["MiB free", "KiB", "protocol", "connections", "http://localhost:"];
     let line = |line: &str| match figures.iter().find(|figure| line.contains(**figure)) {
         Some(_) => line.chars().map(|one| if one.is_ascii_digit() { '9' } else { one }).collect::<String>(),
         None => line.to_owned(),
@@ -78,11 +80,12 @@ fn server_and_record_are_looked_at() {
     ok       disk         9 MiB free
     ok       keys         [DIR]/data/keys, mode 0700, 2 secrets
     ok       log          [DIR]/data/server.log, mode 9, 9 KiB
-    ok       store        opens, version 2
+    ok       store        opens, version 3
     ok       desk key     [KEY] is here
     ok       clock        [TIME]
     ok       server       demur 9.9.9, protocol 9, process 9
     ok       socket       [DIR]/data/socket, mode 0600
+    ok       limits       at most 9 connections over TCP, 9 tokens, 9 people
     ok       address      http://localhost:9 answers
     note     completions  `demur completions --help` says for which shells there are any
     All is well.
@@ -158,24 +161,47 @@ fn full_disk_is_a_problem() {
 }
 
 #[test]
-fn socket_that_is_gone_while_the_server_runs_is_a_problem() {
+fn socket_that_is_gone_while_the_server_hears_nothing_is_a_problem_with_a_cure_that_works() {
     let sandbox = Sandbox::new();
     asked(&sandbox, &["Name?"]);
-    let process = sandbox.json(&["status"])["process"].to_string();
+    let process = server(&sandbox);
+    freeze(process);
     fs::remove_file(sandbox.data().join("socket")).unwrap();
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "socket")["state"], "problem", "{reply}");
-    assert!(check(&reply, "socket")["hint"].as_str().unwrap().contains(&process), "{reply}");
+    let found = format!("/socket is gone while the server runs, process {process}");
+    assert!(check(&reply, "socket")["found"].as_str().unwrap().ends_with(&found), "{reply}");
+    let hint = check(&reply, "socket")["hint"].as_str().unwrap();
+    let cure: Vec<&str> = hint.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    sandbox.run(&cure).expect_code(0);
+    assert_eq!(check(&examined(&sandbox, 0), "server")["state"], "note");
 }
 
 #[test]
-fn lock_that_is_gone_while_the_server_runs_is_a_problem() {
+fn socket_that_the_server_puts_back_is_told_and_is_no_problem() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    fs::remove_file(sandbox.data().join("socket")).unwrap();
+    let reply = examined(&sandbox, 0);
+    let socket = check(&reply, "socket");
+    // A server that was faster than the doctor has nothing to tell.
+    assert!(matches!(socket["state"].as_str().unwrap(), "note" | "ok"), "{reply}");
+    assert_eq!(check(&reply, "server")["state"], "ok", "{reply}");
+}
+
+#[test]
+fn lock_that_is_gone_while_the_server_runs_is_told_with_a_cure_that_works() {
     let sandbox = Sandbox::new();
     asked(&sandbox, &["Name?"]);
     fs::remove_file(sandbox.data().join("lock")).unwrap();
-    let reply = examined(&sandbox, 3);
-    assert_eq!(check(&reply, "lock")["state"], "problem", "{reply}");
+    let reply = examined(&sandbox, 0);
+    assert_eq!(check(&reply, "lock")["state"], "warning", "{reply}");
     assert!(!sandbox.data().join("lock").exists(), "it looks only");
+    assert!(check(&reply, "lock")["hint"].as_str().unwrap().starts_with("`demur stop`"), "{reply}");
+    sandbox.run(&["stop"]).expect_code(0);
+    asked(&sandbox, &["Again?"]);
+    let reply = examined(&sandbox, 0);
+    assert!(reply["checks"].as_array().unwrap().iter().all(|check| check["name"] != "lock"), "{reply}");
 }
 
 #[test]

@@ -6,16 +6,16 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
-use demur_engine::entry::Entry;
+use demur_core::{hash::sha256, key::SecretKey, random::Seeded, time::Timestamp};
 use demur_ledger::{
     author::{Author, Place},
     desk::{Desk, Recorded},
+    entry::Entry,
     name::PrincipalId,
     role::Role,
 };
 use demur_store::{
-    contract::{Append, Outcome, Store as _},
+    contract::{Append, Leases as _, Outcome, Store as _},
     sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
@@ -237,8 +237,9 @@ fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
         phase: None,
         questions: Vec::new(),
         snapshot: None,
+        writer: store.begin_lease(sha256(b"rules")).unwrap().id,
     };
-    assert_eq!(store.append(&[append]).unwrap(), [Outcome::Done]);
+    assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
 }
 
 #[test]

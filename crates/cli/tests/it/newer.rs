@@ -2,17 +2,16 @@
 
 use std::process::Command;
 
-use demur_core::canonical;
+use demur_core::{canonical, hash::sha256};
 use demur_desk::{data::DataFolder, keystore::Keystore, owner::desk_key};
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     envelope::Event,
     name::TraceId,
     signed::{Head, Signed},
 };
 use demur_store::{
-    contract::{Append, Outcome, Store as _},
-    ledger,
+    contract::{Append, Leases as _, Outcome, Store as _},
     sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
@@ -26,7 +25,7 @@ use crate::{
 /// Records what a newer version would in a trace: an event of a type that this one does not know, under the desk's signature.
 fn visit(sandbox: &Sandbox, trace: TraceId) {
     let store = SqliteStore::open(sandbox.data()).unwrap();
-    let registry = ledger::registry(&store).unwrap();
+    let registry = demur_sequencer::registry(&store).unwrap();
     let summary = store.trace(trace).unwrap().unwrap();
     let envelope = json!({
         "actor": registry.desk(),
@@ -56,8 +55,11 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
         phase: summary.phase,
         questions: Vec::new(),
         snapshot: None,
+        writer: store.begin_lease(sha256(b"")).unwrap().id,
     };
-    assert_eq!(store.append(&[append]).unwrap(), [Outcome::Done]);
+    let writer = append.writer;
+    assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
+    store.end_lease(writer).unwrap();
 }
 
 /// Returns what the server says when it is asked for the events of a trace.

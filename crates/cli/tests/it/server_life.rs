@@ -18,16 +18,16 @@ use crate::{
 };
 
 /// Returns the process of the server that runs.
-fn server(sandbox: &Sandbox) -> u32 {
+pub(crate) fn server(sandbox: &Sandbox) -> u32 {
     u32::try_from(sandbox.json(&["status"])["process"].as_u64().unwrap()).unwrap()
 }
 
-fn kill(process: u32) {
+pub(crate) fn kill(process: u32) {
     let killed = Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
     assert!(killed.success());
 }
 
-fn is_alive(process: u32) -> bool {
+pub(crate) fn is_alive(process: u32) -> bool {
     // One that nobody has asked after is still listed, but has no memory any more.
     fs::read_to_string(format!("/proc/{process}/status")).is_ok_and(|status| status.contains("VmRSS"))
 }

@@ -36,18 +36,24 @@ fn database_that_another_program_locks_is_refused_politely() {
 }
 
 #[test]
-fn newer_and_foreign_databases_are_told() {
+fn newer_older_and_foreign_databases_are_told() {
     let sandbox = Sandbox::with_keys();
     let set = |pragma: &str| Connection::open(sandbox.database()).unwrap().execute_batch(pragma).unwrap();
     set("PRAGMA user_version = 99");
     let newer = sandbox.run(&["keys", "list"]).to_string();
-    set("PRAGMA user_version = 1; PRAGMA application_id = 7");
+    set("PRAGMA user_version = 2");
+    let older = sandbox.run(&["keys", "list"]).to_string();
+    set("PRAGMA application_id = 7");
     let foreign = sandbox.run(&["keys", "list"]).to_string();
-    assert_snapshot!([newer, foreign].concat(), @r"
+    assert_snapshot!([newer, older, foreign].concat(), @r"
     exit 2
     --- stderr
-    error: the database has version 99, this demur knows up to 2: use a newer version of demur
+    error: the database has version 99, this demur knows up to 3: use a newer version of demur
     hint: `demur --version` shows which one this is
+    exit 2
+    --- stderr
+    error: the database has version 2 of an earlier build, this demur reads 3: use another folder
+    hint: --data DIR names another folder; the build that wrote this one can read it
     exit 2
     --- stderr
     error: [DIR]/data/ledger.db is not a database of demur: it belongs to another program; name another folder

@@ -55,8 +55,8 @@ fn with_traces(count: u32) -> Sandbox {
         sandbox.tamper(&format!(
             "INSERT INTO traces (trace, kind, opened) SELECT randomblob(16), kind, opened + {number} FROM traces
                  WHERE id = 2;
-             INSERT INTO events (trace, sequence, hash, time, bytes)
-                 SELECT (SELECT max(id) FROM traces), 0, randomblob(32), time, bytes FROM events
+             INSERT INTO events (trace, sequence, hash, time, writer, bytes)
+                 SELECT (SELECT max(id) FROM traces), 0, randomblob(32), time, writer, bytes FROM events
                  WHERE trace = 2 AND sequence = 0"
         ));
     }

@@ -10,6 +10,7 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::LimitError;
+use crate::words::beginning;
 
 /// A text of `MIN` to `MAX` code points.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +24,7 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
 
     /// Returns as much of a text as fits, from its beginning.
     pub fn cut(text: &str) -> Result<Self, LimitError> {
-        Self::try_from(text.char_indices().nth(MAX).map_or(text, |(end, _)| &text[..end]))
+        Self::try_from(beginning(text, MAX))
     }
 
     fn check(text: &str) -> Result<(), LimitError> {

@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_run::key_file::KeyFile;
 use zeroize::Zeroizing;
 
 use crate::{
-    durable,
-    error::CommandError,
+    durable, error,
     visible::{shell_word, visible_path},
 };
 
@@ -31,11 +31,11 @@ pub fn read(path: &Path) -> Result<KeyFile, KeyFileError> {
 }
 
 /// Writes a key to a file that must not be there yet.
-pub fn create(key: &KeyFile, path: &Path) -> Result<(), CommandError> {
+pub fn create(key: &KeyFile, path: &Path) -> Result<(), Refusal> {
     let bytes = key.to_bytes()?;
     durable::create(path, &bytes).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => KeyFileError::Exists { path: path.to_owned() }.into(),
-        _ => CommandError::file("write", path, &error),
+        _ => error::file("write", path, &error),
     })
 }
 
@@ -97,20 +97,19 @@ pub enum KeyFileError {
     },
 }
 
-impl From<KeyFileError> for CommandError {
+impl From<KeyFileError> for Refusal {
     fn from(error: KeyFileError) -> Self {
         match &error {
-            KeyFileError::Unreadable { path, source } => Self::unreadable(path, source),
-            KeyFileError::TooOpen { path, wanted, .. } => Self::input("KEY_FILE_OPEN", &error)
-                .with_hint(format!("run: chmod {wanted:o} {}", shell_word(path))),
-            KeyFileError::Malformed { .. } => Self::input("KEY_FILE_MALFORMED", &error)
-                .with_hint("name another file, or restore this one from a backup"),
+            KeyFileError::Unreadable { path, source } => error::unreadable(path, source),
+            KeyFileError::TooOpen { path, wanted, .. } => Self::new(Code::KeyFileOpen, &error)
+                .with_cure(format!("run: chmod {wanted:o} {}", shell_word(path))),
+            KeyFileError::Malformed { .. } => Self::new(Code::KeyFileMalformed, &error)
+                .with_cure("name another file, or restore this one from a backup"),
             KeyFileError::OtherKey { .. } => {
-                Self::input("KEY_FILE_MALFORMED", &error).with_hint("restore it from a backup")
+                Self::new(Code::KeyFileMalformed, &error).with_cure("restore it from a backup")
             }
-            KeyFileError::Exists { .. } => {
-                Self::input("FILE_EXISTS", &error).with_hint("secrets are never overwritten: name a new file")
-            }
+            KeyFileError::Exists { .. } => Self::new(Code::FileExists, &error)
+                .with_cure("secrets are never overwritten: name a new file"),
         }
     }
 }

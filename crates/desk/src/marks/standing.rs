@@ -7,24 +7,22 @@ use std::{
     sync::atomic::Ordering,
 };
 
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
 use demur_ledger::{
     facts::Severity,
     name::{PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{QuestionFilter, QuestionSummary};
 
 use super::{HOOKED, Marks, OPEN, is_of, parse};
-use crate::{
-    durable,
-    error::CommandError,
-    owner::Owner,
-    question::{QuestionId, QuestionView, view},
-    record, run,
-};
+use crate::{durable, error, owner::Owner, question::view, record, run};
 
 /// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
-pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, CommandError> {
+pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, Refusal> {
     let marks = owner.marks();
     let _turn = marks.turn();
     {
@@ -60,7 +58,7 @@ fn write(marks: &Marks, askers: &BTreeSet<String>) -> io::Result<()> {
 }
 
 /// Gives every question that blocks its mark, and takes away what marks nothing.
-pub fn tidy(owner: &Owner) -> Result<(), CommandError> {
+pub fn tidy(owner: &Owner) -> Result<(), Refusal> {
     let marks = owner.marks();
     let _turn = marks.turn();
     let is_empty = marks.kept().askers.is_empty();
@@ -75,7 +73,7 @@ struct Stopping {
 
 /// Puts the marks and the list right, and returns what stops the askers. Whoever calls has the turn. Whoever records waits for the few
 /// files that change, not for the look into the ledger.
-fn put_right(owner: &Owner) -> Result<Vec<Stopping>, CommandError> {
+fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
     let marks = owner.marks();
     let (askers, made) = {
         let kept = marks.kept();
@@ -95,11 +93,11 @@ fn put_right(owner: &Owner) -> Result<Vec<Stopping>, CommandError> {
     let _kept = marks.kept();
     // What was marked meanwhile may have been overlooked: then a mark too many stays until the next time.
     let is_whole = made == marks.made.load(Ordering::Relaxed);
-    let trouble = |error: io::Error| CommandError::file("keep marks in", &marks.folder.join(OPEN), &error);
+    let trouble = |error: io::Error| error::file("keep marks in", &marks.folder.join(OPEN), &error);
     replace(marks, &wanted, is_whole).map_err(trouble)?;
     // First the marks, then the list: a hook trusts the marks once the list names its asker.
     if !marks.missed.load(Ordering::Relaxed) {
-        let trouble = |error: io::Error| CommandError::file("write", &marks.folder.join(HOOKED), &error);
+        let trouble = |error: io::Error| error::file("write", &marks.folder.join(HOOKED), &error);
         write(marks, &askers).map_err(trouble)?;
     }
     Ok(found)
@@ -127,7 +125,7 @@ fn replace(marks: &Marks, wanted: &BTreeSet<QuestionId>, is_whole: bool) -> io::
 /// Returns the questions that stop these holders of keys, the oldest first. A question that was declined or whose deadline
 /// has passed goes on blocking: nobody releases itself by closing a form or by being in a hurry. One of a run that is over
 /// stops nobody, for nothing can settle it any more. A gap is the rules' question, and stops whoever submitted the plan.
-fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>, CommandError> {
+fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>, Refusal> {
     let mut found = Vec::new();
     for asker in own {
         let asked =
@@ -159,7 +157,7 @@ fn blocking(
     owner: &Owner,
     asker: PrincipalId,
     outcomes: Vec<OutcomeKind>,
-) -> Result<Vec<QuestionSummary>, CommandError> {
+) -> Result<Vec<QuestionSummary>, Refusal> {
     let filter = QuestionFilter {
         outcomes: Some(outcomes),
         asker: Some(asker),
@@ -179,7 +177,7 @@ fn blocking(
 }
 
 /// Returns whoever began a trace.
-fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, CommandError> {
+fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
     let (event, _) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
     Ok(event.envelope().actor)
 }

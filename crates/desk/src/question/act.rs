@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
+use demur_api::{
+    code::{Code, RuleCode},
+    key::{KeyEntry, Status},
+    refusal::Refusal,
+};
 use demur_clarify::uuid::Uuid;
 use demur_core::{
-    hash::Digest,
-    limit::{List, Text, Whole},
+    limit::{Text, Whole},
     time::Timestamp,
 };
 use demur_engine::command::Consequences;
@@ -19,16 +23,15 @@ use demur_ledger::{
         QuestionExtended, QuestionPassedOn,
     },
     name::{Position, PrincipalId},
+    question::OutcomeKind,
     role::Role,
 };
 use demur_plan::{act, act::Judged};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{Ending, QuestionId, QuestionView, needed, secret, view, way};
+use super::{
+    Act, Answer, Done, Ending, Extension, Passing, QuestionId, QuestionView, needed, secret, view, way,
+};
 use crate::{
-    error::CommandError,
-    key_entry::Status,
     owner::Owner,
     plan::{self, Resolution},
     recording::Recording,
@@ -36,104 +39,13 @@ use crate::{
     session::{self, Speaker},
 };
 
-/// An answer, as somebody gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Answer {
-    /// A text, the value of a choice, yes or no as a boolean, or a number.
-    pub answer: AnswerValue,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<Text<1, 4096>>,
-    /// The digest of the request that waits, if the question names one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Digest>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// Why somebody does something about a question.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Act {
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// More time for an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Extension {
-    /// How many seconds after the deadline there is.
-    pub seconds: Whole<1, 31_536_000>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// To whom a question is handed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Passing {
-    /// The names of holders of keys for answering, or of people who can sign in.
-    #[serde(default)]
-    pub to: List<Text<1, 64>, 0, 64>,
-    /// Whether people may answer from now on.
-    #[serde(default)]
-    pub people: bool,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text<1, 4096>>,
-    /// Who says so, where a person speaks through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Text<1, 256>>,
-}
-
-/// Something that is said about a question, for oneself or for somebody else.
-pub trait Said {
-    /// Returns who says so, where a person speaks through somebody else.
-    fn by(&self) -> Option<&Text<1, 256>>;
-}
-
-/// Gives everything that can be said about a question its one speaker.
-macro_rules! said_by {
-    ($($what:ident)+) => {
-        $(impl Said for $what {
-            fn by(&self) -> Option<&Text<1, 256>> {
-                self.by.as_ref()
-            }
-        })+
-    };
-}
-
-said_by!(Answer Act Extension Passing);
-
-/// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Done {
-    /// The question as it stands now.
-    pub question: QuestionView,
-    /// Whether it had happened before and nothing was recorded now.
-    pub repeated: bool,
-    /// Why the answer does not settle the question, which is put again.
-    pub unsettled: Option<String>,
-}
-
 /// Answers a question, as the caller has just seen it in its usual wording.
 pub fn answer(
     owner: &Owner,
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
-) -> Result<Done, CommandError> {
+) -> Result<Done, Refusal> {
     answer_shown(owner, question, speaker, given, Wording::Normal)
 }
 
@@ -144,7 +56,7 @@ pub fn answer_shown(
     speaker: &Speaker,
     given: &Answer,
     wording: Wording,
-) -> Result<Done, CommandError> {
+) -> Result<Done, Refusal> {
     if let Some(recording) = answering_shown(owner, question, speaker, given, wording)? {
         return recording.perform(owner);
     }
@@ -169,7 +81,7 @@ pub fn answering(
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
-) -> Result<Option<Recording<Done>>, CommandError> {
+) -> Result<Option<Recording<Done>>, Refusal> {
     answering_shown(owner, question, speaker, given, Wording::Normal)
 }
 
@@ -179,7 +91,7 @@ fn answering_shown(
     speaker: &Speaker,
     given: &Answer,
     wording: Wording,
-) -> Result<Option<Recording<Done>>, CommandError> {
+) -> Result<Option<Recording<Done>>, Refusal> {
     let id = question.id;
     if question.gap.is_some()
         || is_repeated(question, speaker, &given.answer)
@@ -201,7 +113,7 @@ fn answered(
     speaker: &Speaker,
     given: &Answer,
     (answer, wording): (AnswerValue, Wording),
-) -> Result<act::Act, CommandError> {
+) -> Result<act::Act, Refusal> {
     let (kind, choice) = kind_of(question, &given.answer)?;
     let by = speaker.by();
     let shown = by.is_some().then(|| shown(question, wording)).transpose()?;
@@ -213,15 +125,12 @@ fn answered(
 }
 
 /// Accepts what a question of severity `warn` points at.
-pub fn accept(
-    owner: &Owner,
-    question: &QuestionView,
-    speaker: &Speaker,
-    act: &Act,
-) -> Result<Done, CommandError> {
+pub fn accept(owner: &Owner, question: &QuestionView, speaker: &Speaker, act: &Act) -> Result<Done, Refusal> {
     if question.gap.is_none() {
         let message = "expected a question about a plan, found one that has to be answered";
-        return Err(CommandError::refused("MUST_BE_ANSWERED", message).with_hint("answer or decline it"));
+        return Err(
+            Refusal::new(Code::Rule(RuleCode::MUST_BE_ANSWERED), message).with_cure("answer or decline it")
+        );
     }
     let settling = Settling { answer: None, note: act.reason.clone(), wording: Wording::Normal };
     settle_gap(owner, question, speaker, settling)
@@ -233,9 +142,10 @@ pub fn decline(
     question: &QuestionView,
     speaker: &Speaker,
     act: &Act,
-) -> Result<Done, CommandError> {
+) -> Result<Done, Refusal> {
     let id = question.id;
-    if question.state == "declined" && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
+    if question.state == OutcomeKind::Declined
+        && question.outcome.as_ref().is_some_and(|ending| is_by(ending, speaker))
     {
         return Ok(repeated(question));
     }
@@ -251,11 +161,11 @@ pub fn pass_on(
     question: &QuestionView,
     speaker: &Speaker,
     to: &Passing,
-) -> Result<Done, CommandError> {
+) -> Result<Done, Refusal> {
     let id = question.id;
     if !to.people && question.assurance > Assurance::Agent {
         let message = "expected people among those who may answer, found keys only: this question wants a person's word";
-        return Err(CommandError::refused("PERSON_NEEDED", message).with_hint(format!(
+        return Err(Refusal::new(Code::PersonNeeded, message).with_cure(format!(
             "`demur pass {id} --people` leaves it to people; `--to` takes their names, too"
         )));
     }
@@ -276,7 +186,7 @@ pub fn extend(
     asker: Arc<Author>,
     by: Option<Text<1, 256>>,
     extension: &Extension,
-) -> Result<Done, CommandError> {
+) -> Result<Done, Refusal> {
     let id = question.id;
     let deadline = question.deadline.ok_or_else(|| lost(no_deadline(question), owner, id))?;
     let deadline: Timestamp = deadline.plus_millis(extension.seconds.as_u64().saturating_mul(1000));
@@ -287,15 +197,15 @@ pub fn extend(
 }
 
 /// Returns why a question without a deadline gets no more time: it is over, or it needs none.
-fn no_deadline(question: &QuestionView) -> CommandError {
+fn no_deadline(question: &QuestionView) -> Refusal {
     let QuestionView { id, outcome, .. } = question;
     if let Some(ending) = outcome {
         let message = format!("question {} is closed: {}", id.sequence, ending.state);
-        return CommandError::refused("QUESTION_CLOSED", message);
+        return Refusal::new(Code::Rule(RuleCode::QUESTION_CLOSED), message);
     }
     let message = "expected a question with a deadline, found one that waits as long as it takes";
-    CommandError::refused("NO_DEADLINE", message)
-        .with_hint(format!("nothing needs to be extended; `demur show {id}` shows it"))
+    Refusal::new(Code::NoDeadline, message)
+        .with_cure(format!("nothing needs to be extended; `demur show {id}` shows it"))
 }
 
 /// Says that the asker no longer needs an answer. `by` is the person who wants it so; none where the asker itself does.
@@ -305,10 +215,10 @@ pub fn cancel(
     asker: Arc<Author>,
     by: Option<Text<1, 256>>,
     act: &Act,
-) -> Result<Done, CommandError> {
+) -> Result<Done, Refusal> {
     let id = question.id;
     owner.marks().check_release(question, by.as_ref())?;
-    if question.state == "cancelled" && question.asker.principal == asker.principal() {
+    if question.state == OutcomeKind::Cancelled && question.asker.principal == asker.principal() {
         return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
@@ -331,9 +241,8 @@ fn settle_gap(
     question: &QuestionView,
     speaker: &Speaker,
     Settling { answer, note, wording }: Settling,
-) -> Result<Done, CommandError> {
-    let session =
-        Uuid::try_from(question.trace.as_ulid().as_u128()).map_err(|error| CommandError::bug(&error))?;
+) -> Result<Done, Refusal> {
+    let session = Uuid::try_from(question.trace.as_ulid().as_u128()).map_err(|error| Refusal::bug(&error))?;
     let gap = question.gap.as_deref().unwrap_or_default();
     let resolution = Resolution { session, gap, answer: answer.as_deref(), note };
     let (at, judged) = plan::resolve_shown(owner, speaker, &resolution, wording)
@@ -347,7 +256,7 @@ fn settle_gap(
     Ok(Done { question: now, repeated: at.is_none() && unsettled.is_none(), unsettled })
 }
 
-fn say(owner: &Owner, id: QuestionId, speaker: &Speaker, act: act::Act) -> Result<Position, CommandError> {
+fn say(owner: &Owner, id: QuestionId, speaker: &Speaker, act: act::Act) -> Result<Position, Refusal> {
     session::say(owner.ledger(), id.trace, speaker, act)
 }
 
@@ -359,40 +268,42 @@ fn repeated(question: &QuestionView) -> Done {
     Done { question: question.clone(), repeated: true, unsettled: None }
 }
 
-fn done(owner: &Owner, id: QuestionId) -> Result<Done, CommandError> {
+fn done(owner: &Owner, id: QuestionId) -> Result<Done, Refusal> {
     Ok(Done { question: view(owner, id)?, repeated: false, unsettled: None })
 }
 
 /// Returns the refusal with who was first, when and how, or with what is sure enough.
-fn lost(error: CommandError, owner: &Owner, id: QuestionId) -> CommandError {
-    if error.code() == "OUT_OF_PHASE" && run::is_over(owner, id.trace).unwrap_or(false) {
+fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
+    if error.code == Code::Rule(RuleCode::OUT_OF_PHASE) && run::is_over(owner, id.trace).unwrap_or(false) {
         let message =
             format!("the run of question {id} is over: nobody can answer it, and it blocks nothing");
-        return CommandError::refused("RUN_OVER", message);
+        return Refusal::new(Code::RunOver, message);
     }
     let question = view(owner, id).ok();
     // About this question: an answer that uncovers a stricter one is refused under the same code.
-    if (error.code(), error.field()) == ("ASSURANCE_TOO_LOW", Some("facts.assurance"))
+    if error.code == Code::Rule(RuleCode::ASSURANCE_TOO_LOW)
+        && error.field.as_deref() == Some("facts.assurance")
         && let Some(question) = &question
     {
         let (who, way) = (needed(question.assurance), way(question));
-        return error.with_hint(format!("the asker wants the word of {who}: {way}"));
+        return error.with_cure(format!("the asker wants the word of {who}: {way}"));
     }
     let ending = question.and_then(|question| question.outcome);
-    let Some(ending) = ending.filter(|_| error.is_late()) else {
+    let Some(ending) = ending.filter(|_| error.code.is_late()) else {
         return error;
     };
     let by = ending.by.unwrap_or_else(|| "the desk".to_owned());
     let how = ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance.as_str()));
     let (state, time) = (&ending.state, ending.time);
-    error.with_hint(format!(
+    error.with_cure(format!(
         "it was {state} by {by} at {time}{how}; nothing changed; `demur show {id}` shows it"
     ))
 }
 
 /// Returns whether this very answer counts already.
 fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
-    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == "answered") else {
+    let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)
+    else {
         return false;
     };
     is_by(ending, speaker) && ending.value.as_ref() == Some(answer)
@@ -412,7 +323,7 @@ fn is_by(ending: &Ending, speaker: &Speaker) -> bool {
 fn kind_of(
     question: &QuestionView,
     answer: &AnswerValue,
-) -> Result<(AnswerKind, Option<Whole<0, 31>>), CommandError> {
+) -> Result<(AnswerKind, Option<Whole<0, 31>>), Refusal> {
     let has = |kind| question.kinds.contains(&kind);
     let chosen = match answer {
         AnswerValue::Text(text) => {
@@ -434,7 +345,7 @@ fn kind_of(
     Ok((kind, choice.map(|number| Whole::try_from(number as u64)).transpose()?))
 }
 
-fn misfit(question: &QuestionView) -> CommandError {
+fn misfit(question: &QuestionView) -> Refusal {
     let words = question.kinds.iter().map(|kind| match kind {
         AnswerKind::Freetext | AnswerKind::Secret => "a text".to_owned(),
         AnswerKind::YesNo => "true or false".to_owned(),
@@ -446,13 +357,13 @@ fn misfit(question: &QuestionView) -> CommandError {
         }
     });
     let expected = words.collect::<Vec<_>>().join(" or ");
-    CommandError::input("ANSWER_KIND", format!("expected {expected}, found another answer"))
-        .about(Some("answer"))
-        .with_hint("the question is still open: answer again")
+    Refusal::new(Code::AnswerKind, format!("expected {expected}, found another answer"))
+        .about("answer")
+        .with_cure("the question is still open: answer again")
 }
 
 /// Returns what somebody sees who is shown this wording and all choices in the asker's order.
-pub(super) fn shown(question: &QuestionView, wording: Wording) -> Result<Shown, CommandError> {
+pub(super) fn shown(question: &QuestionView, wording: Wording) -> Result<Shown, Refusal> {
     let choices = (0..question.choices.len() as u64).map(Whole::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Shown {
         choices: choices.try_into()?,
@@ -466,29 +377,29 @@ fn words(
     by: Option<Text<1, 256>>,
     reason: Option<Text<1, 4096>>,
     otherwise: &str,
-) -> Result<ActContent, CommandError> {
+) -> Result<ActContent, Refusal> {
     Ok(ActContent { by, reason: reason.map_or_else(|| Text::try_from(otherwise), Ok)? })
 }
 
 /// Returns whether somebody of this name has a key for answering.
-pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, CommandError> {
+pub fn has_answering_key(owner: &Owner, name: &str) -> Result<bool, Refusal> {
     Ok(answering_key(owner, name)?.is_some())
 }
 
-fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, CommandError> {
-    let answers = |entry: &crate::key_entry::KeyEntry| {
+fn answering_key(owner: &Owner, name: &str) -> Result<Option<PrincipalId>, Refusal> {
+    let answers = |entry: &KeyEntry| {
         entry.name == name && entry.status == Status::Active && entry.roles.contains(&Role::Answerer)
     };
     Ok(owner.entries()?.into_iter().find(answers).map(|entry| entry.principal))
 }
 
 /// Returns the principal that has a key for answering under this name.
-fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, CommandError> {
+fn principal(owner: &Owner, name: &str) -> Result<PrincipalId, Refusal> {
     answering_key(owner, name)?.ok_or_else(|| {
-        CommandError::input(
-            "KEY_UNKNOWN",
+        Refusal::new(
+            Code::KeyUnknown,
             format!("expected a key of {name:?} that speaks as answerer, found none"),
         )
-        .with_hint("make it with `demur keys new NAME --role answerer`")
+        .with_cure("make it with `demur keys new NAME --role answerer`")
     })
 }

@@ -2,21 +2,21 @@
 
 use std::collections::HashSet;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{limit::Text, visible::visible};
 
-use super::ask::Ask;
-use crate::error::CommandError;
+use super::Ask;
 
 /// Refuses a question of whose choices two look alike: blanks around them do not show.
-pub(super) fn check(ask: &Ask) -> Result<(), CommandError> {
+pub(super) fn check(ask: &Ask) -> Result<(), Refusal> {
     let values = ask.choices.iter().map(|choice| choice.value.as_str());
     let labels = ask.choices.iter().map(|choice| choice.label.as_str());
     let suggested = ask.suggestions.iter().map(Text::as_str);
     match twice(values).or_else(|| twice(labels)).or_else(|| twice(suggested)) {
         Some(text) => {
             let message = format!("expected choices that differ, found \"{}\" twice", visible(text));
-            Err(CommandError::input("CHOICES_ALIKE", message)
-                .with_hint("blanks at the ends do not count: give each choice words of its own"))
+            Err(Refusal::new(Code::ChoicesAlike, message)
+                .with_cure("blanks at the ends do not count: give each choice words of its own"))
         }
         None => Ok(()),
     }

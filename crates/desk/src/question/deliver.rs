@@ -1,6 +1,7 @@
 //! What was put before whom: the desk records once that somebody was shown a question, and in which form. An asker can
 //! show later that its question reached somebody.
 
+use demur_api::refusal::Refusal;
 use demur_core::limit::Text;
 use demur_engine::command::{Consequences, Saying, Told};
 use demur_ledger::{
@@ -12,7 +13,7 @@ use demur_ledger::{
 };
 
 use super::{QuestionId, act::shown, view};
-use crate::{error::CommandError, owner::Owner, record, run, session::Speaker};
+use crate::{owner::Owner, record, run, session::Speaker};
 
 /// Records that an open question was shown to somebody in its usual wording, unless it is on record that it was shown.
 /// Returns whether it was recorded now.
@@ -21,7 +22,7 @@ pub fn deliver(
     id: QuestionId,
     speaker: &Speaker,
     channel: &Text<1, 64>,
-) -> Result<bool, CommandError> {
+) -> Result<bool, Refusal> {
     deliver_shown(owner, id, speaker, channel, Wording::Normal)
 }
 
@@ -33,7 +34,7 @@ pub fn deliver_shown(
     speaker: &Speaker,
     channel: &Text<1, 64>,
     wording: Wording,
-) -> Result<bool, CommandError> {
+) -> Result<bool, Refusal> {
     let question = view(owner, id)?;
     let principal = speaker.principal();
     let to = match principal {
@@ -41,7 +42,7 @@ pub fn deliver_shown(
         None => speaker.by().map_or_else(|| Text::try_from("somebody"), Ok)?,
     };
     // The record of a run that is over is closed.
-    if question.state != "open" || run::is_over(owner, id.trace)? || was_delivered(owner, id, &to, channel)? {
+    if !question.is_open() || run::is_over(owner, id.trace)? || was_delivered(owner, id, &to, channel)? {
         return Ok(false);
     }
     let facts = QuestionDelivered { question: id.sequence, to: principal };
@@ -58,7 +59,7 @@ fn was_delivered(
     id: QuestionId,
     to: &Text<1, 256>,
     channel: &Text<1, 64>,
-) -> Result<bool, CommandError> {
+) -> Result<bool, Refusal> {
     let mut found = false;
     let visit = |event: Event, content| {
         let about = event.said().is_ok_and(
@@ -66,7 +67,7 @@ fn was_delivered(
         );
         let same = |words: &DeliveryContent| words.to == *to && words.channel == *channel;
         found = about && matches!(&content, Some(Content::QuestionDelivered(words)) if same(words));
-        Ok::<_, CommandError>(!found)
+        Ok::<_, Refusal>(!found)
     };
     record::walk(owner.ledger().store(), id.trace, id.sequence.next(), visit)?;
     Ok(found)

@@ -1,6 +1,7 @@
 //! Deadlines (AEP-07, AEP-08): a timer only makes visible what follows from the clock. Without a declared default a
 //! question expires and goes on blocking; with one, the default holds and is recorded as such.
 
+use demur_api::refusal::Refusal;
 use demur_core::time::Timestamp;
 use demur_engine::command::{Consequences, Saying, Told};
 use demur_ledger::{
@@ -9,9 +10,9 @@ use demur_ledger::{
     facts::{QuestionDefaulted, QuestionExpired},
     role::Role,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
+use demur_store::contract::QuestionSummary;
 
-use crate::{error::CommandError, owner::Owner, record};
+use crate::{owner::Owner, record};
 
 /// Records what follows from deadlines that have passed. Returns how many were found; what could not be recorded is
 /// handed to `trouble`.
@@ -19,8 +20,8 @@ pub fn expire(
     owner: &Owner,
     now: Timestamp,
     limit: usize,
-    trouble: &mut dyn FnMut(&QuestionSummary, &CommandError),
-) -> Result<usize, CommandError> {
+    trouble: &mut dyn FnMut(&QuestionSummary, &Refusal),
+) -> Result<usize, Refusal> {
     let due = owner.ledger().store().due_questions(now, limit)?;
     for question in &due {
         if let Err(error) = end(owner, question) {
@@ -30,7 +31,7 @@ pub fn expire(
     Ok(due.len())
 }
 
-fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), CommandError> {
+fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
     let sequence = question.sequence;
     let state = owner.ledger().look(question.trace)?;
     // As it stands, not as it was asked: an escalation takes the default away.

@@ -1,21 +1,11 @@
 //! The list of questions, page by page: a cursor stays good however many are asked or answered meanwhile.
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::PrincipalId;
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 
-use super::{QuestionView, view::view_of};
-use crate::{error::CommandError, owner::Owner};
-
-/// One page of questions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Listed {
-    /// The questions, in the order in which they were asked.
-    pub questions: Vec<QuestionView>,
-    /// Where the next page begins; none at the end.
-    pub next: Option<String>,
-}
+use super::{Listed, QuestionView, view::view_of};
+use crate::owner::Owner;
 
 /// Returns a page of the questions that fit.
 pub fn list(
@@ -23,7 +13,7 @@ pub fn list(
     filter: &QuestionFilter,
     after: Option<&str>,
     limit: usize,
-) -> Result<Listed, CommandError> {
+) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
     let summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
     page(owner, summaries, limit)
@@ -36,7 +26,7 @@ pub fn list_of(
     filter: &QuestionFilter,
     after: Option<&str>,
     limit: usize,
-) -> Result<Listed, CommandError> {
+) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
     let mut summaries = Vec::new();
     for asker in askers {
@@ -50,7 +40,7 @@ pub fn list_of(
     page(owner, summaries, limit)
 }
 
-fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Result<Listed, CommandError> {
+fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Result<Listed, Refusal> {
     let mut more = summaries.len() > limit;
     summaries.truncate(limit);
     let (mut questions, mut bytes) = (Vec::new(), 0);
@@ -65,7 +55,7 @@ fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Res
         questions.push(shown);
     }
     let last = questions.len().checked_sub(1).and_then(|last| summaries.get(last));
-    let next = last.filter(|_| more).map(|last| last.cursor.number().to_string());
+    let next = last.filter(|_| more).map(|last| last.cursor.to_string());
     Ok(Listed { questions, next })
 }
 
@@ -77,15 +67,12 @@ fn words(question: &QuestionView) -> usize {
     texts.into_iter().flatten().map(String::len).chain(choices).chain(suggestions).sum()
 }
 
-fn cursor(text: &str) -> Result<Cursor, CommandError> {
-    let number = text.parse().ok().filter(|number: &u64| number.to_string() == text && *number < LARGEST);
-    number.map(Cursor::new).ok_or_else(|| {
-        CommandError::input("CURSOR_INVALID", "expected a cursor that a list gave, found something else")
-            .with_hint("leave the cursor out to begin anew")
+fn cursor(text: &str) -> Result<Cursor, Refusal> {
+    text.parse().map_err(|_| {
+        Refusal::new(Code::CursorInvalid, "expected a cursor that a list gave, found something else")
+            .with_cure("leave the cursor out to begin anew")
     })
 }
 
 /// How much the questions of a page say before it ends.
 const ENOUGH: usize = 1 << 20;
-/// More events than a store can count.
-const LARGEST: u64 = 1 << 62;

@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
+use demur_api::refusal::Refusal;
 use demur_core::{
     canonical,
     hash::{Purpose, digest, sha256},
 };
 use demur_ledger::author::Author;
-use demur_store::contract::Store as _;
 use serde_json::Value;
 
 use super::{Ask, Asked, QuestionId, ask::record_keyed, ask::recorded_under, view};
-use crate::{error::CommandError, keyed::Keyed, owner::Owner};
+use crate::{keyed::Keyed, owner::Owner};
 
 /// How a question is asked that may have been asked before.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +29,7 @@ pub struct Once<'a> {
 }
 
 /// Records a question, unless its asker has the same one open or has not heard yet what became of it.
-pub fn ask_once(
-    owner: &Owner,
-    author: &Arc<Author>,
-    ask: &Ask,
-    once: Once<'_>,
-) -> Result<Asked, CommandError> {
+pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) -> Result<Asked, Refusal> {
     let words = words(ask, once.session)?;
     let note = format!("asked {} {words}", author.principal());
     let keep = |asked: Asked| {
@@ -63,19 +58,19 @@ pub fn ask_once(
 }
 
 /// Notes that an asker has heard what became of a question. While it is open there is nothing to hear.
-pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
-    if view(owner, id)?.state != "open" && !was_heard(owner, id)? {
+pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
+    if !view(owner, id)?.is_open() && !was_heard(owner, id)? {
         owner.ledger().store().set_note(&heard(id), b"")?;
     }
     Ok(())
 }
 
 /// Returns whether a question is still of use to whoever asked it: it is open, also once more, or its outcome is news.
-fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, CommandError> {
-    Ok(!was_heard(owner, id)? || view(owner, id)?.state == "open")
+fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
+    Ok(!was_heard(owner, id)? || view(owner, id)?.is_open())
 }
 
-fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, CommandError> {
+fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
     Ok(owner.ledger().store().note(&heard(id))?.is_some())
 }
 
@@ -84,8 +79,8 @@ fn heard(id: QuestionId) -> String {
 }
 
 /// Returns what two questions have in common that are the same: everything but blanks.
-fn words(ask: &Ask, session: &str) -> Result<String, CommandError> {
-    let mut ask = serde_json::to_value(ask).map_err(|error| CommandError::bug(&error))?;
+fn words(ask: &Ask, session: &str) -> Result<String, Refusal> {
+    let mut ask = serde_json::to_value(ask).map_err(|error| Refusal::bug(&error))?;
     for member in ["question", "context"] {
         if let Some(Value::String(text)) = ask.get_mut(member) {
             *text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -6,16 +6,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::{Content, Facts},
     name::{Sequence, TraceId},
     question::{OutcomeKind, touched},
 };
-use demur_store::{
-    contract::{Cursor, QuestionRow, QuestionSummary},
-    ledger::Listener,
-};
+use demur_sequencer::Listener;
+use demur_store::contract::{Cursor, QuestionRow, QuestionSummary};
 
 use super::{
     QuestionId, QuestionView,
@@ -82,7 +80,7 @@ impl Recent {
         let whole = content.is_some() == entry.opening.is_some();
         match ending(&entry.event, content, outcome).filter(|_| whole) {
             Some(ending) => {
-                outcome.as_str().clone_into(&mut view.state);
+                view.state = outcome;
                 view.outcome = Some(ending);
             }
             None => drop(kept.questions.remove(&id)),

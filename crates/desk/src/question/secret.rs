@@ -1,55 +1,43 @@
 //! Secret answers: the ledger holds a salted commitment; the value waits in an operational table until its asker has
 //! taken it, then it is gone.
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::commitment::{Commitment, Salt};
-use demur_ledger::content::{AnswerValue, Sealed};
-use demur_store::contract::Store as _;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_ledger::{
+    content::{AnswerValue, Sealed},
+    question::OutcomeKind,
+};
 use zeroize::Zeroizing;
 
-use super::{QuestionId, view};
-use crate::{error::CommandError, owner::Owner};
-
-/// A secret answer on its way to the asker.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Delivered {
-    /// The answer.
-    pub value: String,
-    /// What opens the commitment in the ledger.
-    pub salt: Salt,
-}
-
-/// A secret does not show in logs.
-impl std::fmt::Debug for Delivered {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Delivered(..)")
-    }
-}
+use super::{Delivered, QuestionId, view};
+use crate::owner::Owner;
 
 /// Returns a secret answer that its asker has not taken yet.
-pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, CommandError> {
-    expect_answered(owner, id)?;
-    let kept = owner.ledger().store().secret(id.trace, id.sequence)?.map(Zeroizing::new);
+pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
+    let commitment = recorded(owner, id)?;
+    let kept = owner.ledger().store().secret(&commitment)?.map(Zeroizing::new);
     let found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     found.ok_or_else(|| gone(id))
 }
 
 /// Forgets a secret answer, because its asker has it.
-pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
-    expect_answered(owner, id)?;
-    Ok(owner.ledger().store().forget_secret(id.trace, id.sequence)?)
+pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
+    let commitment = recorded(owner, id)?;
+    Ok(owner.ledger().store().forget_secret(&commitment)?)
 }
 
-/// Before the answer counts nobody gets it, and nobody throws it away.
-fn expect_answered(owner: &Owner, id: QuestionId) -> Result<(), CommandError> {
-    if view(owner, id)?.state == "answered" { Ok(()) } else { Err(gone(id)) }
+/// Returns the commitment of the answer that counts: before there is one nobody gets a value, and nobody throws it away.
+fn recorded(owner: &Owner, id: QuestionId) -> Result<Commitment, Refusal> {
+    let answered = Some(view(owner, id)?).filter(|question| question.state == OutcomeKind::Answered);
+    match answered.and_then(|question| question.outcome?.value) {
+        Some(AnswerValue::Sealed(sealed)) => Ok(sealed.commitment),
+        _ => Err(gone(id)),
+    }
 }
 
-fn gone(id: QuestionId) -> CommandError {
+fn gone(id: QuestionId) -> Refusal {
     let message = format!("expected a secret answer to {id} that waits, found none");
-    CommandError::input("SECRET_GONE", message).with_hint("it is delivered once: ask again")
+    Refusal::new(Code::SecretGone, message).with_cure("it is delivered once: ask again")
 }
 
 /// Seals a secret and records the answer with `say`. The value is kept for its asker before the answer is recorded, so
@@ -58,26 +46,31 @@ pub(super) fn seal<T>(
     owner: &Owner,
     id: QuestionId,
     answer: &AnswerValue,
-    say: impl FnOnce(AnswerValue) -> Result<T, CommandError>,
-) -> Result<T, CommandError> {
+    say: impl FnOnce(AnswerValue) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
     let AnswerValue::Text(text) = answer else {
-        return Err(CommandError::input("ANSWER_KIND", "expected a text, found another answer"));
+        return Err(Refusal::new(Code::AnswerKind, "expected a text, found another answer"));
     };
     let salt = Salt::draw(&mut { owner.world() });
     let commitment = Commitment::to_secret(&salt, text.as_str().as_bytes());
     let sealed = AnswerValue::Sealed(Sealed { commitment });
     let delivered = Delivered { value: text.as_str().to_owned(), salt };
-    let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| CommandError::bug(&error))?);
-    // One at a time: whoever comes second must not touch what the first one left.
-    let _turn = owner.secret_turn();
+    let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| Refusal::bug(&error))?);
     let store = owner.ledger().store();
-    if view(owner, id)?.state != "open" {
-        return say(sealed);
+    let before = view(owner, id)?;
+    if !before.is_open() {
+        let said = say(sealed)?;
+        // Another answer stands in its place now: nobody asks for the value any more.
+        if let Some(AnswerValue::Sealed(replaced)) = before.outcome.and_then(|ending| ending.value) {
+            store.forget_secret(&replaced.commitment)?;
+        }
+        return Ok(said);
     }
-    store.keep_secret(id.trace, id.sequence, &bytes)?;
+    // Under its own commitment: whoever comes second does not touch what the first one left.
+    store.keep_secret(&commitment, &bytes)?;
     let said = say(sealed);
-    if said.as_ref().is_err_and(|error| !error.is_uncertain()) {
-        store.forget_secret(id.trace, id.sequence)?;
+    if said.as_ref().is_err_and(|error| !error.code.is_uncertain()) {
+        store.forget_secret(&commitment)?;
     }
     said
 }

@@ -1,114 +1,21 @@
 //! A question as every door shows it: the words, who may answer until when, and what became of it.
 
-use demur_core::{hash::Digest, time::Timestamp};
+use demur_api::{code::Code, refusal::Refusal};
+use demur_core::hash::Digest;
 use demur_ledger::{
-    content::{AnswerValue, Choice, QuestionContent},
+    content::QuestionContent,
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{AnswerKind, Assurance, Question, Severity},
-    name::{Operation, PrincipalId, Sequence, TraceId},
+    facts::Question,
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionSummary, Store as _};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_store::contract::QuestionSummary;
 
-use super::{Kind, QuestionId, kind};
-use crate::{error::CommandError, owner::Owner, record};
-
-/// A question and how it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct QuestionView {
-    /// Its name.
-    pub id: QuestionId,
-    /// Its trace.
-    pub trace: TraceId,
-    /// The hash of the event that asked: an answer belongs to it.
-    pub hash: Digest,
-    /// `open`, `answered`, `accepted`, `declined`, `expired`, `defaulted`, `cancelled` or `withdrawn`.
-    pub state: String,
-    /// The question; none once it was erased.
-    pub question: Option<String>,
-    /// In a few words.
-    pub terse: Option<String>,
-    /// With why it is asked and what the answer affects.
-    pub detailed: Option<String>,
-    /// What was found and why it is not enough.
-    pub context: Option<String>,
-    /// What the answer is for.
-    pub field: Option<String>,
-    /// Its name in the session of a plan.
-    pub gap: Option<String>,
-    /// How much depends on it.
-    pub severity: Severity,
-    /// The kinds of answers that fit.
-    #[serde(with = "kind::shown")]
-    #[schemars(with = "Vec<Kind>")]
-    pub kinds: Vec<AnswerKind>,
-    /// What can be chosen.
-    pub choices: Vec<Choice>,
-    /// What could be answered.
-    pub suggestions: Vec<String>,
-    /// What holds once the deadline has passed.
-    pub default: Option<AnswerValue>,
-    /// What the asker would choose.
-    pub recommendation: Option<AnswerValue>,
-    /// The language of the words.
-    pub language: Option<String>,
-    /// SHA-256 of the request that waits.
-    pub request: Option<Digest>,
-    /// What waits for it.
-    pub blocks: Vec<Operation>,
-    /// When it was asked.
-    pub asked: Timestamp,
-    /// When it ends unanswered.
-    pub deadline: Option<Timestamp>,
-    /// Who asks.
-    pub asker: Whom,
-    /// Whether people may answer.
-    pub people: bool,
-    /// The least assurance of an answer.
-    pub assurance: Assurance,
-    /// What became of it; none while it is open.
-    pub outcome: Option<Ending>,
-    /// Whether the asker waits for the answer at this moment: a hint of the server, no fact of the record. Absent where
-    /// the server cannot tell, because the asker has not waited since it began.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waited_for: Option<bool>,
-}
-
-/// Somebody with a key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Whom {
-    /// The name, by the desk's word.
-    pub name: String,
-    /// The principal.
-    pub principal: PrincipalId,
-}
-
-/// What became of a question: who, when and how (ONE-02).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Ending {
-    /// The same word as the question's state.
-    pub state: String,
-    /// The answer, or the default that holds now; none for a secret, which its asker alone gets.
-    pub value: Option<AnswerValue>,
-    /// Who, by name.
-    pub by: Option<String>,
-    /// Whose key; none for a person or the desk.
-    pub principal: Option<PrincipalId>,
-    /// How sure one can be who it was.
-    pub assurance: Option<Assurance>,
-    /// When.
-    pub time: Timestamp,
-    /// The event.
-    pub event: Sequence,
-    /// Why, in their words.
-    pub note: Option<String>,
-}
+use super::{Ending, QuestionId, QuestionView, Whom};
+use crate::{owner::Owner, record};
 
 /// Returns a question as it stands.
-pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, CommandError> {
+pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
     if let Some(shown) = recent(owner, id)? {
         return Ok(shown);
     }
@@ -117,20 +24,20 @@ pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, CommandError>
 }
 
 /// Returns a question as it stands, if that is known without reading anything from the disk.
-pub fn recent(owner: &Owner, id: QuestionId) -> Result<Option<QuestionView>, CommandError> {
+pub fn recent(owner: &Owner, id: QuestionId) -> Result<Option<QuestionView>, Refusal> {
     owner.recent().find(id).map(|shown| named(owner, shown)).transpose()
 }
 
-pub(super) fn unknown(id: QuestionId) -> CommandError {
-    CommandError::input(
-        "QUESTION_UNKNOWN",
+pub(super) fn unknown(id: QuestionId) -> Refusal {
+    Refusal::new(
+        Code::QuestionUnknown,
         format!("expected a question of this data folder, found none called {id}"),
     )
-    .with_hint("`demur inbox --list` shows what waits")
+    .with_cure("`demur inbox --list` shows what waits")
 }
 
 /// Returns a question that the list shows.
-pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, CommandError> {
+pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, Refusal> {
     let (event, content) = record::read(owner.ledger().store(), summary.trace, summary.sequence)?;
     let said = event.said().map_err(|_| record::damaged(summary.trace, summary.sequence))?;
     let facts = match said.facts {
@@ -152,7 +59,7 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
 }
 
 /// Returns the question with the names of those who asked and answered with a key.
-fn named(owner: &Owner, mut shown: QuestionView) -> Result<QuestionView, CommandError> {
+fn named(owner: &Owner, mut shown: QuestionView) -> Result<QuestionView, Refusal> {
     let roster = owner.roster()?;
     roster.name(shown.asker.principal).clone_into(&mut shown.asker.name);
     if let Some(ending) = shown.outcome.as_mut().filter(|ending| ending.by.is_none()) {
@@ -174,7 +81,7 @@ pub(super) fn shown(
         id: QuestionId { trace: summary.trace, sequence: summary.sequence },
         trace: summary.trace,
         hash,
-        state: row.outcome.as_str().to_owned(),
+        state: row.outcome,
         question: text(words.map(|words| words.wording.normal.as_str())),
         terse: text(words.map(|words| words.wording.terse.as_str())),
         detailed: text(words.map(|words| words.wording.detailed.as_str())),
@@ -226,7 +133,7 @@ pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKi
     };
     let principal = event.envelope().statement.as_ref().map(|_| event.envelope().actor);
     Some(Ending {
-        state: outcome.as_str().to_owned(),
+        state: outcome,
         value,
         by: by.map(|by| by.to_string()),
         principal,

@@ -7,18 +7,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_rules::Pack;
 
 use super::{pack_error, shelf::Mark};
-use crate::{error::CommandError, visible::visible_path};
+use crate::{error, visible::visible_path};
 
 /// Returns the pack in this folder.
-pub(super) fn read(folder: &Path) -> Result<Pack, CommandError> {
-    let inside = folder.canonicalize().map_err(|error| CommandError::unreadable(folder, &error))?;
+pub(super) fn read(folder: &Path) -> Result<Pack, Refusal> {
+    let inside = folder.canonicalize().map_err(|error| error::unreadable(folder, &error))?;
     if !inside.is_dir() {
         let message = format!("expected a folder with a pack.toml, found a file: {}", visible_path(folder));
         let hint = "name the folder that the file lies in";
-        return Err(CommandError::input("FILE_UNREADABLE", message).with_hint(hint));
+        return Err(Refusal::new(Code::FileUnreadable, message).with_cure(hint));
     }
     let mut files = Vec::new();
     for name in names(folder)? {
@@ -30,24 +31,24 @@ pub(super) fn read(folder: &Path) -> Result<Pack, CommandError> {
 }
 
 /// Returns what tells whether a file of the pack has changed.
-pub(super) fn marks(folder: &Path) -> Result<Vec<Mark>, CommandError> {
+pub(super) fn marks(folder: &Path) -> Result<Vec<Mark>, Refusal> {
     let mark = |name: String| {
         let path = folder.join(name);
-        let metadata = path.metadata().map_err(|error| CommandError::unreadable(&path, &error))?;
+        let metadata = path.metadata().map_err(|error| error::unreadable(&path, &error))?;
         Ok((path, metadata.len(), metadata.modified().ok()))
     };
     names(folder)?.into_iter().map(mark).collect()
 }
 
 /// Returns the names of the files that make the pack, in order.
-fn names(folder: &Path) -> Result<Vec<String>, CommandError> {
-    let unreadable = |error: io::Error| CommandError::unreadable(folder, &error);
+fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
+    let unreadable = |error: io::Error| error::unreadable(folder, &error);
     let mut names = Vec::new();
     for (count, entry) in folder.read_dir().map_err(unreadable)?.enumerate() {
         if count >= MOST_ENTRIES {
             let message =
                 format!("{}: expected at most {MOST_ENTRIES} entries, found more", visible_path(folder));
-            return Err(malformed(message).with_hint("keep a pack in a folder of its own"));
+            return Err(malformed(message).with_cure("keep a pack in a folder of its own"));
         }
         let name = PathBuf::from(entry.map_err(unreadable)?.file_name());
         if name != Path::new("pack.toml") && name.extension().is_none_or(|extension| extension != "cedar") {
@@ -56,7 +57,7 @@ fn names(folder: &Path) -> Result<Vec<String>, CommandError> {
         let Some(text) = name.to_str() else {
             let path = visible_path(&folder.join(&name));
             return Err(malformed(format!("{path}: expected a file name in UTF-8, found other bytes"))
-                .with_hint("rename the file"));
+                .with_cure("rename the file"));
         };
         names.push(text.to_owned());
         if names.len() > MOST_FILES {
@@ -64,7 +65,7 @@ fn names(folder: &Path) -> Result<Vec<String>, CommandError> {
                 "{}: expected at most {MOST_FILES} files of a pack, found more",
                 visible_path(folder)
             );
-            return Err(malformed(message).with_hint("write more policies into each .cedar file"));
+            return Err(malformed(message).with_cure("write more policies into each .cedar file"));
         }
     }
     names.sort_unstable();
@@ -72,13 +73,13 @@ fn names(folder: &Path) -> Result<Vec<String>, CommandError> {
 }
 
 /// Returns what a file says that lies in the folder, links followed.
-fn content(path: &Path, inside: &Path) -> Result<Vec<u8>, CommandError> {
-    let unreadable = |error: io::Error| CommandError::unreadable(path, &error);
+fn content(path: &Path, inside: &Path) -> Result<Vec<u8>, Refusal> {
+    let unreadable = |error: io::Error| error::unreadable(path, &error);
     let real = path.canonicalize().map_err(unreadable)?;
     if !real.starts_with(inside) {
         let message =
             format!("{}: expected a file in the pack's folder, found a link out of it", visible_path(path));
-        return Err(malformed(message).with_hint("copy the file into the folder"));
+        return Err(malformed(message).with_cure("copy the file into the folder"));
     }
     // Before it is opened: a pipe would wait for a writer.
     if !real.metadata().map_err(unreadable)?.is_file() {
@@ -89,13 +90,13 @@ fn content(path: &Path, inside: &Path) -> Result<Vec<u8>, CommandError> {
     file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LONGEST {
         let message = format!("{}: expected at most {LONGEST} bytes, found more", visible_path(path));
-        return Err(malformed(message).with_hint("split the pack into layers"));
+        return Err(malformed(message).with_cure("split the pack into layers"));
     }
     Ok(bytes)
 }
 
-fn malformed(message: String) -> CommandError {
-    CommandError::input(super::MALFORMED, message)
+fn malformed(message: String) -> Refusal {
+    Refusal::new(Code::RulesMalformed, message)
 }
 
 /// How many entries of a folder are looked at: a pack has few, and somebody may name the wrong folder.

@@ -2,10 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::SystemTime};
 
+use demur_api::refusal::Refusal;
 use demur_rules::Rules;
 
 use super::{folder, load};
-use crate::error::CommandError;
 
 /// The rules of some folders, as they were when somebody last asked.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Shelf {
     }
 
     /// Returns the rules as the files say now. They are read only if one of them has changed.
-    pub fn rules(&mut self) -> Result<Arc<Rules>, CommandError> {
+    pub fn rules(&mut self) -> Result<Arc<Rules>, Refusal> {
         let mut marks = Vec::new();
         for path in &self.folders {
             marks.extend(folder::marks(path)?);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{canonical, hash::sha256, limit::Text};
 use demur_ledger::{
     author::{Author, Place},
@@ -20,7 +21,6 @@ use demur_run::history::History;
 use super::{check_run, read_on};
 use crate::{
     audit::{self as verifier, threads},
-    error::CommandError,
     owner::Owner,
 };
 
@@ -43,11 +43,11 @@ pub fn audit(
     author: &Arc<Author>,
     trace: TraceId,
     profile: Option<VerificationProfile>,
-) -> Result<Audited, CommandError> {
+) -> Result<Audited, Refusal> {
     let ledger = owner.ledger();
     check_run(ledger.store(), trace)?;
     let mut history = History::new();
-    read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
+    read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
     check_profile(&history, profile)?;
     let auditor = Participant { principal: author.principal(), role: Role::Auditor };
     if let (Some(status), Some(profile)) = (history.verdict, history.profile)
@@ -59,11 +59,11 @@ pub fn audit(
     if history.verification.is_none() || !history.participants.contains(&auditor) {
         let profile = profile.unwrap_or(Options::default().profile);
         events.push(say(owner, author, trace, &history, VerificationRunStarted { profile }, None)?);
-        read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
+        read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
         check_profile(&history, Some(profile))?;
     }
     let begun = history.verification.zip(history.profile);
-    let (through, profile) = begun.ok_or_else(|| CommandError::bug(&"a verification that has not begun"))?;
+    let (through, profile) = begun.ok_or_else(|| Refusal::bug(&"a verification that has not begun"))?;
     let options = Options { profile, threads: threads(), ..Options::default() };
     let report = verifier::audit(ledger, trace, &options, &mut |_| ())??;
     let (status, content, _) = verdict(&report)?;
@@ -73,7 +73,7 @@ pub fn audit(
 }
 
 /// Returns the verdict that a report bears, its words, and the bytes of the report that they name.
-pub fn verdict(report: &Report) -> Result<(VerificationStatus, VerificationContent, Vec<u8>), CommandError> {
+pub fn verdict(report: &Report) -> Result<(VerificationStatus, VerificationContent, Vec<u8>), Refusal> {
     let bytes = canonical::to_vec(report)?;
     let status = verifier::status(report);
     let summary = match status {
@@ -86,14 +86,14 @@ pub fn verdict(report: &Report) -> Result<(VerificationStatus, VerificationConte
 }
 
 /// A verification that has begun is not judged otherwise in the end.
-fn check_profile(history: &History, wanted: Option<VerificationProfile>) -> Result<(), CommandError> {
+fn check_profile(history: &History, wanted: Option<VerificationProfile>) -> Result<(), Refusal> {
     match (history.profile, wanted) {
         (Some(begun), Some(wanted)) if begun != wanted => {
             let message =
                 format!("expected the profile that the verification began with, {begun:?}, found another");
-            Err(CommandError::refused("PROFILE_CONFLICT", message.to_lowercase())
-                .about(Some("profile"))
-                .with_hint("leave the profile out"))
+            Err(Refusal::new(Code::ProfileConflict, message.to_lowercase())
+                .about("profile")
+                .with_cure("leave the profile out"))
         }
         _ => Ok(()),
     }
@@ -106,7 +106,7 @@ fn say(
     history: &History,
     facts: impl Into<Facts>,
     content: Option<Content>,
-) -> Result<Sequence, CommandError> {
+) -> Result<Sequence, Refusal> {
     let (world, ledger) = (owner.world(), owner.ledger());
     let now = world.now()?;
     let place = Place { store: ledger.registry().store(), trace, seen: history.state().head(), now };

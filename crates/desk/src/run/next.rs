@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use demur_api::run::Act;
 use demur_ledger::{
     facts::{IntentDecision, Policy},
     name::Sequence,
@@ -9,67 +10,6 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::history::{History, Intended, Proposed};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Something that somebody can do now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RunNext")]
-pub struct Next {
-    /// In which role.
-    pub role: Role,
-    /// Who plays it.
-    pub agent: String,
-    /// What.
-    pub act: Act,
-    /// About which events, if about any.
-    pub events: Vec<Sequence>,
-}
-
-/// What can be done in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "RunAct")]
-pub enum Act {
-    /// Propose a unit of work; with events: in place of these, or after these failures.
-    Propose,
-    /// Decide on these proposals or intents.
-    Review,
-    /// Say what is about to be done under these proposals.
-    Intend,
-    /// Start these intents.
-    Start,
-    /// Say how these executions ended.
-    Report,
-    /// Claim something; with events: revise these, which are disputed.
-    Claim,
-    /// Dispute these claims.
-    Challenge,
-    /// Close these challenges, once satisfied.
-    Resolve,
-    /// Close the work with every claim in play.
-    Conclude,
-    /// Verify and close the run.
-    Audit,
-}
-
-impl Act {
-    /// Returns the word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Propose => "propose",
-            Self::Review => "review",
-            Self::Intend => "intend",
-            Self::Start => "start",
-            Self::Report => "report",
-            Self::Claim => "claim",
-            Self::Challenge => "challenge",
-            Self::Resolve => "resolve",
-            Self::Conclude => "conclude",
-            Self::Audit => "audit",
-        }
-    }
-}
 
 /// What can be done, by role.
 pub(super) type Acts = Vec<(Role, Act, Vec<Sequence>)>;

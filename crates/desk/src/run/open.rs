@@ -2,24 +2,22 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use demur_api::{code::Code, refusal::Refusal, run::Demands};
 use demur_core::{
-    limit::{List, Text, Whole},
+    limit::{List, Text},
     visible::visible,
 };
 use demur_ledger::{
     author::{Author, Place},
     content::SessionContent,
     event_type::{Content, Facts},
-    facts::{Participant, Policy, Risk, SessionInitialized},
+    facts::{Participant, Policy, SessionInitialized},
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };
-use demur_store::contract::Store as _;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::seat::seat_name;
-use crate::{error::CommandError, owner::Owner, record};
+use crate::{owner::Owner, record};
 
 /// A run that somebody opens.
 #[derive(Debug)]
@@ -38,21 +36,6 @@ pub struct Opening<'a> {
     pub demands: Demands,
 }
 
-/// What a run demands before it goes on; what is left out is as usual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(rename = "RunPolicy")]
-pub struct Demands {
-    /// The lowest risk class that needs the critic's approval before it starts; `low` means every call.
-    pub approval_from: Risk,
-    /// How many artifacts a claim must cite at least.
-    pub evidence_minimum: Whole<1, 64>,
-    /// Whether a failed call may be followed by a fallback proposal.
-    pub fallback: bool,
-    /// How often one call may be tried again.
-    pub retry_limit: Whole<0, 16>,
-}
-
 /// A run that is on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opened {
@@ -62,25 +45,6 @@ pub struct Opened {
     pub repeated: bool,
 }
 
-impl Default for Demands {
-    /// Whoever executes elsewhere could start a tool before anybody looks: the critic approves every call.
-    fn default() -> Self {
-        Self {
-            approval_from: Risk::Low,
-            evidence_minimum: Whole::of::<1>(),
-            fallback: true,
-            retry_limit: Whole::of::<3>(),
-        }
-    }
-}
-
-impl From<Demands> for Policy {
-    fn from(demands: Demands) -> Self {
-        let Demands { approval_from, evidence_minimum, fallback, retry_limit } = demands;
-        Self { approval_from, evidence_minimum, fallback, retry_limit }
-    }
-}
-
 impl Opening<'_> {
     /// Returns who plays a role.
     fn player(&self, role: Role) -> &str {
@@ -88,20 +52,20 @@ impl Opening<'_> {
     }
 
     /// Checks who is named as what.
-    fn check(&self, owner: &Owner) -> Result<(), CommandError> {
+    fn check(&self, owner: &Owner) -> Result<(), Refusal> {
         for (role, name) in self.agents {
             if !Role::OF_A_RUN.contains(role) {
                 let message = format!("expected planner, executor, critic or auditor, found {role}");
-                return Err(CommandError::input("ROLE_NOT_OF_A_RUN", message).about(Some("agents")));
+                return Err(Refusal::new(Code::RoleNotOfARun, message).about("agents"));
             }
             if *role == Role::Planner && name.as_str() != self.planner {
                 let message = format!(
                     "expected whoever opens the run ({}) as its planner, found another",
                     visible(self.planner)
                 );
-                return Err(CommandError::refused("FORBIDDEN", message)
-                    .about(Some("agents.planner"))
-                    .with_hint("leave the planner out, or let the planner open the run"));
+                return Err(Refusal::new(Code::Forbidden, message)
+                    .about("agents.planner")
+                    .with_cure("leave the planner out, or let the planner open the run"));
             }
             let known = self.anybody
                 || name.as_str() == self.planner
@@ -110,16 +74,16 @@ impl Opening<'_> {
             if !known {
                 let message =
                     format!("expected the name of somebody who asks here, found {:?}", visible(name));
-                return Err(CommandError::input("AGENT_UNKNOWN", message)
-                    .about(Some("agents"))
-                    .with_hint("`demur token new NAME --scope ask` makes somebody known"));
+                return Err(Refusal::new(Code::AgentUnknown, message)
+                    .about("agents")
+                    .with_cure("`demur token new NAME --scope ask` makes somebody known"));
             }
         }
         Ok(())
     }
 
     /// Returns those who take part, as far as they have keys.
-    fn found(&self, owner: &Owner) -> Result<Option<Vec<Participant>>, CommandError> {
+    fn found(&self, owner: &Owner) -> Result<Option<Vec<Participant>>, Refusal> {
         let seat = |role| owner.find_author(&seat_name(self.player(role), role), role);
         let mut participants = Vec::new();
         for role in Role::OF_A_RUN {
@@ -131,7 +95,7 @@ impl Opening<'_> {
     }
 
     /// Returns those who take part, and the planner; keys are made where there are none yet.
-    fn enrolled(&self, owner: &Owner) -> Result<(Vec<Participant>, Arc<Author>), CommandError> {
+    fn enrolled(&self, owner: &Owner) -> Result<(Vec<Participant>, Arc<Author>), Refusal> {
         let mut participants = Vec::new();
         for role in Role::OF_A_RUN {
             let author = owner.find_or_enrol(&seat_name(self.player(role), role), role)?;
@@ -142,7 +106,7 @@ impl Opening<'_> {
     }
 
     /// Returns whether a trace was opened with just this.
-    fn is_opening_of(&self, owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+    fn is_opening_of(&self, owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
         let (event, content) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
         let Some(participants) = self.found(owner)? else { return Ok(false) };
         let same = match event.said().map(|said| said.facts) {
@@ -156,7 +120,7 @@ impl Opening<'_> {
 }
 
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
-pub fn open(owner: &Owner, opening: &Opening<'_>) -> Result<Opened, CommandError> {
+pub fn open(owner: &Owner, opening: &Opening<'_>) -> Result<Opened, Refusal> {
     opening.check(owner)?;
     let (world, ledger) = (owner.world(), owner.ledger());
     let now = world.now()?;
@@ -181,12 +145,12 @@ pub fn open(owner: &Owner, opening: &Opening<'_>) -> Result<Opened, CommandError
     }
 }
 
-fn again(owner: &Owner, opening: &Opening<'_>, trace: TraceId) -> Result<Opened, CommandError> {
+fn again(owner: &Owner, opening: &Opening<'_>, trace: TraceId) -> Result<Opened, Refusal> {
     if opening.is_opening_of(owner, trace)? {
         return Ok(Opened { trace, repeated: true });
     }
     let message = format!("trace {trace} was opened with something else, or by somebody else");
-    Err(CommandError::refused("TRACE_CONFLICT", message)
-        .about(Some("trace"))
-        .with_hint("open the run under a trace of its own; nothing was recorded"))
+    Err(Refusal::new(Code::TraceConflict, message)
+        .about("trace")
+        .with_cure("open the run under a trace of its own; nothing was recorded"))
 }

@@ -1,5 +1,6 @@
 //! A run as it is recorded, folded event by event.
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::{
     content::Opening,
     envelope::Event,
@@ -8,59 +9,57 @@ use demur_ledger::{
     state::{GuardError, Phase},
 };
 use demur_run::history::History;
-use demur_store::{
-    contract::{Kept, Store, TraceSummary},
-    ledger::{LedgerError, read_event},
-};
+use demur_sequencer::{SequencerError, read_event};
+use demur_store::contract::{Kept, Store, TraceSummary};
 
-use crate::{error::CommandError, owner::Owner};
+use crate::owner::Owner;
 
 /// Takes into a history what is recorded after its last event, and calls `tell` with it.
-pub fn read_on(
+pub fn read_on<E: From<Refusal>>(
     store: &dyn Store,
     trace: TraceId,
     history: &mut History,
-    mut tell: impl FnMut(&Event, Option<&Opening>) -> Result<(), CommandError>,
-) -> Result<(), CommandError> {
+    mut tell: impl FnMut(&Event, Option<&Opening>) -> Result<(), E>,
+) -> Result<(), E> {
     loop {
         let from = next(history)?;
-        let page = store.events(trace, from, PAGE)?;
+        let page = store.events(trace, from, PAGE).map_err(Refusal::from)?;
         if page.is_empty() {
             return Ok(());
         }
         for stored in page {
             let sequence = next(history)?;
-            let event = read_event(trace, sequence, &stored)?;
+            let event = read_event(trace, sequence, &stored).map_err(Refusal::from)?;
             let opening = match stored.content {
                 Kept::Here(opening) => Some(opening),
                 Kept::Absent | Kept::Erased => None,
             };
             let content = opening.as_ref().map(|opening| &opening.bytes[..]);
-            let damaged = |error: GuardError| LedgerError::Damaged { trace, sequence, code: error.code() };
-            history.take(&event, content).map_err(damaged)?;
+            let guarded = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
+            history.take(&event, content).map_err(|error| Refusal::from(guarded(error)))?;
             tell(&event, opening.as_ref())?;
         }
     }
 }
 
 /// Returns what the store has of a run; another kind of trace is refused.
-pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    let summary = store.trace(trace)?.ok_or(LedgerError::TraceUnknown { trace })?;
+pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, Refusal> {
+    let summary = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
     if summary.kind == TraceKind::Run {
         return Ok(summary);
     }
     let message = format!("expected the trace of a run, found one of {}", summary.kind.as_str());
-    Err(CommandError::input("NOT_A_RUN", message).about(Some("trace")).with_hint("name the trace of a run"))
+    Err(Refusal::new(Code::NotARun, message).about("trace").with_cure("name the trace of a run"))
 }
 
 /// Returns whether a trace is that of a run that is over: nothing can be recorded there any more.
-pub fn is_over(owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+pub fn is_over(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
     let summary = owner.ledger().store().trace(trace)?;
     Ok(summary.and_then(|summary| summary.phase).is_some_and(Phase::is_final))
 }
 
-fn next(history: &History) -> Result<Sequence, CommandError> {
-    Sequence::try_from(history.state().length()).map_err(|error| CommandError::bug(&error))
+fn next(history: &History) -> Result<Sequence, Refusal> {
+    Sequence::try_from(history.state().length()).map_err(|error| Refusal::bug(&error))
 }
 
 /// How many events are read at a time.

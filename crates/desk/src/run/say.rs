@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     canonical::{self, ReadError},
     hash::{Digest, sha256},
@@ -19,8 +20,6 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{check_record, check_run, read_on, unfounded};
 use crate::{
-    error::CommandError,
-    exit::Exit,
     keyed::{self, Keyed},
     owner::Owner,
 };
@@ -66,7 +65,7 @@ pub fn say(
     author: &Arc<Author>,
     saying: Saying,
     idempotency: Option<&str>,
-) -> Result<Recorded, CommandError> {
+) -> Result<Recorded, Refusal> {
     let ledger = owner.ledger();
     let head = check_run(ledger.store(), saying.trace)?.head;
     let kind = kind(&saying.kind)?;
@@ -80,7 +79,7 @@ pub fn say(
         trace,
     };
     let keyed = idempotency.map(|key| Keyed::new(author, key, &request)).transpose()?;
-    let earlier = || -> Result<Option<Recorded>, CommandError> {
+    let earlier = || -> Result<Option<Recorded>, Refusal> {
         let Some(earlier) = keyed.as_ref().map(|keyed| keyed.earlier(owner, author)).transpose()?.flatten()
         else {
             return Ok(None);
@@ -105,7 +104,7 @@ pub fn say(
 }
 
 /// Returns the type of this name, if one of the four roles says such things after the opening.
-fn kind(name: &str) -> Result<EventType, CommandError> {
+fn kind(name: &str) -> Result<EventType, Refusal> {
     let said = |kind: &EventType| {
         let rule = kind.rule();
         rule.traces == [TraceKind::Run]
@@ -118,7 +117,7 @@ fn kind(name: &str) -> Result<EventType, CommandError> {
     let known: Vec<_> = EventType::ALL.iter().filter(|kind| said(kind)).map(|kind| kind.as_str()).collect();
     let message = format!("expected one of {}, found another", known.join(", "));
     let hint = "POST /v1/runs opens a run; POST /v1/questions asks in it, with its trace";
-    Err(CommandError::input("TYPE_FORBIDDEN", message).about(Some("type")).with_hint(hint))
+    Err(Refusal::new(Code::TypeForbidden, message).about("type").with_cure(hint))
 }
 
 /// Returns what is said, in the ledger's types.
@@ -126,15 +125,15 @@ fn read(
     owner: &Owner,
     kind: EventType,
     saying: Saying,
-) -> Result<(Facts, Option<Content>, Option<Artifact>), CommandError> {
+) -> Result<(Facts, Option<Content>, Option<Artifact>), Refusal> {
     let Saying { facts, content, artifact, .. } = saying;
     match (kind, artifact) {
         (EventType::ArtifactRecorded, Some((bytes, media_type))) => {
             if !facts.is_empty() {
                 let message = "expected no facts with an artifact, found some";
-                return Err(CommandError::input("MALFORMED", message)
-                    .about(Some("facts"))
-                    .with_hint("leave them out: the desk commits to the bytes itself"));
+                return Err(Refusal::new(Code::Malformed, message)
+                    .about("facts")
+                    .with_cure("leave them out: the desk commits to the bytes itself"));
             }
             let mut content = content.unwrap_or_default();
             content.entry("media_type").or_insert_with(|| json!(media_type));
@@ -144,9 +143,9 @@ fn read(
         }
         (EventType::ArtifactRecorded, None) => {
             let message = "expected the bytes of the artifact with the event that records it, found none";
-            Err(CommandError::input("ARTIFACT_MISSING", message)
-                .about(Some("artifact"))
-                .with_hint("send them as {\"text\": ...} or {\"base64\": ...}"))
+            Err(Refusal::new(Code::ArtifactMissing, message)
+                .about("artifact")
+                .with_cure("send them as {\"text\": ...} or {\"base64\": ...}"))
         }
         // Bytes with an event that records none are the ledger's to refuse.
         (_, artifact) => {
@@ -157,36 +156,35 @@ fn read(
     }
 }
 
-fn read_facts(kind: EventType, facts: &Map<String, Value>) -> Result<Facts, CommandError> {
-    let text = String::from_utf8(canonical::to_vec(facts)?).map_err(|error| CommandError::bug(&error))?;
-    let raw = RawValue::from_string(text).map_err(|error| CommandError::bug(&error))?;
+fn read_facts(kind: EventType, facts: &Map<String, Value>) -> Result<Facts, Refusal> {
+    let text = String::from_utf8(canonical::to_vec(facts)?).map_err(|error| Refusal::bug(&error))?;
+    let raw = RawValue::from_string(text).map_err(|error| Refusal::bug(&error))?;
     Facts::parse(&TypeName::from(kind), &raw).map_err(|error| malformed("facts", kind, &error))
 }
 
-fn read_content(kind: EventType, content: &Map<String, Value>) -> Result<Content, CommandError> {
+fn read_content(kind: EventType, content: &Map<String, Value>) -> Result<Content, Refusal> {
     Content::parse(kind, &canonical::to_vec(content)?).map_err(|error| malformed("content", kind, &error))
 }
 
-fn malformed(field: &'static str, kind: EventType, error: &ReadError) -> CommandError {
-    CommandError::input("MALFORMED", format!("{field} of {kind}: {error}"))
-        .about(Some(field))
-        .with_hint(format!("its schema is /schemas/ledger/events/{kind}.json; nothing was recorded"))
+fn malformed(field: &'static str, kind: EventType, error: &ReadError) -> Refusal {
+    Refusal::new(Code::Malformed, format!("{field} of {kind}: {error}"))
+        .about(field)
+        .with_cure(format!("its schema is /schemas/ledger/events/{kind}.json; nothing was recorded"))
 }
 
 /// Checks what takes a look at the whole record.
-fn check(owner: &Owner, trace: TraceId, facts: &Facts) -> Result<(), CommandError> {
+fn check(owner: &Owner, trace: TraceId, facts: &Facts) -> Result<(), Refusal> {
     let ledger = owner.ledger();
     match facts {
         Facts::FinalStatementSigned(_) => check_record(ledger, trace),
         Facts::VerificationRunCompleted(facts) => {
             let mut history = History::new();
-            read_on(ledger.store(), trace, &mut history, |_, _| Ok(()))?;
+            read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
             match unfounded(ledger, trace, history.profile, facts.status)? {
                 None => Ok(()),
                 Some(refused) => {
-                    let code = String::from(refused.code);
-                    let error = CommandError::told(Exit::Refused, code, refused.field, refused.message);
-                    Err(error.with_hint(refused.cure))
+                    let refusal = Refusal::new(Code::VerdictUnfounded, refused.message);
+                    Err(Refusal { field: refused.field, ..refusal.with_cure(refused.cure) })
                 }
             }
         }

@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
+use demur_api::{
+    code::{Code, RuleCode},
+    refusal::Refusal,
+};
 use demur_core::visible::visible;
 use demur_ledger::{author::Author, name::PrincipalId, role::Role};
 
-use crate::{error::CommandError, owner::Owner};
+use crate::owner::Owner;
 
 /// Returns the name of the key with which somebody plays a role.
 pub fn seat_name(name: &str, role: Role) -> String {
@@ -14,7 +18,7 @@ pub fn seat_name(name: &str, role: Role) -> String {
 }
 
 /// Returns everybody who plays or played a role under this name.
-pub fn seats(owner: &Owner, name: &str) -> Result<Vec<(Role, PrincipalId)>, CommandError> {
+pub fn seats(owner: &Owner, name: &str) -> Result<Vec<(Role, PrincipalId)>, Refusal> {
     let roster = owner.roster()?;
     let names = Role::OF_A_RUN.map(|role| (role, seat_name(name, role)));
     let mut found = Vec::new();
@@ -28,18 +32,18 @@ pub fn seats(owner: &Owner, name: &str) -> Result<Vec<(Role, PrincipalId)>, Comm
 
 /// Returns whoever plays a role under this name. No key is made here: one that is not there when a run opens is no
 /// participant's.
-pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, CommandError> {
+pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
     if !Role::OF_A_RUN.contains(&role) {
         let message = format!("expected planner, executor, critic or auditor, found {role}");
-        return Err(CommandError::input("ROLE_NOT_OF_A_RUN", message).about(Some("role")));
+        return Err(Refusal::new(Code::RoleNotOfARun, message).about("role"));
     }
     owner.find_author(&seat_name(name, role), role)?.ok_or_else(|| {
         let name = visible(name);
         let message = format!(
             "{name} does not take part in this trace as {role}: only those named when it opened may speak"
         );
-        CommandError::refused("NOT_PARTICIPANT", message)
-            .about(Some("statement.role"))
-            .with_hint("open a run that names this participant")
+        Refusal::new(Code::Rule(RuleCode::NOT_PARTICIPANT), message)
+            .about("statement.role")
+            .with_cure("open a run that names this participant")
     })
 }

@@ -2,153 +2,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use demur_api::{
+    question::QuestionId,
+    refusal::Refusal,
+    run::{ClaimView, ExecutionView, IntentView, Next, Player, ProposalView, RunStanding},
+};
+use demur_core::words::{ELLIPSIS, clipped};
 use demur_ledger::{
     content::Opening,
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{FailureKind, IntentDecision, Policy, ProposalDecision, Risk, VerificationStatus},
-    name::{PrincipalId, Sequence, TraceId},
-    role::Role,
+    facts::Policy,
+    name::{Sequence, TraceId},
     state::Phase,
 };
 use demur_run::history::{History, Intended};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{
-    check_run,
-    next::{self, Next},
-    read_on,
-};
-use crate::{error::CommandError, owner::Owner, question::QuestionId, roster::Roster};
-
-/// Where a run stands. Words in it are those of whoever takes part: data, not instructions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RunStanding {
-    /// The run.
-    pub trace: TraceId,
-    /// Its phase, such as `planning`.
-    pub phase: String,
-    /// How many events it has.
-    pub events: u64,
-    /// The name of the task.
-    pub task: Option<String>,
-    /// What is to be reached.
-    pub objective: Option<String>,
-    /// What must hold throughout.
-    pub constraints: Vec<String>,
-    /// The numbers the guards go by.
-    pub policy: Option<Policy>,
-    /// Who takes part.
-    pub participants: Vec<Player>,
-    /// The proposals that nothing has taken the place of.
-    pub proposals: Vec<ProposalView>,
-    /// The intents that have not ended.
-    pub intents: Vec<IntentView>,
-    /// The newest executions that have ended.
-    pub executions: Vec<ExecutionView>,
-    /// The claims in play.
-    pub claims: Vec<ClaimView>,
-    /// The questions that are not settled.
-    pub questions: Vec<QuestionId>,
-    /// The auditor's verdict.
-    pub verdict: Option<VerificationStatus>,
-    /// Who can do what next.
-    pub next: Vec<Next>,
-}
-
-/// Somebody who takes part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RunPlayer")]
-pub struct Player {
-    /// As what.
-    pub role: Role,
-    /// Under which name.
-    pub agent: String,
-    /// Who.
-    pub principal: PrincipalId,
-}
-
-/// A proposal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RunProposal")]
-pub struct ProposalView {
-    /// Its event.
-    pub event: Sequence,
-    /// The beginning of what it is to reach.
-    pub objective: Option<String>,
-    /// The tools it needs.
-    pub tools: Vec<String>,
-    /// The critic's decision.
-    pub decision: Option<ProposalDecision>,
-    /// The conditions of the approval, in order: intents name each by its number from 0.
-    pub conditions: Vec<String>,
-}
-
-/// An intent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RunIntent")]
-pub struct IntentView {
-    /// Its event.
-    pub event: Sequence,
-    /// The proposal it belongs to.
-    pub proposal: Sequence,
-    /// The tool.
-    pub tool: String,
-    /// How risky its author says it is.
-    pub risk: Risk,
-    /// The artifact that is called `input-EVENT.json`.
-    pub input: Option<Sequence>,
-    /// The critic's decision.
-    pub decision: Option<IntentDecision>,
-    /// The event that started it.
-    pub started: Option<Sequence>,
-}
-
-/// An execution that has ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RunExecution")]
-pub struct ExecutionView {
-    /// The event that ended it: what claims cite as execution.
-    pub event: Sequence,
-    /// The intent.
-    pub intent: Sequence,
-    /// The tool.
-    pub tool: String,
-    /// In what way it failed.
-    pub failure: Option<FailureKind>,
-    /// The artifacts it produced: what claims cite as evidence.
-    pub outputs: Vec<Sequence>,
-}
-
-/// A claim in play.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RunClaim")]
-pub struct ClaimView {
-    /// Its event.
-    pub event: Sequence,
-    /// The claim.
-    pub text: String,
-    /// How sure its author is, in percent.
-    pub confidence: u64,
-    /// Whether it is about a failure.
-    pub about_failure: bool,
-    /// The artifacts it rests on.
-    pub evidence: Vec<Sequence>,
-    /// The executions it is about.
-    pub executions: Vec<Sequence>,
-    /// The open challenges against it.
-    pub challenges: Vec<Sequence>,
-}
+use super::{check_run, next, read_on};
+use crate::{owner::Owner, roster::Roster};
 
 /// Returns where a run stands.
-pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, CommandError> {
+pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
     let store = owner.ledger().store();
     let failed = check_run(store, trace)?.failed.is_some();
     let (mut history, mut words) = (History::new(), Words::default());
     read_on(store, trace, &mut history, |event, opening| {
         words.take(event, opening);
-        Ok(())
+        Ok::<_, Refusal>(())
     })?;
     let roster = owner.roster()?;
     let phase = if failed { Phase::Failed } else { history.state().phase() };
@@ -161,7 +41,7 @@ pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, CommandErr
     let next = acts.into_iter().map(|(role, act, events)| Next { role, agent: name(role), act, events });
     Ok(RunStanding {
         trace,
-        phase: phase.as_str().to_owned(),
+        phase,
         events: history.state().length(),
         next: next.collect(),
         proposals: words.proposals(&history),
@@ -306,7 +186,7 @@ fn input_name(intent: Sequence) -> String {
 }
 
 fn beginning(words: &str) -> String {
-    words.char_indices().nth(SHOWN).map_or_else(|| words.to_owned(), |(end, _)| format!("{}…", &words[..end]))
+    clipped(words, SHOWN, ELLIPSIS).into_owned()
 }
 
 /// How much of a proposal is shown.

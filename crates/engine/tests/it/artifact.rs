@@ -1,8 +1,9 @@
 //! Artifacts come with the event that records them, and are what it commits to.
 
-use demur_engine::{command::ARTIFACT_LIMIT, entry::Address};
+use demur_engine::command::ARTIFACT_LIMIT;
 use demur_ledger::{
     author::Artifact,
+    entry::Address,
     event_type::{Content, Facts},
     facts::{ProposalCreated, ProposalDecision, ProposalReviewed},
     role::Role,

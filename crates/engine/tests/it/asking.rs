@@ -4,7 +4,7 @@ use demur_core::{commitment::Commitment, hash::sha256};
 use demur_engine::{
     Reply,
     command::{Command, Consequences, Saying, Told},
-    refusal::Refusal,
+    refusal::RuleRefusal,
 };
 use demur_ledger::{
     content::{
@@ -71,7 +71,7 @@ impl World {
 
     /// Returns the code with which the desk refuses what an answerer says.
     #[track_caller]
-    pub(crate) fn refused_answer(&mut self, facts: impl Into<Facts>) -> Refusal {
+    pub(crate) fn refused_answer(&mut self, facts: impl Into<Facts>) -> RuleRefusal {
         refusal(&self.speak(Role::Answerer, facts))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use demur_core::{canonical, hash::Purpose, key::SecretKey, random::Seeded, time::Timestamp};
-use demur_engine::refusal::Refusal;
+use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     admission::AdmissionError,
     content::ContentMismatch,
@@ -23,11 +23,11 @@ use crate::world::World;
 
 #[test]
 fn every_refusal_has_a_pinned_code_and_a_cure() {
-    let refusals: Vec<Refusal> = at_the_door()
+    let refusals: Vec<RuleRefusal> = at_the_door()
         .into_iter()
-        .map(Refusal::from)
-        .chain(of_the_guards().into_iter().map(Refusal::from))
-        .chain(of_the_registry().into_iter().map(Refusal::from))
+        .map(RuleRefusal::from)
+        .chain(of_the_guards().into_iter().map(RuleRefusal::from))
+        .chain(of_the_registry().into_iter().map(RuleRefusal::from))
         .collect();
     for refusal in &refusals {
         assert!(RefusalCode::try_from(refusal.code.to_owned()).is_ok(), "{refusal}");

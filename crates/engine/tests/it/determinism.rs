@@ -79,7 +79,7 @@ fn another_random_stream_changes_nothing_but_the_salt() {
     let (one, other) = (decided(1), decided(2));
     assert_ne!(one.opening.as_ref().unwrap().salt, other.opening.as_ref().unwrap().salt);
     assert_eq!(one.opening.unwrap().bytes, other.opening.unwrap().bytes);
-    let without_content = |entry: &demur_engine::entry::Entry| {
+    let without_content = |entry: &demur_ledger::entry::Entry| {
         let mut envelope = entry.event.envelope().clone();
         envelope.content = None;
         envelope

@@ -1,6 +1,6 @@
 //! Which refusals are recorded: those to participants, a few per minute. Strangers leave no mark.
 
-use demur_engine::{Reply, command::Command, refusal::Refusal};
+use demur_engine::{Reply, command::Command, refusal::RuleRefusal};
 use demur_ledger::{
     author::Artifact,
     event_type::{Content, EventType, Facts},
@@ -18,7 +18,7 @@ use crate::{
 
 /// Sends something that is refused; returns the refusal, and whether it was recorded.
 #[track_caller]
-fn refused(world: &mut World, sent: &Sent) -> (Refusal, bool) {
+fn refused(world: &mut World, sent: &Sent) -> (RuleRefusal, bool) {
     let before = world.run.entries.len();
     let refusal = refusal(&world.send(To::Run, sent));
     (refusal, world.run.entries.len() > before)

@@ -18,14 +18,14 @@ use demur_engine::{
     command::{self, Command, Submitted},
     context::{Context, Earlier},
     decide,
-    entry::{Address, Entry},
-    refusal::Refusal,
+    refusal::RuleRefusal,
     state::State,
 };
 use demur_ledger::{
     author::Artifact,
     content::QuestionContent,
     desk::Desk,
+    entry::{Address, Entry},
     facts::{Policy, Risk},
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::Proof,
@@ -258,7 +258,7 @@ pub(crate) fn position(reply: &Reply) -> Position {
 
 /// Returns why a command was refused.
 #[track_caller]
-pub(crate) fn refusal(reply: &Reply) -> Refusal {
+pub(crate) fn refusal(reply: &Reply) -> RuleRefusal {
     match reply {
         Reply::Refused(refusal) => refusal.clone(),
         other => panic!("expected a refusal, found {other:?}"),

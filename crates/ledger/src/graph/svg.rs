@@ -3,18 +3,14 @@
 
 use std::fmt::Write as _;
 
+use demur_core::words::{ELLIPSIS, clipped};
+
 use super::{
     Graph, Span,
     layout::{Direction, LEFT, LINE, Layout, Rectangle, Route, Shape, TITLE},
     machine::{Edge, edges, stays},
 };
-use crate::{
-    event_type::EventType,
-    markup::{clip, escape},
-    name::TraceId,
-    state::Phase,
-    verify::Report,
-};
+use crate::{event_type::EventType, markup::escape, name::TraceId, state::Phase, verify::Report};
 
 /// Where a picture stands.
 #[derive(Clone, Copy)]
@@ -58,7 +54,7 @@ pub(super) fn render(graph: &Graph, setting: Setting<'_>) -> String {
     );
     let _ = writeln!(out, "<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>");
     for (index, (class, line)) in (1..).zip(&heading) {
-        text(&mut out, (LEFT, 16 + index * HEAD_LINE), class, &clip(line, HEAD_CLIP));
+        text(&mut out, (LEFT, 16 + index * HEAD_LINE), class, &clipped(line, HEAD_CLIP, ELLIPSIS));
     }
     for edge in &edges {
         if let Some(route) = layout.route(edge) {

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use demur_core::words::counted_as;
+
 use super::entry::{Dispute, Entry, Execution, Named, Opening, Plan};
 use crate::{event_type::EventType, facts::Risk};
 
@@ -81,8 +83,8 @@ impl List {
         let words = format!(
             "approval from {} risk, {} per claim at least, {} per call, {fallback}",
             risk(policy.approval_from),
-            count(policy.evidence_minimum.as_u64(), "artifact", "artifacts"),
-            count(policy.retry_limit.as_u64(), "retry", "retries"),
+            counted_as(policy.evidence_minimum.as_u64(), "artifact", "artifacts"),
+            counted_as(policy.retry_limit.as_u64(), "retry", "retries"),
         );
         self.extend("policy", [words]);
     }
@@ -93,11 +95,6 @@ impl List {
         self.extend("expects", plan.expected_evidence.iter().cloned());
         self.joined("tools", plan.required_tools.iter().cloned());
     }
-}
-
-/// Returns a number with its noun.
-pub(super) fn count(number: u64, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
 /// Returns the name of a risk class.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use demur_core::words::{ELLIPSIS, clipped};
+
 use super::entry::{Dispute, Named};
-use crate::{event_type::Facts, markup::clip, name::Sequence};
+use crate::{event_type::Facts, name::Sequence};
 
 /// What is in play. The guards of the state bound it: only events they let through are taken.
 #[derive(Debug, Default)]
@@ -40,7 +42,7 @@ impl InPlay {
     }
 
     fn add(&mut self, at: Sequence, text: Option<&str>) {
-        self.claims.insert(at, text.map(|text| clip(text, BEGINNING)));
+        self.claims.insert(at, text.map(|text| clipped(text, BEGINNING, ELLIPSIS).into_owned()));
     }
 
     /// Returns the claims that an event refers to. Asked before the event is taken.

@@ -1,7 +1,7 @@
 //! A name as it is cited. Most are short and take no memory of their own: a verifier keeps and forgets one for almost
 //! every event.
 
-use crate::markup::clip;
+use demur_core::words::{ELLIPSIS, clipped};
 
 /// A name, clipped to 128 characters: one claim may cite hundreds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Label {
                 place.copy_from_slice(name.as_bytes());
                 Self::Short { length, bytes }
             }
-            _ => Self::Long(clip(name, LONG).into()),
+            _ => Self::Long(clipped(name, LONG, ELLIPSIS).into()),
         }
     }
 

@@ -1,9 +1,8 @@
 //! What an event says, in one sentence, and why, in its author's own words.
 
-use super::{
-    detail::{count, risk},
-    recall::Recall,
-};
+use demur_core::words::counted_as;
+
+use super::{detail::risk, recall::Recall};
 use crate::{
     event_type::{Content, Facts},
     facts::{IntentDecision, ProposalDecision, Severity, VerificationProfile, VerificationStatus},
@@ -28,7 +27,7 @@ pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) ->
             match facts.decision {
                 ProposalDecision::Approved => format!("approves proposal #{number}"),
                 ProposalDecision::ConditionallyApproved => {
-                    let conditions = count(facts.conditions.as_u64(), "condition", "conditions");
+                    let conditions = counted_as(facts.conditions.as_u64(), "condition", "conditions");
                     format!("approves proposal #{number} on {conditions}")
                 }
                 ProposalDecision::Blocked => format!("blocks proposal #{number}"),
@@ -37,7 +36,7 @@ pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) ->
         }
         Facts::ArtifactRecorded(_) => match content {
             Some(Content::ArtifactRecorded(content)) => {
-                let size = count(content.size.as_u64(), "byte", "bytes");
+                let size = counted_as(content.size.as_u64(), "byte", "bytes");
                 format!("records {} ({}, {size})", content.name, content.media_type)
             }
             _ => "records an artifact".to_owned(),
@@ -87,7 +86,7 @@ fn what_of_claims(facts: &Facts) -> String {
         Facts::ClaimResolved(facts) => format!("closes challenge #{}", facts.challenge),
         Facts::ClaimRetracted(facts) => format!("takes back claim #{}", facts.claim),
         Facts::FinalStatementSigned(facts) => {
-            let claims = count(facts.claims.len() as u64, "claim", "claims");
+            let claims = counted_as(facts.claims.len() as u64, "claim", "claims");
             format!("signs the final statement over {claims}")
         }
         Facts::VerificationRunStarted(facts) => match facts.profile {

@@ -6,6 +6,7 @@ use demur_core::{
     hash::Digest,
     key::Fingerprint,
     merkle::{self, Scheme},
+    words::counted_as,
 };
 
 use super::{
@@ -326,8 +327,7 @@ impl<'a> Walk<'a> {
         let questions = self.state.as_ref().and_then(TraceState::questions);
         let open = questions.map_or(0, |questions| questions.unsettled().count());
         if open > 0 {
-            let questions =
-                if open == 1 { "1 question is".to_owned() } else { format!("{open} questions are") };
+            let questions = counted_as(open, "question is", "questions are");
             unfinished(format!("{questions} not settled"), findings);
         }
     }

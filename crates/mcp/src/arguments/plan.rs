@@ -8,7 +8,7 @@ use demur_clarify::{
 use demur_core::limit::{List, Text};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// A plan.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -61,14 +61,14 @@ pub(crate) struct Made {
 }
 
 /// One file.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MadeFile {
     #[schemars(schema_with = "name")]
-    path: FilePath,
+    pub(crate) path: FilePath,
     /// sha256: and 64 hex digits
     #[schemars(schema_with = "name")]
-    sha256: Sha256,
+    pub(crate) sha256: Sha256,
 }
 
 /// An attestation, by itself or by its session.

@@ -1,14 +1,24 @@
 //! From a plan without gaps to the attestation of what was made of it. Each tool looks first whether a gap is open, and
 //! refuses while one is (CLR-61, CLR-63).
 
-use demur_clarify::uuid::Uuid;
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{self, Nothing, OfPlan, ShowAttestation},
+    plan::{AttestPlan, ConfirmPlan, MadeFile},
+    refusal::Refusal,
+};
+use demur_clarify::{attestation::Attestation, status::PlanStatus, uuid::Uuid};
 use rmcp::model::CallToolResponse;
 use serde_json::{Value, json};
 
-use super::{Attested, Standing, Verified, guard, told};
+use super::{Attested, Standing, Verified, guard, record, told};
 use crate::{
-    api::{Call, Refusal},
-    arguments::plan::{GivenAttestation, GivenSession, Made},
+    api::Call,
+    arguments::{
+        self,
+        plan::{GivenAttestation, GivenSession, Made},
+    },
     reply::{self, Stop},
     visit::Visit,
 };
@@ -22,9 +32,9 @@ pub(crate) async fn confirm(visit: &Visit<'_>, given: &GivenSession) -> Result<C
 }
 
 async fn confirming(visit: &Visit<'_>, session: Uuid) -> Result<Standing, Stop> {
-    let found: Value =
-        visit.visitor.call(Call::post(format!("/v1/plans/{session}/confirm"), &json!({}))).await?;
-    Ok(Standing::of(&found))
+    let body = ConfirmPlan { agent: None };
+    let request = ApiRequest::<operation::ConfirmPlan>::send(OfPlan { session }, body);
+    Ok(Standing::of(visit.visitor.ask(request).await?))
 }
 
 /// Confirms a plan, where that was not done, and attests what was made of it.
@@ -33,7 +43,7 @@ pub(crate) async fn attest(visit: &Visit<'_>, given: &Made) -> Result<CallToolRe
         Err(refused) => return Ok(refused.into()),
         Ok(standing) => standing,
     };
-    if standing.status == "ready_to_proceed" {
+    if standing.status == PlanStatus::ReadyToProceed {
         confirming(visit, given.session_id).await?;
     }
     attesting(visit, given, true).await
@@ -48,12 +58,17 @@ pub(crate) async fn sign(visit: &Visit<'_>, given: &Made) -> Result<CallToolResp
 }
 
 async fn attesting(visit: &Visit<'_>, given: &Made, whole: bool) -> Result<CallToolResponse, Stop> {
-    let body = json!({
-        "output_path": given.output_path, "files": given.files, "program_version": given.program_version,
-    });
-    let path = format!("/v1/plans/{}/attestation", given.session_id);
-    let reply: Value = visit.visitor.call(Call::post(path, &body)).await?;
-    let attested = Attested::of(&reply["attestation"], whole);
+    let file = |file: &arguments::plan::MadeFile| MadeFile { path: file.path.clone(), sha256: file.sha256 };
+    let files = given.files.iter().map(file).collect::<Vec<_>>();
+    let body = AttestPlan {
+        output_path: given.output_path.clone(),
+        files: files.try_into().map_err(|error| Refusal::bug(&error))?,
+        program_version: given.program_version.clone(),
+        agent: None,
+    };
+    let path = OfPlan { session: given.session_id };
+    let reply = visit.visitor.ask(ApiRequest::<operation::AttestPlan>::send(path, body)).await?;
+    let attested = Attested::of(&value(&reply.attestation)?, whole);
     let words = attested.words();
     Ok(reply::with(&attested, words).into())
 }
@@ -61,11 +76,11 @@ async fn attesting(visit: &Visit<'_>, given: &Made, whole: bool) -> Result<CallT
 /// Says whether an attestation holds, and why not.
 pub(crate) async fn verify(visit: &Visit<'_>, given: &GivenAttestation) -> Result<CallToolResponse, Stop> {
     let attestation = match (&given.attestation, given.session_id) {
-        (Some(attestation), _) => json!(attestation),
+        (Some(attestation), _) => Value::Object(attestation.clone()),
         (None, Some(session)) => recorded(visit, session).await?,
         (None, None) => {
             let message = "expected an attestation or a session_id, found neither";
-            return Err(Refusal::new(400, "ARGUMENTS", message).into());
+            return Err(Refusal::new(Code::Arguments, message).into());
         }
     };
     let body = json!({"attestation": attestation});
@@ -83,14 +98,18 @@ pub(crate) async fn verify(visit: &Visit<'_>, given: &GivenAttestation) -> Resul
 /// Gives an attestation with the rounds before it.
 pub(crate) async fn audit(visit: &Visit<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
     let attestation = recorded(visit, given.session_id).await?;
-    let record: Value =
-        visit.visitor.call(Call::get(format!("/v1/plans/{}/audit", given.session_id))).await?;
+    let record = record(&visit.visitor, given.session_id).await?;
     let attested = Attested::of(&attestation, true).with_rounds(&record);
     let words = attested.words();
     Ok(reply::with(&attested, words).into())
 }
 
 async fn recorded(visit: &Visit<'_>, session: Uuid) -> Result<Value, Stop> {
-    let found: Value = visit.visitor.call(Call::get(format!("/v1/plans/{session}/attestation"))).await?;
-    Ok(found["attestation"].clone())
+    let found = visit.visitor.ask(ApiRequest::<ShowAttestation>::get(OfPlan { session }, Nothing {})).await?;
+    value(&found.attestation)
+}
+
+/// Returns an attestation as it goes to clients.
+fn value(attestation: &Attestation) -> Result<Value, Stop> {
+    Ok(serde_json::to_value(attestation).map_err(|error| Refusal::bug(&error))?)
 }

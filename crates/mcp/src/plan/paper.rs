@@ -1,12 +1,16 @@
 //! What the tools about plans say: documents with the members that the protocols name, and words for models.
 
-use demur_clarify::uuid::Uuid;
+use demur_api::{
+    call::ApiRequest,
+    operation::{Nothing, OfPlan, ShowPlan},
+    plan::{PlanStanding, ResolvedGap},
+};
+use demur_clarify::{document::Document, gap::Gap, status::PlanStatus, uuid::Uuid};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    api::Call,
     reply::{Stop, fenced},
     visit::Visit,
 };
@@ -16,13 +20,16 @@ use crate::{
 pub(crate) struct Standing {
     session_id: String,
     /// needs_clarification, ready_to_proceed, plan_accepted or attested
-    pub(crate) status: String,
-    gaps: Vec<Value>,
+    #[schemars(with = "String")]
+    pub(crate) status: PlanStatus,
+    #[schemars(with = "Vec<Value>")]
+    gaps: Vec<Gap>,
     blocking_count: u64,
     warning_count: u64,
     /// The signed refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
-    document: Option<Value>,
+    #[schemars(with = "Option<Value>")]
+    document: Option<Document>,
     /// With every answer in it; never while a gap is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<Value>,
@@ -35,8 +42,8 @@ pub(crate) struct Standing {
 impl Standing {
     /// Returns where a plan stands now.
     pub(crate) async fn read(visit: &Visit<'_>, session: Uuid) -> Result<Self, Stop> {
-        let found: Value = visit.visitor.call(Call::get(format!("/v1/plans/{session}"))).await?;
-        let mut standing = Self::of(&found);
+        let request = ApiRequest::<ShowPlan>::get(OfPlan { session }, Nothing {});
+        let mut standing = Self::of(visit.visitor.ask(request).await?);
         if standing.is_open() {
             standing.inbox = visit.address().await;
         }
@@ -44,25 +51,24 @@ impl Standing {
     }
 
     /// Returns what the desk says about where a plan stands.
-    pub(crate) fn of(found: &Value) -> Self {
-        let status = found["status"].as_str().unwrap_or_default().to_owned();
-        let session_id = found["session_id"].as_str().unwrap_or_default().to_owned();
-        let next = match status.as_str() {
-            "needs_clarification" => Some(format!(
+    pub(crate) fn of(found: PlanStanding) -> Self {
+        let session_id = found.session_id.map(|session| session.to_string()).unwrap_or_default();
+        let next = match found.status {
+            PlanStatus::NeedsClarification => Some(format!(
                 "Do not guess. Have every gap answered (people at the inbox, or wwa_clarify_resolve), then call this \
                  tool again with session_id {session_id}."
             )),
-            "ready_to_proceed" => Some(format!("wwa_confirm_plan({session_id})")),
-            "plan_accepted" => Some("Make what is planned, then call wwa_scaffold_attest.".to_owned()),
-            _ => None,
+            PlanStatus::ReadyToProceed => Some(format!("wwa_confirm_plan({session_id})")),
+            PlanStatus::Confirmed => Some("Make what is planned, then call wwa_scaffold_attest.".to_owned()),
+            PlanStatus::Attested => None,
         };
         Self {
             session_id,
-            status,
-            gaps: found["gaps"].as_array().cloned().unwrap_or_default(),
-            blocking_count: found["blocking_count"].as_u64().unwrap_or_default(),
-            warning_count: found["warning_count"].as_u64().unwrap_or_default(),
-            document: Some(found["document"].clone()).filter(|document| !document.is_null()),
+            status: found.status,
+            gaps: found.gaps,
+            blocking_count: found.blocking_count,
+            warning_count: found.warning_count,
+            document: found.document,
             plan: None,
             inbox: None,
             next,
@@ -71,7 +77,7 @@ impl Standing {
 
     /// Returns whether a gap is open.
     pub(crate) fn is_open(&self) -> bool {
-        self.status == "needs_clarification"
+        self.status == PlanStatus::NeedsClarification
     }
 
     /// Returns what a model reads.
@@ -81,7 +87,7 @@ impl Standing {
             self.status, self.blocking_count, self.warning_count
         )];
         for gap in &self.gaps {
-            let short = json!({"id": gap["id"], "field": gap["field"], "question": gap["question"]});
+            let short = json!({"id": gap.id(), "field": gap.field(), "question": gap.question()});
             lines.push(short.to_string());
         }
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
@@ -98,7 +104,7 @@ impl Standing {
 pub(crate) struct Resolved {
     gap_id: String,
     /// resolved or escalated
-    status: String,
+    status: &'static str,
     #[schemars(schema_with = "text_or_none")]
     accepted_answer: Option<String>,
     /// Why it does not settle the gap.
@@ -110,16 +116,10 @@ pub(crate) struct Resolved {
 
 impl Resolved {
     /// Returns what the desk says about an answer.
-    pub(crate) fn of(reply: &Value) -> Self {
-        let text = |name: &str| reply[name].as_str().map(str::to_owned);
-        let count = |name: &str| reply["session"][name].as_u64().unwrap_or_default();
-        Self {
-            gap_id: text("gap_id").unwrap_or_default(),
-            status: text("status").unwrap_or_default(),
-            accepted_answer: text("accepted_answer"),
-            reason: text("reason"),
-            open_gaps: count("blocking_count") + count("warning_count"),
-        }
+    pub(crate) fn of(reply: ResolvedGap) -> Self {
+        let ResolvedGap { gap_id, status, accepted_answer, reason, session } = reply;
+        let open_gaps = session.blocking_count + session.warning_count;
+        Self { gap_id, status: status.as_str(), accepted_answer, reason, open_gaps }
     }
 
     /// Returns what a model reads.

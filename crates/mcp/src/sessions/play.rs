@@ -1,28 +1,29 @@
 //! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
-use demur_core::{canonical, hash::sha256};
-use demur_desk::{
-    error::CommandError,
+use demur_api::{
+    call::ApiRequest,
+    code::{Code, RuleCode},
+    operation::{self, OfTrace},
+    refusal::Refusal,
+    run,
     run::{ClaimView, RunStanding},
-    world::World,
 };
-use demur_ledger::{
-    facts::ProposalDecision,
-    name::{Sequence, TraceId},
-};
+use demur_core::{canonical, hash::sha256};
+use demur_ledger::{event_type::EventType, facts::ProposalDecision, name::Sequence, role::Role};
 use rmcp::model::{CallToolResponse, JsonObject};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::progress::{self, Turn};
 use crate::{
-    api::{Call, Refusal},
+    api::{self, Call},
     arguments::{
         read,
         run::{
             AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report, Review, Start,
         },
     },
+    fresh::Fresh,
     reply::Stop,
     tools::Job,
     visit::Visit,
@@ -45,13 +46,13 @@ pub(crate) async fn play(
         Job::Challenge => challenge(visit, &read(arguments)?).await,
         Job::Conclude => conclude(visit, &read(arguments)?).await,
         Job::AuditRun => audit(visit, &read(arguments)?).await,
-        _ => Err(Refusal::new(500, "BUG", "expected a tool of a run, found another").into()),
+        _ => Err(Refusal::new(Code::Bug, "expected a tool of a run, found another").into()),
     }
 }
 
 async fn open(visit: &Visit<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
-    let trace = new_trace()?;
+    let trace = Fresh::open()?.trace();
     let body = json!({
         "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
         "agents": given.agents,
@@ -67,7 +68,7 @@ async fn propose(visit: &Visit<'_>, given: &Propose) -> Result<CallToolResponse,
         "objective": given.objective, "required_tools": given.tools, "assumptions": given.assumptions,
         "expected_evidence": given.expected_evidence,
     });
-    turn.say("planner", "proposal_created", facts, content).await?;
+    turn.say(Role::Planner, EventType::ProposalCreated, facts, content).await?;
     turn.end().await
 }
 
@@ -79,27 +80,28 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
             || !given.conditions.is_empty()
         {
             let message = "expected approved or blocked without conditions: the event is an intent";
-            let mut refusal = Refusal::new(400, "ARGUMENTS", message);
+            let mut refusal = Refusal::new(Code::Arguments, message);
             refusal.field = Some("decision".to_owned());
             return Err(refusal.into());
         }
         let facts = json!({"intent": given.event, "decision": given.decision});
-        turn.say("critic", "tool_intent_reviewed", facts, json!({"rationale": given.rationale})).await?;
+        turn.say(Role::Critic, EventType::ToolIntentReviewed, facts, json!({"rationale": given.rationale}))
+            .await?;
         return turn.end().await;
     }
     let facts = json!({
         "proposal": given.event, "decision": given.decision, "conditions": given.conditions.len(),
     });
     let content = json!({"rationale": given.rationale, "conditions": given.conditions});
-    turn.say("critic", "proposal_reviewed", facts, content).await?;
+    turn.say(Role::Critic, EventType::ProposalReviewed, facts, content).await?;
     turn.end().await
 }
 
 async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(visit, given.trace);
     let bytes = canonical::to_vec(&given.input)
-        .map_err(|error| Refusal::new(400, "ARGUMENTS", format!("input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| Refusal::unreadable(&error))?;
+        .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| api::unreadable(&error))?;
     let facts = json!({
         "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
     });
@@ -107,7 +109,7 @@ async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, S
         "tool": given.tool, "input_hash": sha256(text.as_bytes()), "justification": given.justification,
     });
     // The intent first: what is refused leaves nothing behind.
-    let intent = turn.say("executor", "tool_intent_signed", facts, content).await?;
+    let intent = turn.say(Role::Executor, EventType::ToolIntentSigned, facts, content).await?;
     turn.store(&format!("input-{intent}.json"), "application/json", &text).await?;
     turn.end().await
 }
@@ -117,7 +119,7 @@ async fn start(visit: &Visit<'_>, given: &Start) -> Result<CallToolResponse, Sto
     let standing = turn.standing().await?;
     let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
     let facts = json!({"intent": given.intent, "input": input.and_then(|intent| intent.input)});
-    turn.say("executor", "tool_execution_started", facts, json!({"limits": []})).await?;
+    turn.say(Role::Executor, EventType::ToolExecutionStarted, facts, json!({"limits": []})).await?;
     turn.end().await
 }
 
@@ -137,12 +139,12 @@ async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, St
     let kind = if let Some(failure) = given.failure {
         facts["failure"] = json!(failure);
         content["message"] = json!(given.note.unwrap_or_else(|| "it failed".to_owned()));
-        "tool_execution_failed"
+        EventType::ToolExecutionFailed
     } else {
         content["note"] = json!(given.note);
-        "tool_execution_completed"
+        EventType::ToolExecutionCompleted
     };
-    turn.say("executor", kind, facts, content).await?;
+    turn.say(Role::Executor, kind, facts, content).await?;
     turn.end().await
 }
 
@@ -155,20 +157,20 @@ async fn claim(visit: &Visit<'_>, given: &Claim) -> Result<CallToolResponse, Sto
     let content = json!({"text": given.text, "confidence": given.confidence});
     let kind = if let Some(replaced) = given.replaces {
         facts["replaces"] = json!(replaced);
-        "claim_revised"
+        EventType::ClaimRevised
     } else {
-        "claim_issued"
+        EventType::ClaimIssued
     };
-    turn.say("executor", kind, facts, content).await?;
+    turn.say(Role::Executor, kind, facts, content).await?;
     turn.end().await
 }
 
 async fn challenge(visit: &Visit<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(visit, given.trace);
     let (role, kind, facts) = match given.act {
-        Dispute::Challenge => ("critic", "claim_challenged", json!({"claim": given.event})),
-        Dispute::Resolve => ("critic", "claim_resolved", json!({"challenge": given.event})),
-        Dispute::Retract => ("executor", "claim_retracted", json!({"claim": given.event})),
+        Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, json!({"claim": given.event})),
+        Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, json!({"challenge": given.event})),
+        Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, json!({"claim": given.event})),
     };
     turn.say(role, kind, facts, json!({"reason": given.reason})).await?;
     turn.end().await
@@ -180,22 +182,21 @@ async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolRespons
     let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
     if numbers.is_empty() {
         let message = format!("expected a claim in play, found none while the run is {}", standing.phase);
-        let mut refusal = Refusal::new(409, "BUNDLE_INCOMPLETE", message);
-        refusal.hint = Some("Claim what was done first: session_claim.".to_owned());
+        let refusal = Refusal::new(Code::Rule(RuleCode::BUNDLE_INCOMPLETE), message)
+            .with_cure("Claim what was done first: session_claim.");
         return Err(refusal.into());
     }
     let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});
     let claims: Vec<_> = standing.claims.iter().map(words).collect();
     let content = json!({"claims": claims, "verdict": given.verdict});
-    turn.say("executor", "final_statement_signed", json!({"claims": numbers}), content).await?;
+    turn.say(Role::Executor, EventType::FinalStatementSigned, json!({"claims": numbers}), content).await?;
     turn.end().await
 }
 
 async fn audit(visit: &Visit<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
-    let path = format!("/v1/runs/{}/audit", given.trace);
-    let body = given.profile.map_or_else(|| json!({}), |profile| json!({"profile": profile}));
-    let audited: Value = visit.visitor.call(Call::post(path, &body)).await?;
-    progress::audited(&audited)
+    let body = run::AuditRun { profile: given.profile, agent: None };
+    let request = ApiRequest::<operation::AuditRun>::send(OfTrace { trace: given.trace }, body);
+    Ok(progress::audited(&visit.visitor.ask(request).await?))
 }
 
 /// Returns these numbers in order, each once: one set has one spelling.
@@ -204,10 +205,4 @@ fn ascending(numbers: &[u64]) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-fn new_trace() -> Result<TraceId, Refusal> {
-    let told = |error: CommandError| Refusal::new(500, error.code(), error.to_string());
-    let world = World::open().map_err(told)?;
-    Ok(TraceId::new(world.now().map_err(told)?, &mut { world }))
 }

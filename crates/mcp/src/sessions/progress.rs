@@ -1,16 +1,25 @@
 //! What a tool of a run says in the end: what was recorded, where the run stands, and who can do what next.
 
-use demur_core::visible::visible;
-use demur_desk::run::{Act, Next, RunStanding};
-use demur_ledger::name::TraceId;
+use demur_api::{
+    call::ApiRequest,
+    operation::{self, Nothing, OfTrace, ShowRun},
+    refusal::Refusal,
+    run::{Act, AuditedRun, GivenArtifact, Next, RunStanding, SayInRun},
+};
+use demur_core::{limit::Text, visible::visible};
+use demur_ledger::{
+    event_type::EventType,
+    facts::VerificationStatus,
+    name::{Sequence, TraceId},
+    role::Role,
+};
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::{
-    api::{Call, Refusal},
-    ask::new_key,
+    fresh::Fresh,
     reply::{self, Stop},
     visit::Visit,
 };
@@ -36,13 +45,7 @@ pub(super) struct Turn<'a> {
 }
 
 /// What was recorded: types and numbers.
-type Events = Vec<(String, u64)>;
-
-/// What came of something that was said.
-#[derive(Deserialize)]
-struct Recorded {
-    sequence: u64,
-}
+type Events = Vec<(&'static str, Sequence)>;
 
 impl<'a> Turn<'a> {
     pub(super) const fn new(visit: &'a Visit<'a>, trace: TraceId) -> Self {
@@ -51,32 +54,42 @@ impl<'a> Turn<'a> {
 
     /// Returns where the run stands.
     pub(super) async fn standing(&self) -> Result<RunStanding, Stop> {
-        Ok(self.visit.visitor.call(Call::get(format!("/v1/runs/{}", self.trace))).await?)
+        let request = ApiRequest::<ShowRun>::get(OfTrace { trace: self.trace }, Nothing {});
+        Ok(self.visit.visitor.ask(request).await?)
     }
 
     /// Says something in a role, and returns the number of the event.
     pub(super) async fn say(
         &mut self,
-        role: &str,
-        kind: &str,
+        role: Role,
+        kind: EventType,
         facts: Value,
         content: Value,
-    ) -> Result<u64, Stop> {
-        self.send(kind, &json!({"role": role, "type": kind, "facts": facts, "content": content})).await
+    ) -> Result<Sequence, Stop> {
+        self.send(role, kind, object(facts), object(content), None).await
     }
 
     /// Records a text as artifact, and returns the number of the event.
-    pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<u64, Stop> {
-        let content = json!({"name": name, "media_type": media_type});
-        let kind = "artifact_recorded";
-        let body = json!({"role": "executor", "type": kind, "content": content, "artifact": {"text": text}});
-        self.send(kind, &body).await
+    pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<Sequence, Stop> {
+        let content = [("name", name), ("media_type", media_type)];
+        let content = content.map(|(name, text)| (name.to_owned(), text.into())).into_iter().collect();
+        let artifact = GivenArtifact { text: Some(text.to_owned()), base64: None };
+        self.send(Role::Executor, EventType::ArtifactRecorded, Map::new(), content, Some(artifact)).await
     }
 
-    async fn send(&mut self, kind: &str, body: &Value) -> Result<u64, Stop> {
-        let call = Call::post(format!("/v1/runs/{}/events", self.trace), body).under(new_key()?);
-        let recorded: Recorded = self.visit.visitor.call(call).await?;
-        self.events.push((kind.to_owned(), recorded.sequence));
+    async fn send(
+        &mut self,
+        role: Role,
+        kind: EventType,
+        facts: Map<String, Value>,
+        content: Map<String, Value>,
+        artifact: Option<GivenArtifact>,
+    ) -> Result<Sequence, Stop> {
+        let name = Text::try_from(kind.as_str()).map_err(|error| Refusal::bug(&error))?;
+        let body = SayInRun { role, kind: name, facts, content: Some(content), artifact, agent: None };
+        let request = ApiRequest::<operation::SayInRun>::send(OfTrace { trace: self.trace }, body);
+        let recorded = self.visit.visitor.ask(request.under(Fresh::open()?.key()?)).await?;
+        self.events.push((kind.as_str(), recorded.sequence));
         Ok(recorded.sequence)
     }
 
@@ -89,32 +102,32 @@ impl<'a> Turn<'a> {
 
 /// Returns what whoever opened a run is told.
 pub(super) fn opened(standing: &RunStanding) -> CallToolResponse {
-    told(standing, vec![("session_initialized".to_owned(), 0)], None)
+    told(standing, vec![(EventType::SessionInitialized.as_str(), Sequence::FIRST)], None)
 }
 
 /// Returns what the auditor is told.
-pub(super) fn audited(audited: &Value) -> Result<CallToolResponse, Stop> {
-    let standing = RunStanding::deserialize(&audited["run"]).map_err(|error| Refusal::unreadable(&error))?;
-    let events = audited["events"].as_array().into_iter().flatten().filter_map(Value::as_u64);
-    let events = events.map(|event| ("verification".to_owned(), event)).collect();
-    Ok(told(&standing, events, audited["status"].as_str()))
+pub(super) fn audited(audited: &AuditedRun) -> CallToolResponse {
+    let events = audited.events.iter().map(|event| ("verification", *event)).collect();
+    told(&audited.run, events, Some(audited.status))
 }
 
-fn told(standing: &RunStanding, events: Events, verdict: Option<&str>) -> CallToolResponse {
+fn told(standing: &RunStanding, events: Events, verdict: Option<VerificationStatus>) -> CallToolResponse {
+    let word = |status| Some(serde_json::to_value(status).ok()?.as_str()?.to_owned());
+    let verdict: Option<String> = verdict.and_then(word);
     let mut lines = Vec::new();
     if !events.is_empty() {
         let events: Vec<_> = events.iter().map(|(kind, number)| format!("{kind} {number}")).collect();
         lines.push(format!("Recorded in {}: {}.", standing.trace, events.join(", ")));
     }
-    lines.extend(verdict.map(|verdict| format!("Verdict: {verdict}.")));
+    lines.extend(verdict.as_ref().map(|verdict| format!("Verdict: {verdict}.")));
     lines.push(format!("Phase: {}.", standing.phase));
     let next = next(standing);
     lines.push(format!("Next: {next}."));
     let progress = Progress {
         trace: standing.trace.to_string(),
-        events: events.into_iter().map(|(_, number)| number).collect(),
-        phase: standing.phase.clone(),
-        verdict: verdict.map(str::to_owned),
+        events: events.into_iter().map(|(_, event)| event.number()).collect(),
+        phase: standing.phase.to_string(),
+        verdict,
         next,
     };
     reply::with(&progress, lines.join("\n")).into()
@@ -130,10 +143,18 @@ pub(super) fn next(standing: &RunStanding) -> String {
 fn line(next: &Next) -> String {
     // Closing a challenge is done with the tool that raised it.
     let tool = if next.act == Act::Resolve { "challenge" } else { next.act.as_str() };
-    let numbers: Vec<_> = next.events.iter().take(SHOWN).map(ToString::to_string).collect();
+    let numbers: Vec<_> = next.events.iter().take(MAX_NAMED_EVENTS).map(ToString::to_string).collect();
     let about = if numbers.is_empty() { String::new() } else { format!(" {}", numbers.join(", ")) };
     format!("{} ({}): session_{tool}{about}", visible(&next.agent), next.role)
 }
 
+/// Returns the members of a document.
+fn object(document: Value) -> Map<String, Value> {
+    match document {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
 /// How many events are named.
-const SHOWN: usize = 8;
+const MAX_NAMED_EVENTS: usize = 8;

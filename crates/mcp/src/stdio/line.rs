@@ -40,9 +40,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             };
             let end = there.iter().position(|byte| *byte == b'\n');
             let part = &there[..end.unwrap_or(there.len())];
-            let is_too_long = !self.skips && self.line.len() + part.len() > LONGEST;
+            let is_too_long = !self.skips && self.line.len() + part.len() > MAX_MESSAGE_BYTES;
             if !self.skips {
-                let room = if is_too_long { BEGINNING.saturating_sub(self.line.len()) } else { part.len() };
+                let room = if is_too_long { KEPT_BYTES.saturating_sub(self.line.len()) } else { part.len() };
                 self.line.extend_from_slice(&part[..room.min(part.len())]);
             }
             let used = part.len() + usize::from(end.is_some());
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if is_too_long {
                 self.skips = end.is_none();
                 let mut beginning = mem::take(&mut self.line);
-                beginning.truncate(BEGINNING);
+                beginning.truncate(KEPT_BYTES);
                 beginning.shrink_to_fit();
                 return Some(Line::TooLong(beginning));
             }
@@ -62,9 +62,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 }
 
 /// How long one message may be.
-pub(super) const LONGEST: usize = 4 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 4 << 20;
 /// How much is kept of a longer one.
-const BEGINNING: usize = 4 << 10;
+const KEPT_BYTES: usize = 4 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -76,7 +76,7 @@ mod tests {
         runtime.block_on(async {
             let mut found = Vec::new();
             while let Some(line) = lines.next().await {
-                assert!(lines.line.capacity() <= LONGEST * 2, "what is kept is bounded");
+                assert!(lines.line.capacity() <= MAX_MESSAGE_BYTES * 2, "what is kept is bounded");
                 found.push(line);
             }
             found
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn line_of_the_longest_length_comes_whole_and_a_longer_one_as_its_beginning() {
-        let (longest, longer) = (vec![b'a'; LONGEST], vec![b'b'; LONGEST * 3 + 1]);
+        let (longest, longer) = (vec![b'a'; MAX_MESSAGE_BYTES], vec![b'b'; MAX_MESSAGE_BYTES * 3 + 1]);
         let bytes = [&longest[..], b"\n", &longer, b"\nnext\n\nunfinished"].concat();
         let found = lines(&bytes);
         let expected = [
             Line::Whole(longest),
-            Line::TooLong(vec![b'b'; BEGINNING]),
+            Line::TooLong(vec![b'b'; KEPT_BYTES]),
             Line::Whole(b"next".to_vec()),
             Line::Whole(Vec::new()),
         ];
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn line_that_never_ends_is_told_once() {
-        let found = lines(&vec![b'x'; LONGEST * 4]);
-        assert_eq!(found, [Line::TooLong(vec![b'x'; BEGINNING])]);
+        let found = lines(&vec![b'x'; MAX_MESSAGE_BYTES * 4]);
+        assert_eq!(found, [Line::TooLong(vec![b'x'; KEPT_BYTES])]);
     }
 }

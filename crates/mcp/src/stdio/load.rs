@@ -42,9 +42,10 @@ impl UnderWay {
         if self.0.contains_key(id) {
             return Err(Fault::under_way(id));
         }
-        let is_full = self.0.len() >= MOST_REQUESTS || self.0.values().sum::<usize>() + bytes > MOST_BYTES;
+        let is_full =
+            self.0.len() >= MAX_REQUESTS || self.0.values().sum::<usize>() + bytes > MAX_REQUEST_BYTES;
         if is_full {
-            return Err(Fault::too_many(id, MOST_REQUESTS, MOST_BYTES));
+            return Err(Fault::too_many(id, MAX_REQUESTS, MAX_REQUEST_BYTES));
         }
         self.0.insert(id.clone(), bytes);
         Ok(())
@@ -73,7 +74,7 @@ impl Unread {
     /// Waits until the client has read enough that more may be asked of the server.
     pub(super) async fn room(&self) {
         // The sender is here, so that it cannot be gone.
-        let _ = self.0.subscribe().wait_for(|unread| *unread <= MOST_UNREAD).await;
+        let _ = self.0.subscribe().wait_for(|unread| *unread <= MAX_UNREAD_BYTES).await;
     }
 }
 
@@ -97,11 +98,11 @@ impl Drop for Unwritten {
 }
 
 /// How many requests are under way at once: more than there may be calls of tools.
-const MOST_REQUESTS: usize = 1024;
+const MAX_REQUESTS: usize = 1024;
 /// How long they are, all together.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_REQUEST_BYTES: usize = 64 << 20;
 /// How many bytes wait for the client before nothing more is read from it.
-const MOST_UNREAD: usize = 1 << 20;
+const MAX_UNREAD_BYTES: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -121,24 +122,24 @@ mod tests {
     #[test]
     fn request_over_the_bound_is_refused_until_another_is_replied_to_or_taken_back() {
         let mut under_way = UnderWay::default();
-        for id in 0..MOST_REQUESTS {
+        for id in 0..MAX_REQUESTS {
             assert_eq!(code(&mut under_way, ping(id), 50), None);
         }
-        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS), 50), Some(json!(-32000)));
+        assert_eq!(code(&mut under_way, ping(MAX_REQUESTS), 50), Some(json!(-32000)));
         let reply = json!({"jsonrpc": "2.0", "id": 7, "result": {}});
         under_way.send(&serde_json::from_value(reply).unwrap());
-        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS), 50), None);
+        assert_eq!(code(&mut under_way, ping(MAX_REQUESTS), 50), None);
         let params = json!({"requestId": 8});
         let back = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
         assert_eq!(code(&mut under_way, back, 50), None);
-        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS + 1), 50), None);
-        assert_eq!(code(&mut under_way, ping(MOST_REQUESTS + 2), 50), Some(json!(-32000)));
+        assert_eq!(code(&mut under_way, ping(MAX_REQUESTS + 1), 50), None);
+        assert_eq!(code(&mut under_way, ping(MAX_REQUESTS + 2), 50), Some(json!(-32000)));
     }
 
     #[test]
     fn long_requests_are_bounded_together() {
         let mut under_way = UnderWay::default();
-        assert_eq!(code(&mut under_way, ping(1), MOST_BYTES), None);
+        assert_eq!(code(&mut under_way, ping(1), MAX_REQUEST_BYTES), None);
         assert_eq!(code(&mut under_way, ping(2), 1), Some(json!(-32000)));
     }
 }

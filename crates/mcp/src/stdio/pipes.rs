@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{
-    line::{LONGEST, Line, Lines},
+    line::{Line, Lines, MAX_MESSAGE_BYTES},
     load::{UnderWay, Unread, Unwritten},
 };
 use crate::fault::{self, Fault};
@@ -42,7 +42,7 @@ impl<R: AsyncRead + Send + Unpin> Pipes<R> {
     where
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let (out, lines) = mpsc::channel(WAITING);
+        let (out, lines) = mpsc::channel(MAX_WAITING_LINES);
         let writer = tokio::spawn(write(writer, lines));
         Self {
             lines: Lines::new(reader),
@@ -68,7 +68,7 @@ impl<R: AsyncRead + Send + Unpin> Pipes<R> {
     fn take(&mut self, line: &Line) -> Result<Option<ClientJsonRpcMessage>, Fault> {
         let line = match line {
             Line::Whole(line) => line,
-            Line::TooLong(beginning) => return Err(Fault::too_long(beginning, LONGEST)),
+            Line::TooLong(beginning) => return Err(Fault::too_long(beginning, MAX_MESSAGE_BYTES)),
         };
         let message = fault::read(line)?.filter(|message| self.is_expected(message));
         message.iter().try_for_each(|message| self.under_way.receive(message, line.len()))?;
@@ -130,7 +130,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipes<R> {
     async fn close(&mut self) -> Result<(), io::Error> {
         self.out = None;
         // A client that is gone may have left its pipe open without reading from it.
-        if time::timeout(LAST, &mut self.writer).await.is_err() {
+        if time::timeout(LAST_LINES_TIMEOUT, &mut self.writer).await.is_err() {
             self.writer.abort();
         }
         Ok(())
@@ -159,6 +159,6 @@ fn encode(message: &impl Serialize) -> Vec<u8> {
 }
 
 /// How many lines wait for a client that is slow to read.
-const WAITING: usize = 4096;
+const MAX_WAITING_LINES: usize = 4096;
 /// How long the last lines may take.
-const LAST: Duration = Duration::from_secs(2);
+const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);

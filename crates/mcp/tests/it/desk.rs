@@ -7,8 +7,12 @@ use std::{
     time::Duration,
 };
 
-use demur_desk::question::{QuestionId, QuestionView};
-use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Refusal, Visitor};
+use demur_api::{
+    code::{Code, RuleCode},
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+};
+use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Visitor};
 use serde_json::{Value, json};
 use tokio::{sync::Notify, time};
 
@@ -64,7 +68,7 @@ impl Desk {
     }
 
     pub(crate) fn state(&self, id: &str) -> String {
-        self.questions()[id].state.clone()
+        self.questions()[id].state.to_string()
     }
 
     /// Waits until a question is no longer open.
@@ -109,14 +113,14 @@ impl Desk {
     fn settle(&self, id: &str, given: &Value, state: &str, assurance: &str) -> Result<Value, Refusal> {
         let mut questions = self.questions();
         let found = questions.get_mut(id).ok_or_else(unknown)?;
-        if found.state != "open" {
-            return Err(Refusal::new(409, "ALREADY_ANSWERED", "somebody was first"));
+        if !found.is_open() {
+            return Err(Refusal::new(Code::Rule(RuleCode::ALREADY_ANSWERED), "somebody was first"));
         }
         let ending = json!({
             "state": state, "value": given["answer"], "by": given["by"], "assurance": assurance,
             "time": "2026-11-15T00:00:01.000Z", "event": 1,
         });
-        state.clone_into(&mut found.state);
+        found.state = serde_json::from_value(json!(state)).unwrap();
         found.outcome = Some(serde_json::from_value(ending).unwrap());
         *self.answers.lock().unwrap() += 1;
         let done = json!({"question": &*found, "repeated": false, "unsettled": null});
@@ -130,7 +134,7 @@ impl Desk {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
             let found = self.questions().get(id).cloned().ok_or_else(unknown)?;
-            if found.state != "open" {
+            if !found.is_open() {
                 return Ok(json!(found));
             }
             changed.await;
@@ -174,7 +178,7 @@ impl Desk {
 }
 
 fn unknown() -> Refusal {
-    Refusal::new(404, "QUESTION_UNKNOWN", "expected a question, found none")
+    Refusal::new(Code::QuestionUnknown, "expected a question, found none")
 }
 
 /// The host of the door.

@@ -4,6 +4,7 @@ use demur_clarify::{
     attestation::{FileAction, FileHash, Outputs, Particulars},
     audit::Known,
     keys::KeyHistory,
+    status::PlanStatus,
     time::Time,
 };
 use demur_core::limit::{List, Text};
@@ -15,7 +16,7 @@ use demur_ledger::{
     name::Operation,
 };
 use demur_plan::{
-    Session, Standing,
+    Session,
     act::{self, Act, Judged},
     session::ACCEPTED,
 };
@@ -28,7 +29,7 @@ use crate::office::{Office, Who, assurance, uuid};
 fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
     let mut office = Office::with(&json!({"description": "a status page", "operation": "add"}));
     assert_eq!(open(&office), ["component_type"]);
-    assert_eq!(office.session().standing(), Standing::NeedsClarification);
+    assert_eq!(office.session().standing(), PlanStatus::NeedsClarification);
     assert!(attest(&office).is_err(), "a gap is open");
     // It names nothing: the gap stays, under the same name.
     assert!(matches!(office.answer(Who::Answerer, "gap-001", "the usual one"), Judged::Escalated(_)));
@@ -42,10 +43,10 @@ fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
     let value = |field: &str| if field == "api_choice" { "rest" } else { "properties" };
     office.answer(Who::Person, "gap-002", value(&second));
     office.answer(Who::Answerer, "gap-003", value(&third));
-    assert_eq!(office.session().standing(), Standing::ReadyToProceed);
+    assert_eq!(office.session().standing(), PlanStatus::ReadyToProceed);
     assert!(office.session().due().unwrap().is_empty());
     office.confirm().unwrap();
-    assert_eq!(office.session().standing(), Standing::Confirmed);
+    assert_eq!(office.session().standing(), PlanStatus::Confirmed);
 
     let (session, desk) = (office.session(), office.signer());
     let record = session.audit(&desk).unwrap();

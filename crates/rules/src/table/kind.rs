@@ -1,9 +1,8 @@
 //! What an answer has to be and how sure its author has to be (design: "One question, many doors").
 
+use demur_core::visible::is_blank;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::name::says_something;
 
 /// What an answer is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -69,7 +68,7 @@ impl Kind {
     pub(crate) fn read(self, answer: &str, choices: &[String]) -> Option<Value> {
         let answer = answer.trim();
         match self {
-            Self::Text => says_something(answer).then(|| Value::from(answer)),
+            Self::Text => (!is_blank(answer)).then(|| Value::from(answer)),
             Self::Choice => choices.iter().find(|choice| *choice == answer).map(|_| Value::from(answer)),
             Self::YesNo => match answer.to_ascii_lowercase().as_str() {
                 "yes" | "true" => Some(Value::Bool(true)),
@@ -82,7 +81,7 @@ impl Kind {
             }
             Self::List => {
                 let entries: Vec<&str> = answer.split(',').map(str::trim).collect();
-                entries.iter().all(|entry| says_something(entry)).then(|| Value::from(entries))
+                entries.iter().all(|entry| !is_blank(entry)).then(|| Value::from(entries))
             }
         }
     }

@@ -2,12 +2,11 @@
 //! between two requests, so that it takes a while until somebody counts as away. Nothing here is recorded: it is a hint for
 //! whoever answers. Others who wait for the same question do not count: their leaving says nothing about the asker.
 
+use demur_api::question::QuestionId;
 use std::{
     collections::HashMap,
     time::{Duration, Instant},
 };
-
-use demur_desk::question::QuestionId;
 
 /// Who is there and who was.
 #[derive(Debug, Default)]
@@ -39,7 +38,7 @@ impl Attendance {
             }
             _ => self.present.remove(&id),
         };
-        if self.left.len() >= MOST
+        if self.left.len() >= MAX_DEPARTURES
             && let Some(oldest) = self.left.iter().min_by_key(|(_, left)| left.at).map(|(id, _)| *id)
         {
             self.left.remove(&oldest);
@@ -53,17 +52,17 @@ impl Attendance {
             return Some(true);
         }
         let left = self.left.get(&id)?;
-        let patience = if left.hung_up { AFTER_HANGING_UP } else { BETWEEN_REQUESTS };
+        let patience = if left.hung_up { RECONNECT_TIMEOUT } else { NEXT_REQUEST_TIMEOUT };
         Some(now.saturating_duration_since(left.at) < patience)
     }
 }
 
 /// How long a program may take to connect again after its connection broke.
-const AFTER_HANGING_UP: Duration = Duration::from_secs(5);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a program that was told to wait on may take until its next request.
-const BETWEEN_REQUESTS: Duration = Duration::from_mins(2);
+const NEXT_REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
 /// How many questions are remembered for which nobody waits.
-const MOST: usize = 4096;
+const MAX_DEPARTURES: usize = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -108,12 +107,12 @@ mod tests {
     #[test]
     fn memory_has_an_end_and_forgets_the_oldest() {
         let (mut attendance, now) = (Attendance::default(), Instant::now());
-        for number in 0..=MOST {
+        for number in 0..=MAX_DEPARTURES {
             attendance.came(id(number));
             attendance.left(id(number), now + Duration::from_millis(number as u64), true);
         }
-        assert_eq!((attendance.left.len(), attendance.present.len()), (MOST, 0));
+        assert_eq!((attendance.left.len(), attendance.present.len()), (MAX_DEPARTURES, 0));
         assert_eq!(attendance.waits(id(0), now), None);
-        assert!(attendance.waits(id(MOST), now).is_some());
+        assert!(attendance.waits(id(MAX_DEPARTURES), now).is_some());
     }
 }

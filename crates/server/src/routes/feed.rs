@@ -16,23 +16,22 @@ use axum::{
         sse::{Event as Sent, KeepAlive, Sse},
     },
 };
-use demur_core::time::Timestamp;
-use demur_desk::{error::CommandError, owner::Owner, question::QuestionId};
-use demur_ledger::{
-    name::{PrincipalId, Sequence, TraceId},
-    newer::Reading,
-    question::touched,
+use demur_api::{
+    feed::{FeedParameters, Notice},
+    question::QuestionId,
+    refusal::Refusal,
+    scope::Scope,
 };
-use demur_store::contract::{Cursor, Store as _};
+use demur_desk::owner::Owner;
+use demur_ledger::{newer::Reading, question::touched};
+use demur_store::contract::Cursor;
 use futures_core::Stream;
 use hyper::{HeaderMap, Method};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::Parameters,
     service::Shared,
@@ -54,48 +53,17 @@ pub(super) fn add(api: Api) -> Api {
     )
 }
 
-/// Where to begin.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct FeedParameters {
-    /// The id of the last event seen, `0` for the very first; otherwise what happens from now on. The header
-    /// `Last-Event-ID` says the same.
-    after: Option<u64>,
-}
-
-/// An event, as far as somebody who follows needs to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Notice {
-    /// The trace.
-    pub trace: TraceId,
-    /// Its place in it.
-    pub sequence: Sequence,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// When.
-    pub time: Timestamp,
-    /// Who.
-    pub actor: PrincipalId,
-    /// The questions it touches.
-    pub questions: Vec<QuestionId>,
-}
-
 async fn feed(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
     Parameters(parameters): Parameters<FeedParameters>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default().parse::<u64>());
-    let last = last
-        .transpose()
-        .map_err(|_| Problem::malformed("expected a number in Last-Event-ID, found another"))?;
-    let after = match last.or(parameters.after) {
-        Some(number) if number < LARGEST => Cursor::new(number),
-        Some(_) => {
-            return Err(Problem::malformed("after: expected the id of an event, found a larger number"));
-        }
+    let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default());
+    let after = match last.or(parameters.after.as_deref()) {
+        Some(id) => id
+            .parse()
+            .map_err(|_| Problem::malformed("after: expected the id of an event, found another text"))?,
         None => service.work(|_, owner| Ok(owner.ledger().store().end()?)).await?,
     };
     let (sender, receiver) = mpsc::channel(WAITING);
@@ -108,7 +76,7 @@ async fn feed(
 async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc::Sender<Sent>) {
     let mut commits = service.notices.commits();
     // Where it begins, so that whoever comes back before anything happened misses nothing either.
-    let begin = Sent::default().id(after.number().to_string()).event("begin").data("{}");
+    let begin = Sent::default().id(after.to_string()).event("begin").data("{}");
     if sender.send(begin).await.is_err() {
         return;
     }
@@ -124,7 +92,7 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
             after = cursor;
             let Some(notice) = notice else { continue };
             let Ok(data) = serde_json::to_string(&notice) else { return };
-            let sent = Sent::default().id(cursor.number().to_string()).event(notice.kind).data(data);
+            let sent = Sent::default().id(cursor.to_string()).event(notice.kind).data(data);
             if sender.send(sent).await.is_err() {
                 return;
             }
@@ -141,13 +109,13 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
 }
 
 /// Returns what is told of every event after a place; nothing of one that a newer version wrote.
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Option<Notice>)>, CommandError> {
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Option<Notice>)>, Refusal> {
     let changes = owner.ledger().store().changes(after, PAGE)?;
     let notice = |(cursor, stored): (Cursor, demur_store::contract::Stored)| {
         let event = match Reading::of(&stored.bytes, &stored.hash) {
             Reading::Known(event) => event,
             Reading::Newer(_) => return Ok((cursor, None)),
-            Reading::Damaged => return Err(CommandError::bug(&"an event that cannot be read")),
+            Reading::Damaged => return Err(Refusal::bug(&"an event that cannot be read")),
         };
         let envelope = event.envelope();
         let trace = envelope.trace;
@@ -175,5 +143,3 @@ impl Stream for Receiving {
 const PAGE: usize = 64;
 /// How many events wait for a slow reader.
 const WAITING: usize = 16;
-/// More events than a store can count.
-const LARGEST: u64 = 1 << 62;

@@ -2,15 +2,15 @@
 //! for it, and it cannot call off its own questions.
 
 use axum::{Json, extract::State};
-use demur_core::limit::{List, Text};
-use demur_desk::{marks, question::QuestionView};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_api::{
+    hook::{Hook, Stopped},
+    operation,
+};
+use demur_core::limit::Text;
+use demur_desk::marks;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Document,
     service::Shared,
@@ -18,38 +18,7 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/hook",
-            "hook",
-            LOCAL,
-            "Say which questions stop these askers; a hook is in force for them from now on, or no longer",
-        )
-        .takes::<Hook>()
-        .gives::<Stopped>(StatusCode::OK, "What stops them"),
-        hook,
-    )
-}
-
-/// Whom a hook stops.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Hook {
-    /// The names under which they ask.
-    pub askers: List<Text<1, 64>, 1, 16>,
-    /// Whether the hook is taken out.
-    #[serde(default)]
-    pub off: bool,
-}
-
-/// What stops somebody.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Stopped {
-    /// The questions and gaps that block and are not settled, the oldest first.
-    pub questions: Vec<QuestionView>,
-    /// Where people answer in a browser.
-    pub address: Option<String>,
+    api.with(Operation::of::<operation::SetHook>(), hook)
 }
 
 async fn hook(
@@ -64,5 +33,3 @@ async fn hook(
     });
     Ok(Json(found.await?))
 }
-
-const LOCAL: &[Scope] = &[Scope::Local];

@@ -1,15 +1,16 @@
 //! Identities over HTTP: the public facts of every key in the registry.
 
 use axum::{Json, extract::State};
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, ListedIdentities},
+    operation,
+    refusal::Refusal,
+};
 use demur_core::key::Fingerprint;
-use demur_desk::{error::CommandError, key_entry::KeyEntry};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Named,
     service::Shared,
@@ -17,35 +18,8 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/identities",
-            "listIdentities",
-            SEEING,
-            "List every key of the registry, the oldest first",
-        )
-        .gives::<ListedIdentities>(StatusCode::OK, "The keys"),
-        list,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/identities/{fingerprint}",
-            "identity",
-            SEEING,
-            "Say whose a key is, what it may do and what became of it",
-        )
-        .gives::<KeyEntry>(StatusCode::OK, "The key"),
-        show,
-    )
-}
-
-/// Every key.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ListedIdentities {
-    /// The oldest first.
-    identities: Vec<KeyEntry>,
+    api.with(Operation::of::<operation::ListIdentities>(), list)
+        .with(Operation::of::<operation::ShowIdentity>(), show)
 }
 
 async fn list(State(service): State<Shared>) -> Result<Json<ListedIdentities>, Problem> {
@@ -60,12 +34,9 @@ async fn show(
     let found = service.work(move |_, owner| {
         let found = owner.entries()?.into_iter().find(|entry| entry.fingerprint == fingerprint);
         found.ok_or_else(|| {
-            CommandError::input("IDENTITY_UNKNOWN", "expected the fingerprint of a key, found another")
-                .with_hint("GET /v1/identities names them")
+            Refusal::new(Code::IdentityUnknown, "expected the fingerprint of a key, found another")
+                .with_cure("GET /v1/identities names them")
         })
     });
     Ok(Json(found.await?.public()))
 }
-
-/// Who may know: everybody who asks, answers or reads.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

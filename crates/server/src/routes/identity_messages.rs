@@ -2,21 +2,15 @@
 //! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
 
 use axum::{Json, extract::State};
+use demur_api::{code::Code, identity::VerifyIdentity, operation, refusal::Refusal};
 use demur_clarify::{
-    identity::{Found, FreePayload, SignedMessage, Verification, VerificationError},
-    seal::AgentKey,
+    identity::{Found, Verification, VerificationError},
     time::Time,
 };
-use demur_core::limit::List;
-use demur_desk::{error::CommandError, exit::Exit};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read::Document,
     service::Shared,
@@ -24,37 +18,7 @@ use crate::{
 
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/identities/verify",
-            "verifyIdentity",
-            &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read],
-            "Say whether signed messages hold, and what the identity behind them is at a time",
-        )
-        .takes::<VerifyIdentity>()
-        .gives::<Verification>(StatusCode::OK, "What was found; whether it is valid stands in it"),
-        verify,
-    )
-}
-
-/// Messages to be judged.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct VerifyIdentity {
-    /// The messages. Without `identity`, they are the agent's history if they begin with its registration.
-    #[schemars(with = "List<SignedMessage<FreePayload>, 1, { Verification::MOST }>")]
-    messages: List<Box<RawValue>, 1, { Verification::MOST }>,
-    /// What is known of the agent: its registration and what followed, each judged at its own time.
-    #[serde(default)]
-    #[schemars(with = "List<SignedMessage<FreePayload>, 0, { Verification::MOST }>")]
-    identity: List<Box<RawValue>, 0, { Verification::MOST }>,
-    /// The key that the registration has to name, or to check signatures with where there is no registration.
-    #[serde(default)]
-    key: Option<AgentKey>,
-    /// The time to judge at, which is also when the messages came where there is an `identity`: now unless it is given.
-    #[serde(default)]
-    at: Option<Time>,
+    api.with(Operation::of::<operation::VerifyIdentityMessages>(), verify)
 }
 
 async fn verify(
@@ -75,7 +39,7 @@ async fn verify(
 }
 
 /// Returns the messages of a member, each with its place in the document.
-fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, CommandError> {
+fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, Refusal> {
     let mut found = Vec::with_capacity(messages.len());
     for (index, message) in messages.iter().enumerate() {
         let read = Found::read(message.get().as_bytes(), format!("{member}.{index}"));
@@ -84,7 +48,7 @@ fn found(member: &str, messages: &[Box<RawValue>]) -> Result<Vec<Found>, Command
     Ok(found)
 }
 
-fn refused(error: &VerificationError) -> CommandError {
+fn refused(error: &VerificationError) -> Refusal {
     let hint = match error {
         VerificationError::Unanchored { .. } => {
             "give the agent's earlier messages as `identity`, or its key as `key`"
@@ -93,6 +57,6 @@ fn refused(error: &VerificationError) -> CommandError {
             "a message is {\"message\": {\"agent_id\", \"timestamp\", \"payload\"}, \"signature\"}; GET /schemas names the schemas of the payloads"
         }
     };
-    let place = error.place().map(str::to_owned);
-    CommandError::told(Exit::BadInput, error.code().to_owned(), place, error.to_string()).with_hint(hint)
+    let field = error.place().map(str::to_owned);
+    Refusal { field, ..Refusal::new(Code::of(error.code()), error).with_cure(hint) }
 }

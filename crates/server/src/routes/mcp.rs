@@ -19,9 +19,10 @@ use axum::{
     routing::any,
 };
 use bytes::Bytes;
+use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
 use demur_mcp::{
-    api::{self, Extensions, Host, Method, Pending, Refusal, Visitor},
+    api::{self, Extensions, Host, Method, Pending, Visitor},
     door::Door,
     fault::no_message,
     manner::Manner,
@@ -40,8 +41,8 @@ use tower::ServiceExt as _;
 use self::sessions::Sessions;
 use crate::{
     api::admit,
-    caller::{Caller, Scope},
-    problem::{Problem, ProblemDetails},
+    caller::Caller,
+    problem::for_others,
     read,
     service::{Shared, over},
 };
@@ -131,7 +132,7 @@ impl Host for House {
                 (Caller::Token(token), identity, name, relays)
             }
             Caller::Stranger => {
-                return Err(Refusal::new(401, "UNAUTHENTICATED", "expected a token, found none"));
+                return Err(Refusal::new(Code::Unauthenticated, "expected a token, found none"));
             }
         };
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
@@ -146,11 +147,11 @@ impl Host for House {
 /// Returns the sets of tools that an address names, such as `/mcp?tools=wwa,session`.
 fn sets(query: &str) -> Result<Sets, Refusal> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
-        .map_err(|error| Refusal::new(400, "MALFORMED", format!("the query: {error}")))?;
+        .map_err(|error| Refusal::new(Code::Malformed, format!("the query: {error}")))?;
     let Some((_, words)) = pairs.iter().find(|(name, _)| name == "tools") else {
         return Ok(Sets::default());
     };
-    words.parse().map_err(|error| Refusal::new(400, "MALFORMED", format!("tools: {error}")))
+    words.parse().map_err(|error| Refusal::new(Code::Malformed, format!("tools: {error}")))
 }
 
 /// The API in this process, in somebody's name.
@@ -175,11 +176,11 @@ impl Inside {
         }
         // No key: nothing is lost on the way, so nothing is sent twice.
         let bytes = call.body.as_ref().map(|body| body.bytes.clone()).unwrap_or_default();
-        let mut request = request.body(Body::from(bytes)).map_err(|error| Refusal::unreadable(&error))?;
+        let mut request = request.body(Body::from(bytes)).map_err(|error| api::unreadable(&error))?;
         request.extensions_mut().insert(self.caller.clone());
         let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
         let (status, body) = (response.status(), response.into_body());
-        let bytes = body.collect().await.map_err(|error| Refusal::unreadable(&error))?.to_bytes();
+        let bytes = body.collect().await.map_err(|error| api::unreadable(&error))?.to_bytes();
         if status.is_success() { Ok(bytes) } else { Err(refusal(status, &bytes, &self.caller)) }
     }
 }
@@ -191,7 +192,7 @@ impl api::Api for Inside {
             loop {
                 match self.attempt(&call).await {
                     // Another command has the folder for a while.
-                    Err(refusal) if refusal.code == "FOLDER_LENT" && Instant::now() < until => {
+                    Err(refusal) if refusal.code == Code::FolderLent && Instant::now() < until => {
                         time::sleep(AGAIN).await;
                     }
                     Err(refusal) => return Err(refusal),
@@ -218,11 +219,11 @@ impl api::Api for Inside {
 
 fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
     let Ok(problem) = serde_json::from_slice::<ProblemDetails>(bytes) else {
-        return Refusal::new(status.as_u16(), "BUG", "the server said no without a reason");
+        return Refusal::new(Code::Bug, "the server said no without a reason");
     };
+    let refusal = Refusal::from(problem);
     let hidden = status.is_server_error() && !caller.is_local();
-    let problem = if hidden { Problem::from(problem).for_others().into() } else { problem };
-    problem.into()
+    if hidden { for_others(refusal) } else { refusal }
 }
 
 /// Where the door is.

@@ -1,5 +1,11 @@
 //! What answers without credentials: whether the server lives, what it can do, and the JSON Schemas of every document.
 
+use demur_api::{
+    code::Code,
+    operation,
+    scope::Scope,
+    server::{Health, SchemaList},
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Json;
@@ -8,9 +14,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use hyper::{Method, StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use hyper::{Method, header};
 
 use crate::{
     api::{Api, JSON, Operation},
@@ -22,50 +26,24 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(Method::GET, "/healthz", "health", OPEN, "Say that the process lives")
-            .gives::<Health>(StatusCode::OK, "It does"),
-        health,
-    )
-    .with(
-        Operation::new(Method::GET, "/readyz", "ready", OPEN, "Say whether requests are served")
-            .gives::<Health>(StatusCode::OK, "They are"),
-        ready,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
-            .gives_text("An OpenAPI 3.1 document", JSON),
-        document,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/docs", "docs", OPEN, "Describe the API for people")
-            .gives_text("A page", "text/html; charset=utf-8"),
-        page,
-    )
-    .with(
-        Operation::new(Method::GET, "/schemas", "schemas", OPEN, "Name every JSON Schema")
-            .gives::<SchemaList>(StatusCode::OK, "Their paths"),
-        schemas,
-    )
-    .with(
-        Operation::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
-            .gives_text("The schema", SCHEMA),
-        schema,
-    )
-}
-
-/// How the server is.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-struct Health {
-    /// `ok`, or why not.
-    status: String,
-}
-
-/// The paths of every schema.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-struct SchemaList {
-    /// By path.
-    schemas: Vec<String>,
+    api.with(Operation::of::<operation::CheckHealth>(), health)
+        .with(Operation::of::<operation::CheckReady>(), ready)
+        .with(
+            Operation::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
+                .gives_text("An OpenAPI 3.1 document", JSON),
+            document,
+        )
+        .with(
+            Operation::new(Method::GET, "/v1/docs", "docs", OPEN, "Describe the API for people")
+                .gives_text("A page", "text/html; charset=utf-8"),
+            page,
+        )
+        .with(Operation::of::<operation::ListSchemas>(), schemas)
+        .with(
+            Operation::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
+                .gives_text("The schema", SCHEMA),
+            schema,
+        )
 }
 
 /// What never changes while the server runs, made once.
@@ -127,11 +105,11 @@ async fn schema(
 ) -> Result<Response, Problem> {
     let found = described.schemas.get(&format!("/schemas/{name}")).cloned();
     let text = found.ok_or_else(|| {
-        Problem::new(StatusCode::NOT_FOUND, "SCHEMA_UNKNOWN", "expected the name of a schema, found another")
-            .with_hint("GET /schemas names them")
+        Problem::new(Code::SchemaUnknown, "expected the name of a schema, found another")
+            .with_cure("GET /schemas names them")
     })?;
     Ok(([(header::CONTENT_TYPE, SCHEMA)], text).into_response())
 }
 
-const OPEN: &[crate::caller::Scope] = &[];
+const OPEN: &[Scope] = &[];
 const SCHEMA: &str = "application/schema+json";

@@ -17,6 +17,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{refusal::Refusal, scope::Scope};
 use demur_web::{
     frame::{Frame, Here},
     notice::{Message, Refused, SignedOut, style_hash},
@@ -27,11 +28,7 @@ pub(crate) use form::Form;
 pub(crate) use session::Visiting;
 
 use super::sign_in;
-use crate::{
-    api::Api,
-    caller::{Caller, Scope},
-    problem::Problem,
-};
+use crate::{api::Api, caller::Caller, problem::Problem};
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
@@ -61,7 +58,7 @@ pub(crate) fn stranger_page(status: StatusCode, template: &impl Template) -> Res
 }
 
 fn respond(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
-    let text = template.render().map_err(|error| demur_desk::error::CommandError::bug(&error))?;
+    let text = template.render().map_err(|error| Refusal::bug(&error))?;
     Ok((status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response())
 }
 
@@ -89,12 +86,13 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
     let response = next.run(Request::from_parts(parts, body)).await;
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
     let dressed = match &caller {
-        Caller::Stranger if action == sign_in::PATH => {
-            stranger_page(problem.status(), &Refused::new(problem.detail(), problem.hint()))
-        }
+        Caller::Stranger if action == sign_in::PATH => stranger_page(
+            problem.status(),
+            &Refused::new(&problem.refusal().message, problem.refusal().cure.as_deref()),
+        ),
         Caller::Stranger => {
             let limited = problem.status() == StatusCode::TOO_MANY_REQUESTS;
-            let wait = problem.hint().filter(|_| limited);
+            let wait = problem.refusal().cure.as_deref().filter(|_| limited);
             stranger_page(problem.status(), &SignedOut::new(&draft, &action, wait))
         }
         Caller::Local { .. } | Caller::Token(_) => {
@@ -111,7 +109,8 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
 fn message<'a>(frame: &'a Frame, problem: &'a Problem) -> Message<'a> {
     let words = frame.words;
     let title = if problem.status() == StatusCode::NOT_FOUND { words.not_found } else { words.problem };
-    Message { frame, title, detail: problem.detail(), hint: problem.hint() }
+    let refusal = problem.refusal();
+    Message { frame, title, detail: &refusal.message, hint: refusal.cure.as_deref() }
 }
 
 /// Who may look.

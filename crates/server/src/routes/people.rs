@@ -5,14 +5,14 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_core::{limit::Text, time::Timestamp};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_api::{
+    operation,
+    person::{ListedPeople, NewPerson, RemovedPerson, ShownPerson},
+};
+use hyper::StatusCode;
 
 use crate::{
     api::{Api, Operation},
-    caller::{PersonRole, Scope},
     people::{self, Person},
     problem::Problem,
     read::{Document, Named},
@@ -21,71 +21,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/people",
-            "addPerson",
-            LOCAL,
-            "Let somebody sign in with a browser, in a role",
-        )
-        .takes::<NewPerson>()
-        .gives::<ShownPerson>(StatusCode::CREATED, "Who can sign in now"),
-        create,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/people", "listPeople", LOCAL, "List the people who can sign in")
-            .gives::<ListedPeople>(StatusCode::OK, "Everybody but the user of this machine, who always can"),
-        list,
-    )
-    .with(
-        Operation::new(
-            Method::DELETE,
-            "/v1/people/{person}",
-            "removePerson",
-            LOCAL,
-            "Let somebody sign in no longer",
-        )
-        .gives::<RemovedPerson>(StatusCode::OK, "Removed; the sessions have ended"),
-        remove,
-    )
-}
-
-/// Somebody to be added.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewPerson {
-    /// The name under which this one answers; nobody else has it.
-    pub name: Text<1, 64>,
-    /// What this one may do.
-    pub role: PersonRole,
-}
-
-/// Somebody who can sign in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ShownPerson {
-    /// The name.
-    pub name: String,
-    /// What this one may do.
-    pub role: PersonRole,
-    /// Since when.
-    pub added: Timestamp,
-}
-
-/// Everybody who can sign in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ListedPeople {
-    /// In the order in which they were added.
-    pub people: Vec<ShownPerson>,
-}
-
-/// Somebody who was removed.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct RemovedPerson {
-    /// Who.
-    pub person: ShownPerson,
-    /// How many sessions ended.
-    pub sessions: u64,
+    api.with(Operation::of::<operation::AddPerson>(), create)
+        .with(Operation::of::<operation::ListPeople>(), list)
+        .with(Operation::of::<operation::RemovePerson>(), remove)
 }
 
 impl From<Person> for ShownPerson {
@@ -101,7 +39,7 @@ async fn create(
 ) -> Result<Response, Problem> {
     let added = service.work(move |service, owner| {
         let _turn = service.people_turn();
-        people::add(owner, &service.user, new.name, new.role)
+        people::add(owner, &service.user, new.name, new.role, service.most.people as usize)
     });
     Ok((StatusCode::CREATED, Json(ShownPerson::from(added.await?))).into_response())
 }
@@ -126,5 +64,3 @@ async fn remove(
     });
     Ok(Json(removed.await?))
 }
-
-const LOCAL: &[Scope] = &[Scope::Local];

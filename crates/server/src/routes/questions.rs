@@ -5,7 +5,6 @@ mod acts;
 mod once;
 mod passing;
 
-pub use acts::Deliveries;
 pub(super) use acts::note_answer;
 pub(super) use passing::people_apart;
 
@@ -16,33 +15,39 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{
+    code::Code,
+    operation,
+    person::PersonRole,
+    question::{
+        Ask, AskParameters, AskedView, Delivered, Listed, QuestionId, QuestionListParameters, QuestionView,
+        WaitParameters,
+    },
+    refusal::Refusal,
+    scope::Scope,
+};
 use demur_core::limit::Text;
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
-    question::{self, Ask, Asked, Delivered, Listed, QuestionId, QuestionView},
+    question::{self, Asked},
     run,
 };
 use demur_ledger::{
     author::Author,
     event_type::TraceKind,
-    facts::Severity,
     name::{PrincipalId, TraceId},
     question::OutcomeKind,
     role::Role,
 };
-use demur_store::contract::{QuestionFilter, Store as _};
-use hyper::{HeaderMap, Method, StatusCode};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use demur_store::contract::QuestionFilter;
+use hyper::{HeaderMap, StatusCode};
 use tokio::time;
 
 use self::once::Repeating;
-pub use self::once::{AskedView, Heard};
 use super::check_trace;
 use crate::{
     api::{self, Api, Operation},
-    caller::{Caller, PersonRole, Scope},
+    caller::Caller,
     notices::Watch,
     problem::Problem,
     read::{Document, Named, Parameters, idempotency_key},
@@ -55,133 +60,15 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 fn add_asking(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/questions",
-            "ask",
-            ASKING,
-            "Ask a question, and wait for its answer if wanted",
-        )
-        .idempotent()
-        .query::<AskParameters>()
-        .takes::<Ask>()
-        .gives::<AskedView>(StatusCode::CREATED, "It is on record")
-        .gives::<AskedView>(StatusCode::OK, "The same was recorded before"),
-        ask,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions",
-            "listQuestions",
-            SEEING,
-            "List questions, the oldest first",
-        )
-        .query::<ListParameters>()
-        .gives::<Listed>(StatusCode::OK, "One page"),
-        list,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions/{question}",
-            "question",
-            SEEING,
-            "Show a question and how it stands",
-        )
-        .gives::<QuestionView>(StatusCode::OK, "The question"),
-        show,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions/{question}/wait",
-            "waitForQuestion",
-            SEEING,
-            "Wait until a question is no longer open",
-        )
-        .query::<WaitParameters>()
-        .gives::<QuestionView>(StatusCode::OK, "The question; still open if the time is over"),
-        wait,
-    )
+    api.with(Operation::of::<operation::Ask>(), ask)
+        .with(Operation::of::<operation::ListQuestions>(), list)
+        .with(Operation::of::<operation::ShowQuestion>(), show)
+        .with(Operation::of::<operation::WaitForQuestion>(), wait)
 }
 
 fn add_secret(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/questions/{question}/secret",
-            "secret",
-            ASKING,
-            "Read a secret answer, as its asker",
-        )
-        .gives::<Delivered>(StatusCode::OK, "The answer, and what opens the commitment in the ledger"),
-        secret,
-    )
-    .with(
-        Operation::new(
-            Method::DELETE,
-            "/v1/questions/{question}/secret",
-            "forgetSecret",
-            ASKING,
-            "Say that a secret answer has arrived; it is forgotten",
-        )
-        .gives_nothing("It is forgotten"),
-        forget,
-    )
-}
-
-/// How a question is asked.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AskParameters {
-    /// How many seconds to wait for the answer, up to 300.
-    #[schemars(range(max = 300))]
-    wait: Option<u64>,
-    /// The name under which the user of this machine asks.
-    #[serde(rename = "as")]
-    #[schemars(length(min = 1, max = 64))]
-    asker: Option<String>,
-    /// The conversation it belongs to, for a client that may repeat itself: if the same question of it is open, or nobody
-    /// has heard yet what became of it, that one is given and nothing is recorded. It makes a retry safe by itself: an
-    /// Idempotency-Key beside it is for `again` only.
-    #[schemars(length(min = 1, max = 256))]
-    once: Option<String>,
-    /// Ask anew all the same.
-    again: Option<bool>,
-}
-
-/// How long to wait.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct WaitParameters {
-    /// How many seconds, up to 300.
-    #[schemars(range(max = 300))]
-    seconds: Option<u64>,
-}
-
-/// Which questions to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ListParameters {
-    /// Only those in these states, with commas between them, such as `open`.
-    state: Option<String>,
-    /// Only those of this trace.
-    trace: Option<TraceId>,
-    /// Only those of this severity.
-    severity: Option<Severity>,
-    /// Only those that people may answer, or only those that they may not.
-    people: Option<bool>,
-    /// Only what the caller asked.
-    mine: Option<bool>,
-    /// The newest first.
-    newest: Option<bool>,
-    /// The cursor that the page before gave.
-    after: Option<String>,
-    /// How many at most, up to 200.
-    #[schemars(range(min = 1, max = 200))]
-    limit: Option<usize>,
+    api.with(Operation::of::<operation::ReadSecret>(), secret)
+        .with(Operation::of::<operation::ForgetSecret>(), forget)
 }
 
 async fn ask(
@@ -238,7 +125,7 @@ async fn record(
     recorded.await
 }
 
-fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, CommandError> {
+fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
     let found = owner.ledger().store().trace(trace)?;
     Ok(found.is_some_and(|summary| summary.kind == TraceKind::Run))
 }
@@ -249,7 +136,7 @@ fn player_in(
     caller: &Caller,
     trace: TraceId,
     name: Option<&str>,
-) -> Result<Arc<Author>, CommandError> {
+) -> Result<Arc<Author>, Refusal> {
     let player = caller.player(owner, name)?;
     let state = owner.ledger().look(trace)?;
     let seats = run::seats(owner, &player)?;
@@ -264,7 +151,7 @@ fn player_in(
 async fn list(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
-    Parameters(parameters): Parameters<ListParameters>,
+    Parameters(parameters): Parameters<QuestionListParameters>,
 ) -> Result<Json<Listed>, Problem> {
     let limit = parameters.limit.unwrap_or(50);
     if !(1..=200).contains(&limit) {
@@ -369,14 +256,13 @@ async fn look(service: &Shared, caller: &Caller, id: QuestionId) -> Result<Quest
 }
 
 /// Returns the question, if this caller may see it.
-pub(super) fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, CommandError> {
+pub(super) fn seen(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
     let shown = question::view(owner, id)?;
     if caller.sees_questions_of(shown.asker.principal) || check_trace(owner, caller, id.trace).is_ok() {
         return Ok(shown);
     }
     let message = format!("expected a question of this data folder, found none called {id}");
-    Err(CommandError::input("QUESTION_UNKNOWN", message)
-        .with_hint("a token sees what it asked or may answer"))
+    Err(Refusal::new(Code::QuestionUnknown, message).with_cure("a token sees what it asked or may answer"))
 }
 
 /// Returns a question and whoever asked it, if this caller speaks for that one, and who the caller says wanted it.
@@ -385,7 +271,7 @@ fn asker_of(
     caller: &Caller,
     id: QuestionId,
     by: Option<Text<1, 256>>,
-) -> Result<(QuestionView, Arc<Author>, Option<Text<1, 256>>), CommandError> {
+) -> Result<(QuestionView, Arc<Author>, Option<Text<1, 256>>), Refusal> {
     let shown = seen(owner, caller, id)?;
     let asker = shown.asker.principal;
     let by = match caller {
@@ -402,12 +288,12 @@ fn asker_of(
     Ok((shown, owner.author_of(asker)?, by))
 }
 
-fn is_client(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<bool, CommandError> {
+fn is_client(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<bool, Refusal> {
     Ok(caller.client() == Some(&shown.asker.name) || plays_as(owner, caller, shown.asker.principal)?)
 }
 
 /// Returns whether the caller is this one in some run.
-fn plays_as(owner: &Owner, caller: &Caller, asker: PrincipalId) -> Result<bool, CommandError> {
+fn plays_as(owner: &Owner, caller: &Caller, asker: PrincipalId) -> Result<bool, Refusal> {
     Ok(caller.seats(owner)?.iter().any(|(_, principal)| *principal == asker))
 }
 
@@ -418,23 +304,20 @@ pub(super) fn asker_for(
     caller: &Caller,
     question: &QuestionView,
     needed: PersonRole,
-) -> Result<(Arc<Author>, Text<1, 256>), CommandError> {
+) -> Result<(Arc<Author>, Text<1, 256>), Refusal> {
     let Caller::Token(token) = caller else {
-        return Err(CommandError::refused(
-            "FORBIDDEN",
-            "expected a person who is signed in, found somebody else",
-        ));
+        return Err(Refusal::new(Code::Forbidden, "expected a person who is signed in, found somebody else"));
     };
     let may = token.role == Some(PersonRole::Operator) || token.role == Some(needed);
     if !may || !token.scopes.contains(&Scope::Person) || !question.people {
         let message = "expected somebody who may do this in the asker's name, found somebody else";
-        return Err(CommandError::refused("FORBIDDEN", message));
+        return Err(Refusal::new(Code::Forbidden, message));
     }
     Ok((owner.author_of(question.asker.principal)?, Text::try_from(token.name.as_str())?))
 }
 
-fn other() -> CommandError {
-    CommandError::refused("FORBIDDEN", "expected whoever asked, found somebody else")
+fn other() -> Refusal {
+    Refusal::new(Code::Forbidden, "expected whoever asked, found somebody else")
 }
 
 /// Returns the question once it is no longer open, or as it stands when the time is over.
@@ -466,7 +349,7 @@ async fn watched(
             return Err(api::stranger());
         }
         let shown = look(service, &caller, id).await?;
-        if shown.state != "open" {
+        if !shown.is_open() {
             return Ok(shown);
         }
         if caller.waits_as(&shown.asker) {
@@ -476,8 +359,8 @@ async fn watched(
             () = told => {}
             () = time::sleep_until(until) => return Ok(shown),
             () = service.stopping() => {
-                return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "STOPPING", "the server is about to end")
-                    .with_hint("the question stays open: wait again"));
+                return Err(Problem::new(Code::Stopping, "the server is about to end")
+                    .with_cure("the question stays open: wait again"));
             }
         }
     }
@@ -490,10 +373,3 @@ fn seconds(wanted: u64) -> Result<Duration, Problem> {
         Err(Problem::malformed(format!("expected at most 300 seconds, found {wanted}")))
     }
 }
-
-/// Who may ask.
-const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may answer.
-const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
-/// Who may see questions.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

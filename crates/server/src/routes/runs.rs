@@ -1,41 +1,30 @@
 //! Accountable runs over HTTP (seed 002): opened, spoken in by whoever takes part, audited, looked at. The desk signs with a
 //! key of the caller's own for each role, `NAME.ROLE`. Every guard of the ledger is in force.
 
-use std::collections::BTreeMap;
-
 use axum::{
     Extension, Json,
     extract::State,
     response::{IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use demur_core::{
-    hash::Digest,
-    limit::{List, Text},
+use demur_api::{
+    code::Code,
+    operation,
+    refusal::Refusal,
+    run::{AuditRun, AuditedRun, GivenArtifact, OpenRun, RunEvent, RunStanding, SayInRun},
 };
 use demur_desk::{
-    error::CommandError,
     owner::Owner,
-    run::{self, Demands, Opening, RunStanding, Saying},
+    run::{self, Opening, Saying},
 };
-use demur_ledger::{
-    content::SessionContent,
-    facts::{VerificationProfile, VerificationStatus},
-    name::{Sequence, TraceId},
-    role::Role,
-    state::Phase,
-    verify::Report,
-};
-use demur_store::contract::Store as _;
-use hyper::{HeaderMap, Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
+use hyper::{HeaderMap, StatusCode};
+use serde_json::value::to_raw_value;
 
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::{Bulky, Document, Named, idempotency_key},
     service::Shared,
@@ -44,161 +33,13 @@ use crate::{
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
     add_speaking(
-        api.with(
-            Operation::new(
-                Method::POST,
-                "/v1/runs",
-                "openRun",
-                ASKING,
-                "Open an accountable run as its planner. A retry names the same `trace`",
-            )
-            .takes::<OpenRun>()
-            .gives::<RunStanding>(StatusCode::CREATED, "It is open")
-            .gives::<RunStanding>(StatusCode::OK, "The same run was opened before, in this trace"),
-            open,
-        )
-        .with(
-            Operation::new(
-                Method::GET,
-                "/v1/runs/{trace}",
-                "run",
-                SEEING,
-                "Say where a run stands, and who can do what next",
-            )
-            .gives::<RunStanding>(StatusCode::OK, "Where it stands"),
-            show,
-        ),
+        api.with(Operation::of::<operation::OpenRun>(), open)
+            .with(Operation::of::<operation::ShowRun>(), show),
     )
 }
 
 fn add_speaking(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/runs/{trace}/events",
-            "sayInRun",
-            ASKING,
-            "Say one thing in one role of a run; refused unless the caller takes part in that role",
-        )
-        .idempotent()
-        .takes::<SayInRun>()
-        .gives::<RunEvent>(StatusCode::CREATED, "It is on record")
-        .gives::<RunEvent>(StatusCode::OK, "The same request was recorded before"),
-        say,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/runs/{trace}/audit",
-            "auditRun",
-            ASKING,
-            "Verify a concluded run as its auditor, and close it with what was found",
-        )
-        .takes::<AuditRun>()
-        .gives::<AuditedRun>(StatusCode::OK, "The verdict, which is recorded once"),
-        audit,
-    )
-}
-
-/// A run to be opened.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OpenRun {
-    /// The trace: the same run under the same trace is opened once. Otherwise the server chooses one.
-    #[serde(default)]
-    trace: Option<TraceId>,
-    /// The name of the task.
-    task: Text<1, 256>,
-    /// What is to be reached.
-    objective: Text<1, 16384>,
-    /// What must hold throughout.
-    #[serde(default)]
-    constraints: List<Text<1, 4096>, 0, 64>,
-    /// Who plays which role, by the names of their tokens or clients. Roles nobody is named for are the caller's own, and the
-    /// planner always is.
-    #[serde(default)]
-    agents: BTreeMap<Role, Text<1, 64>>,
-    /// What the run demands.
-    #[serde(default)]
-    policy: Demands,
-    /// The name under which the user of this machine takes part; otherwise `agent`. A token speaks as itself.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// One thing that somebody says.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SayInRun {
-    /// In which role: planner, executor, critic or auditor.
-    role: Role,
-    /// The event type, such as `proposal_created`.
-    #[serde(rename = "type")]
-    kind: Text<1, 64>,
-    /// Its facts, as the schema of the type says; none with an artifact.
-    #[serde(default)]
-    facts: Map<String, Value>,
-    /// Its content, as the schema of the type says; of an artifact, at least its `name`.
-    #[serde(default)]
-    content: Option<Map<String, Value>>,
-    /// The bytes of an `artifact_recorded`, at most 32 MiB. The desk commits to them.
-    #[serde(default)]
-    artifact: Option<GivenArtifact>,
-    /// The name under which the user of this machine takes part; otherwise `agent`. A token speaks as itself.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// The bytes of an artifact, in one of two ways.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct GivenArtifact {
-    /// As they are.
-    #[serde(default)]
-    text: Option<String>,
-    /// In base64.
-    #[serde(default)]
-    base64: Option<String>,
-}
-
-/// An audit to be done.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AuditRun {
-    /// How strictly; otherwise `default`.
-    #[serde(default)]
-    profile: Option<VerificationProfile>,
-    /// The name under which the user of this machine takes part; otherwise `agent`. A token speaks as itself.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// What became of what was said.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct RunEvent {
-    /// The run.
-    trace: TraceId,
-    /// The number of the event.
-    sequence: Sequence,
-    /// Its hash.
-    hash: Digest,
-    /// Where the run stands now.
-    phase: Option<&'static str>,
-}
-
-/// A run with its verdict.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct AuditedRun {
-    /// The verdict.
-    status: VerificationStatus,
-    /// How strictly it was judged.
-    profile: VerificationProfile,
-    /// What was recorded now; nothing where the verdict was recorded before.
-    events: Vec<Sequence>,
-    /// What the verifier found; none where the verdict was recorded before.
-    report: Option<Report>,
-    /// Where the run stands now.
-    run: RunStanding,
+    api.with(Operation::of::<operation::SayInRun>(), say).with(Operation::of::<operation::AuditRun>(), audit)
 }
 
 async fn open(
@@ -258,7 +99,7 @@ async fn say(
         let recorded = run::say(owner, &author, saying, key.as_deref())?;
         let phase = owner.ledger().store().trace(trace)?.and_then(|summary| summary.phase);
         let (sequence, hash) = (recorded.position.sequence, recorded.position.hash);
-        Ok((recorded.repeated, RunEvent { trace, sequence, hash, phase: phase.map(Phase::as_str) }))
+        Ok((recorded.repeated, RunEvent { trace, sequence, hash, phase }))
     });
     let (repeated, event) = said.await?;
     Ok((status(repeated), Json(event)).into_response())
@@ -278,37 +119,32 @@ async fn audit(
         let author = run::author(owner, &player, Role::Auditor)?;
         let audited = run::audit(owner, &author, trace, given.profile)?;
         let run::Audited { profile, status, events, report } = audited;
+        let report = report.as_ref().map(to_raw_value).transpose().map_err(|error| Refusal::bug(&error))?;
         Ok(AuditedRun { status, profile, events, report, run: run::standing(owner, trace)? })
     });
     Ok(Json(audited.await?))
 }
 
 /// Checks that a trace is there and this caller may see it.
-fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), CommandError> {
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
     check_trace(owner, caller, trace)?;
     run::check_run(owner.ledger().store(), trace).map(|_| ())
 }
 
-fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), CommandError> {
+fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {
     match (artifact.text, artifact.base64) {
         (Some(text), None) => Ok((text.into_bytes(), "text/plain")),
         (None, Some(text)) => {
             let bytes = STANDARD.decode(text).map_err(|error| {
-                CommandError::input("MALFORMED", format!("expected base64: {error}"))
-                    .about(Some("artifact.base64"))
+                Refusal::new(Code::Malformed, format!("expected base64: {error}")).about("artifact.base64")
             })?;
             Ok((bytes, "application/octet-stream"))
         }
-        _ => Err(CommandError::input("MALFORMED", "expected either text or base64, found both or neither")
-            .about(Some("artifact"))),
+        _ => Err(Refusal::new(Code::Malformed, "expected either text or base64, found both or neither")
+            .about("artifact")),
     }
 }
 
 const fn status(repeated: bool) -> StatusCode {
     if repeated { StatusCode::OK } else { StatusCode::CREATED }
 }
-
-/// Who may open runs and take part in them.
-const ASKING: &[Scope] = &[Scope::Ask];
-/// Who may see a run that it takes part in.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];

@@ -7,75 +7,37 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_desk::error::CommandError;
+use demur_api::{
+    operation,
+    refusal::Refusal,
+    scope::Scope,
+    server::{PROTOCOL, ServerStatus},
+};
 use demur_ledger::question::OutcomeKind;
-use demur_store::contract::Store as _;
 use hyper::{Method, StatusCode, header};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     service::Shared,
 };
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(Method::GET, "/v1/server", "server", LOCAL, "Say which server this is")
-            .gives::<ServerStatus>(StatusCode::OK, "This server"),
-        status,
-    )
-    .with(
-        Operation::new(Method::POST, "/v1/server/stop", "stopServer", LOCAL, "End the server in good order")
-            .gives_nothing("It ends now"),
-        stop,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/server/lend",
-            "lendFolder",
-            LOCAL,
-            "Let another command have the data folder for as long as it works in it",
+    api.with(Operation::of::<operation::ShowServer>(), status)
+        .with(Operation::of::<operation::StopServer>(), stop)
+        .with(Operation::of::<operation::LendFolder>(), lend)
+        .with(
+            Operation::new(
+                Method::GET,
+                "/metrics",
+                "metrics",
+                &[Scope::Metrics],
+                "Counters in the format of Prometheus",
+            )
+            .gives_text("The counters", METRICS),
+            metrics,
         )
-        .gives_nothing("The folder is free"),
-        lend,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/metrics",
-            "metrics",
-            &[Scope::Metrics],
-            "Counters in the format of Prometheus",
-        )
-        .gives_text("The counters", METRICS),
-        metrics,
-    )
-}
-
-/// A server that runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ServerStatus {
-    /// The version of demur.
-    pub version: String,
-    /// The version of what goes over the socket: client and server must have the same.
-    pub protocol: u32,
-    /// The process.
-    pub process: u32,
-    /// The data folder.
-    pub folder: String,
-    /// The store, by the hash of its first event.
-    pub store: String,
-    /// Where it listens on TCP.
-    pub address: Option<String>,
-    /// How many questions are open.
-    pub open: u64,
-    /// How many questions somebody waits for at this moment.
-    pub waiting: u64,
 }
 
 async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Problem> {
@@ -91,6 +53,7 @@ async fn status(State(service): State<Shared>) -> Result<Json<ServerStatus>, Pro
             address: service.address(),
             open,
             waiting: service.notices.len() as u64,
+            limits: service.most,
         })
     });
     Ok(Json(found.await?))
@@ -104,7 +67,7 @@ async fn stop(State(service): State<Shared>) -> StatusCode {
 async fn lend(State(service): State<Shared>) -> Result<StatusCode, Problem> {
     let premises = Arc::clone(&service.premises);
     let lent = tokio::task::spawn_blocking(move || premises.lend());
-    lent.await.map_err(|error| CommandError::bug(&error))??;
+    lent.await.map_err(|error| Refusal::bug(&error))??;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -113,9 +76,5 @@ async fn metrics(State(service): State<Shared>) -> Result<Response, Problem> {
     Ok(([(header::CONTENT_TYPE, METRICS)], page).into_response())
 }
 
-/// What every client has to speak.
-pub const PROTOCOL: u32 = 1;
-
-const LOCAL: &[Scope] = &[Scope::Local];
 /// The media type of the counters.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -11,20 +11,26 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
+use demur_api::{
+    code::Code,
+    operation,
+    person::{Link, NewLink, PersonRole},
+    refusal::Refusal,
+    scope::Scope,
+};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
     random::Random as _,
 };
-use demur_desk::{error::CommandError, world::World};
+use demur_desk::world::World;
 use demur_web::notice::SignIn;
 use hyper::{HeaderMap, Method, StatusCode, header};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     api::{Api, Operation},
-    caller::{PersonRole, Scope},
     gate::Way,
     limits::Peer,
     people,
@@ -37,38 +43,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/sign-in",
-            "signInLink",
-            LOCAL,
-            "Make a link that signs a browser in, once",
-        )
-        .takes::<NewLink>()
-        .gives::<Link>(StatusCode::CREATED, "The link; it is good for five minutes"),
-        link,
-    )
-    .with(Operation::page(Method::GET, PATH, OPEN), page)
-    .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
-}
-
-/// A link to be made.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewLink {
-    /// Who is to sign in with it; otherwise the user of this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub person: Option<Text<1, 64>>,
-}
-
-/// A link that signs a browser in.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Link {
-    /// To be opened in a browser on this machine.
-    pub url: String,
-    /// For how many seconds.
-    pub seconds: u64,
+    api.with(Operation::of::<operation::MakeSignInLink>(), link)
+        .with(Operation::page(Method::GET, PATH, OPEN), page)
+        .with(Operation::page(Method::POST, PATH, OPEN), sign_in)
 }
 
 /// The code in a link.
@@ -100,7 +77,7 @@ impl Links {
         links
     }
 
-    fn make(&self, person: Option<Text<1, 64>>) -> Result<String, CommandError> {
+    fn make(&self, person: Option<Text<1, 64>>) -> Result<String, Refusal> {
         let mut bytes = [0; 32];
         World::open()?.fill(&mut bytes);
         let code = sha256(&bytes).to_string();
@@ -137,8 +114,8 @@ impl Links {
 
 async fn link(State(service): State<Shared>, Document(new): Document<NewLink>) -> Result<Response, Problem> {
     let address = service.address().ok_or_else(|| {
-        CommandError::refused("NO_TCP", "expected a server that listens on TCP, found one that does not")
-            .with_hint("start it without --no-tcp")
+        Refusal::new(Code::NoTcp, "expected a server that listens on TCP, found one that does not")
+            .with_cure("start it without --no-tcp")
     })?;
     let made = service.work(move |service, owner| {
         let _turn = service.people_turn();
@@ -174,11 +151,7 @@ async fn sign_in(
 ) -> Result<Response, Problem> {
     // A page of another site could send its own visitor here, to answer under a name that is not theirs.
     if request.headers().get(header::ORIGIN).is_none() {
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "ORIGIN_FORBIDDEN",
-            "expected a request from the page, found another",
-        ));
+        return Err(Problem::new(Code::OriginForbidden, "expected a request from the page, found another"));
     }
     let Way::Tcp(names) = way else { return Err(spent()) };
     attempt(&service, peer)?;
@@ -200,7 +173,7 @@ async fn sign_in(
     });
     let (_, secret) = match made.await {
         Ok(made) => made,
-        Err(problem) if problem.code() == "PERSON_UNKNOWN" => return Err(spent()),
+        Err(problem) if problem.code() == Code::PersonUnknown => return Err(spent()),
         Err(problem) => {
             // A link that brought nothing is good again.
             service.links.keep(link);
@@ -221,14 +194,13 @@ fn attempt(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Proble
 fn spent() -> Problem {
     let detail =
         "expected a link that is good, found one that was used, is older than five minutes, or is none";
-    Problem::new(StatusCode::UNAUTHORIZED, "LINK_SPENT", detail).with_hint("`demur open` makes a new one")
+    Problem::new(Code::LinkSpent, detail).with_cure("`demur open` makes a new one")
 }
 
 fn is_code(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-const LOCAL: &[Scope] = &[Scope::Local];
 const OPEN: &[Scope] = &[];
 /// How long a link is good.
 const GOOD_FOR: Duration = Duration::from_mins(5);

@@ -5,17 +5,16 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_core::{
-    limit::{List, Text, Whole},
-    time::Timestamp,
+use demur_api::{
+    operation,
+    token::{ListedTokens, MadeToken, NewToken, ShownToken},
 };
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_core::limit::Whole;
+use hyper::StatusCode;
 
 use crate::{
     api::{Api, Operation},
-    caller::{Scope, Token},
+    caller::Token,
     problem::Problem,
     read::{Document, Named},
     service::Shared,
@@ -24,66 +23,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(Method::POST, "/v1/tokens", "newToken", LOCAL, "Make a token")
-            .takes::<NewToken>()
-            .gives::<MadeToken>(StatusCode::CREATED, "The token; it is shown once"),
-        create,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/tokens", "listTokens", LOCAL, "List the tokens")
-            .gives::<ListedTokens>(StatusCode::OK, "Every token, without its secret"),
-        list,
-    )
-    .with(
-        Operation::new(Method::DELETE, "/v1/tokens/{token}", "revokeToken", LOCAL, "Take a token back")
-            .gives::<ShownToken>(StatusCode::OK, "It is good for nothing from now on"),
-        revoke,
-    )
-}
-
-/// A token to be made.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewToken {
-    /// Whose it is: the name under which it asks or answers.
-    pub name: Text<1, 64>,
-    /// What it allows.
-    pub scopes: List<Scope, 1, 5>,
-    /// How long it is good for; otherwise until it is taken back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<Whole<1, 31_536_000>>,
-}
-
-/// A token as it is shown later.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ShownToken {
-    /// Its public name.
-    pub id: String,
-    /// Whose it is.
-    pub name: String,
-    /// What it allows.
-    pub scopes: Vec<Scope>,
-    /// When it was made.
-    pub created: Timestamp,
-    /// When it ends.
-    pub expires: Option<Timestamp>,
-}
-
-/// A token just made.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
-pub struct MadeToken {
-    /// What it is.
-    pub token: ShownToken,
-    /// What has to be sent. Nothing keeps it: it is shown once.
-    pub secret: String,
-}
-
-/// Every token.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ListedTokens {
-    /// The oldest first.
-    pub tokens: Vec<ShownToken>,
+    api.with(Operation::of::<operation::MakeToken>(), create)
+        .with(Operation::of::<operation::ListTokens>(), list)
+        .with(Operation::of::<operation::RevokeToken>(), revoke)
 }
 
 impl From<Token> for ShownToken {
@@ -118,5 +60,3 @@ async fn revoke(
     let revoked = service.work(move |service, owner| service.tokens.revoke(owner, &id)).await?;
     Ok(Json(revoked.into()))
 }
-
-const LOCAL: &[Scope] = &[Scope::Local];

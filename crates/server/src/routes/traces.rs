@@ -4,21 +4,25 @@
 mod export;
 
 use axum::{Extension, Json, body::Body, extract::State, response::Response};
-use demur_core::{commitment::Salt, hash::Digest, time::Timestamp};
-use demur_desk::{error::CommandError, excerpt, owner::Owner};
+use demur_api::{
+    code::Code,
+    operation,
+    refusal::Refusal,
+    scope::Scope,
+    trace::{
+        EventParameters, EventView, KeptArtifact, ListedEvents, ListedTraces, TraceListParameters, TraceView,
+        Violation,
+    },
+};
+use demur_desk::{excerpt, owner::Owner};
 use demur_ledger::{
     event_type::TraceKind,
-    name::{Position, Sequence, TraceId},
+    name::{Sequence, TraceId},
     signed::{Receipt, Signed},
-    state::Phase,
 };
-use demur_store::{
-    contract::{Kept, Store as _, Stored, TraceSummary},
-    ledger::LedgerError,
-};
-use hyper::{Method, StatusCode, header};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use demur_sequencer::SequencerError;
+use demur_store::contract::{Kept, Stored, TraceSummary};
+use hyper::{Method, header};
 use serde_json::value::RawValue;
 
 pub(super) use export::LINES;
@@ -26,7 +30,7 @@ pub(super) use export::LINES;
 use super::check_trace;
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     outlet::Held,
     problem::Problem,
     read::{Named, Parameters},
@@ -39,35 +43,9 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 fn add_reading(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/traces",
-            "listTraces",
-            &[Scope::Read],
-            "List the traces, the newest first; the registry of keys is none of them",
-        )
-        .query::<ListParameters>()
-        .gives::<ListedTraces>(StatusCode::OK, "One page"),
-        list,
-    )
-    .with(
-        Operation::new(Method::GET, "/v1/traces/{trace}", "trace", SEEING, "Say what a trace is")
-            .gives::<TraceView>(StatusCode::OK, "The trace"),
-        show,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/traces/{trace}/events",
-            "listEvents",
-            SEEING,
-            "List the events of a trace with their content, in order",
-        )
-        .query::<EventParameters>()
-        .gives::<ListedEvents>(StatusCode::OK, "One page"),
-        events,
-    )
+    api.with(Operation::of::<operation::ListTraces>(), list)
+        .with(Operation::of::<operation::ShowTrace>(), show)
+        .with(Operation::of::<operation::ListEvents>(), events)
 }
 
 fn add_beside(api: Api) -> Api {
@@ -82,124 +60,19 @@ fn add_beside(api: Api) -> Api {
         .gives_bytes("The bytes, whatever they are", BYTES),
         artifact,
     )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/traces/{trace}/receipts/{sequence}",
-            "receipt",
-            SEEING,
-            "Give the desk's signed receipt for a statement",
-        )
-        .gives::<Signed<Receipt>>(StatusCode::OK, "The receipt: keep it, an export has to agree with it"),
-        receipt,
-    )
+    .with(Operation::of::<operation::ShowReceipt>(), receipt)
 }
 
-/// Which traces to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "TraceListParameters")]
-struct ListParameters {
-    /// The last trace of the page before.
-    after: Option<TraceId>,
-    /// How many at most, up to 200.
-    #[schemars(range(min = 1, max = 200))]
-    limit: Option<usize>,
-}
-
-/// Which events to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct EventParameters {
-    /// The number of the last event seen; otherwise from the first on.
-    after: Option<Sequence>,
-    /// How many at most, up to 200; fewer come where they are large.
-    #[schemars(range(min = 1, max = 200))]
-    limit: Option<usize>,
-}
-
-/// One page of traces.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ListedTraces {
-    /// The newest first.
-    traces: Vec<TraceView>,
-    /// What to give as `after` for the next page; none at the end.
-    next: Option<TraceId>,
-}
-
-/// A trace.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct TraceView {
-    /// Its name.
-    trace: TraceId,
-    /// `registry`, `run` or `work`.
-    kind: &'static str,
-    /// How many events it has.
-    events: u64,
-    /// The newest of them.
-    head: Position,
-    /// When it was opened.
-    opened: Timestamp,
-    /// When the newest event was recorded.
-    changed: Timestamp,
-    /// Where a run stands.
-    phase: Option<&'static str>,
-    /// The integrity violation that was found, if any.
-    failed: Option<Violation>,
-}
-
-/// An integrity violation.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Violation {
-    /// The verifier's code.
-    code: String,
-    /// Where it was found, if at one event.
-    sequence: Option<Sequence>,
-}
-
-/// One page of events.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ListedEvents {
-    /// In the order in which they were recorded.
-    events: Vec<EventView>,
-    /// What to give as `after` for the next page; none at the end.
-    next: Option<Sequence>,
-}
-
-/// An event with what is kept beside it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct EventView {
-    /// Its place in the trace.
-    sequence: Sequence,
-    /// Its hash, over the canonical bytes of the envelope.
-    hash: Digest,
-    /// The envelope.
-    #[schemars(schema_with = "envelope_schema")]
-    envelope: Box<RawValue>,
-    /// The content that the envelope commits to; none where there is none or it was erased.
-    #[schemars(schema_with = "content_schema")]
-    content: Option<Box<RawValue>>,
-    /// What opens the commitment to the content.
-    salt: Option<Salt>,
-    /// Whether there was content that was erased.
-    erased: bool,
-    /// What became of the artifact that it records: `here` or `erased`; none where it records none.
-    artifact: Option<&'static str>,
-}
-
-impl From<TraceSummary> for TraceView {
-    fn from(summary: TraceSummary) -> Self {
-        let TraceSummary { trace, kind, head, opened, changed, phase, failed, .. } = summary;
-        let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
-        let events = head.sequence.next().number();
-        let phase = phase.map(Phase::as_str);
-        Self { trace, kind: kind.as_str(), events, head, opened, changed, phase, failed }
-    }
+fn trace_view(summary: TraceSummary) -> TraceView {
+    let TraceSummary { trace, kind, head, opened, changed, phase, failed, .. } = summary;
+    let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
+    let events = head.sequence.next().number();
+    TraceView { trace, kind, events, head, opened, changed, phase, failed }
 }
 
 async fn list(
     State(service): State<Shared>,
-    Parameters(parameters): Parameters<ListParameters>,
+    Parameters(parameters): Parameters<TraceListParameters>,
 ) -> Result<Json<ListedTraces>, Problem> {
     let (limit, after) = (limit(parameters.limit)?, parameters.after);
     let page = service.work(move |_, owner| {
@@ -207,7 +80,7 @@ async fn list(
         if let Some(trace) = after
             && store.trace(trace)?.is_none()
         {
-            return Err(LedgerError::TraceUnknown { trace }.into());
+            return Err(SequencerError::TraceUnknown { trace }.into());
         }
         // One more for the registry, one more to know whether there are more.
         let mut found = store.traces(after, limit + 2)?;
@@ -215,7 +88,7 @@ async fn list(
         let more = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| more).map(|last| last.trace);
-        Ok(ListedTraces { traces: found.into_iter().map(TraceView::from).collect(), next })
+        Ok(ListedTraces { traces: found.into_iter().map(trace_view).collect(), next })
     });
     Ok(Json(page.await?))
 }
@@ -225,7 +98,7 @@ async fn show(
     Extension(caller): Extension<Caller>,
     Named(trace): Named<TraceId>,
 ) -> Result<Json<TraceView>, Problem> {
-    Ok(Json(service.work(move |_, owner| seen(owner, &caller, trace)).await?.into()))
+    Ok(Json(trace_view(service.work(move |_, owner| seen(owner, &caller, trace)).await?)))
 }
 
 async fn events(
@@ -243,8 +116,8 @@ async fn events(
         // Content can be large: a page ends where it has grown enough.
         while events.len() < limit && bytes < ENOUGH && next <= head {
             let Some(stored) = owner.ledger().store().events(trace, next, 1)?.pop() else { break };
-            let shown = EventView::new(trace, next, stored)?;
-            bytes += shown.len();
+            let shown = event_view(trace, next, stored)?;
+            bytes += shown.size();
             events.push(shown);
             next = next.next();
         }
@@ -254,38 +127,32 @@ async fn events(
     Ok(Json(page.await?))
 }
 
-impl EventView {
-    fn new(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<Self, CommandError> {
-        excerpt::refuse_newer(trace, sequence, &stored)?;
-        let raw = |bytes: Vec<u8>| {
-            let text = String::from_utf8(bytes).ok();
-            let raw = text.and_then(|text| RawValue::from_string(text).ok());
-            raw.ok_or(LedgerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" })
-        };
-        let erased = matches!(stored.content, Kept::Erased);
-        let (content, salt) = match stored.content {
-            Kept::Here(opening) => (Some(raw(opening.bytes)?), Some(opening.salt)),
-            Kept::Absent | Kept::Erased => (None, None),
-        };
-        let artifact = match stored.artifact {
-            Kept::Here(_) => Some("here"),
-            Kept::Erased => Some("erased"),
-            Kept::Absent => None,
-        };
-        Ok(Self {
-            sequence,
-            hash: stored.hash,
-            envelope: raw(stored.bytes)?,
-            content,
-            salt,
-            erased,
-            artifact,
-        })
-    }
-
-    fn len(&self) -> usize {
-        self.envelope.get().len() + self.content.as_ref().map_or(0, |content| content.get().len())
-    }
+fn event_view(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<EventView, Refusal> {
+    excerpt::refuse_newer(trace, sequence, &stored)?;
+    let raw = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).ok();
+        let raw = text.and_then(|text| RawValue::from_string(text).ok());
+        raw.ok_or(SequencerError::Damaged { trace, sequence, code: "SCHEMA_INVALID" })
+    };
+    let erased = matches!(stored.content, Kept::Erased);
+    let (content, salt) = match stored.content {
+        Kept::Here(opening) => (Some(raw(opening.bytes)?), Some(opening.salt)),
+        Kept::Absent | Kept::Erased => (None, None),
+    };
+    let artifact = match stored.artifact {
+        Kept::Here(_) => Some(KeptArtifact::Here),
+        Kept::Erased => Some(KeptArtifact::Erased),
+        Kept::Absent => None,
+    };
+    Ok(EventView {
+        sequence,
+        hash: stored.hash,
+        envelope: raw(stored.bytes)?,
+        content,
+        salt,
+        erased,
+        artifact,
+    })
 }
 
 async fn artifact(
@@ -310,7 +177,7 @@ async fn artifact(
         .header(header::CONTENT_TYPE, BYTES)
         // Whatever it is, a browser must not show it as a page of this server.
         .header(header::CONTENT_DISPOSITION, "attachment");
-    Ok(response.body(body).map_err(|error| CommandError::bug(&error))?)
+    Ok(response.body(body).map_err(|error| Refusal::bug(&error))?)
 }
 
 async fn receipt(
@@ -323,28 +190,28 @@ async fn receipt(
         event(owner, trace, sequence)?;
         owner.ledger().receipt(trace, sequence)?.ok_or_else(|| {
             let message = "expected a statement that a key signed, found what the desk itself recorded";
-            CommandError::input("RECEIPT_UNKNOWN", message)
+            Refusal::new(Code::ReceiptUnknown, message)
         })
     });
     Ok(Json(found.await?))
 }
 
 /// Returns a trace that this caller may read.
-fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, CommandError> {
-    let found = owner.ledger().store().trace(trace)?.ok_or(LedgerError::TraceUnknown { trace });
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, Refusal> {
+    let found = owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
     check_trace(owner, caller, trace)?;
     Ok(found?)
 }
 
-fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, CommandError> {
+fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, Refusal> {
     owner.ledger().store().events(trace, sequence, 1)?.pop().ok_or_else(|| {
         let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
-        CommandError::input("EVENT_UNKNOWN", message)
+        Refusal::new(Code::EventUnknown, message)
     })
 }
 
-fn no_artifact(message: &str) -> CommandError {
-    CommandError::input("ARTIFACT_UNKNOWN", message)
+fn no_artifact(message: &str) -> Refusal {
+    Refusal::new(Code::ArtifactUnknown, message)
 }
 
 fn limit(wanted: Option<usize>) -> Result<usize, Problem> {
@@ -354,20 +221,6 @@ fn limit(wanted: Option<usize>) -> Result<usize, Problem> {
     } else {
         Err(Problem::malformed(format!("limit: expected 1 to 200, found {limit}")))
     }
-}
-
-fn envelope_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": "object",
-        "description": "The envelope as recorded, in canonical JSON. /schemas/ledger/envelope.json describes it.",
-    })
-}
-
-fn content_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": ["object", "null"],
-        "description": "The content that the envelope commits to; none where there is none or it was erased. The schema of its type is below /schemas/ledger/events.",
-    })
 }
 
 /// Who may see a trace that it takes part in.

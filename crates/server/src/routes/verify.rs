@@ -12,7 +12,8 @@ use axum::{
     extract::{Request, State},
 };
 use bytes::{Buf as _, Bytes};
-use demur_desk::{error::CommandError, verification::Verification};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
+use demur_desk::verification::Verification;
 use demur_ledger::verify::{Options, VerifyError, verify};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, StatusCode};
@@ -21,7 +22,6 @@ use tokio::{sync::mpsc, task, time};
 use super::traces::LINES;
 use crate::{
     api::{Api, Operation},
-    caller::Scope,
     problem::Problem,
     read,
     service::Shared,
@@ -55,7 +55,7 @@ async fn check(State(service): State<Shared>, request: Request) -> Result<Json<V
         verify(reader, &options, &mut |_| ())
     });
     let read = time::timeout(LONGEST, pour(request.into_body(), sender, service.patience().body)).await;
-    let verified = verifying.await.map_err(|error| CommandError::bug(&error))?;
+    let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
     // What is wrong with the request explains what is wrong with the file.
     read.map_err(|_| too_slow())??;
     let report = verified.map_err(|error| unreadable(&error))?;
@@ -69,7 +69,7 @@ async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Re
         let frame = time::timeout(patience, body.frame()).await.map_err(|_| too_slow())?;
         let Some(frame) = frame else { return Ok(()) };
         let frame = frame.map_err(|error| {
-            read::broken(&*error, LARGEST).with_hint("`demur verify FILE` takes files of any size")
+            read::broken(&*error, LARGEST).with_cure("`demur verify FILE` takes files of any size")
         })?;
         if let Ok(part) = frame.into_data() {
             // The verifier may have seen enough before the end.
@@ -98,16 +98,16 @@ impl Read for Inlet {
     }
 }
 
-fn unreadable(error: &VerifyError) -> CommandError {
+fn unreadable(error: &VerifyError) -> Refusal {
     let hint = match error {
         VerifyError::FormatNewer { .. } => "the file may be sound: this version of demur cannot tell",
         _ => "expected is a file that demur exported",
     };
-    CommandError::input(error.code(), error).with_hint(hint)
+    Refusal::new(Code::of(error.code()), error).with_cure(hint)
 }
 
 fn too_slow() -> Problem {
-    Problem::new(StatusCode::REQUEST_TIMEOUT, "TOO_SLOW", "expected the file to arrive without such pauses")
+    Problem::new(Code::TooSlow, "expected the file to arrive without such pauses")
 }
 
 /// How large a file may be.

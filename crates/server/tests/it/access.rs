@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use demur_server::{api::Operation, caller::Scope, routes};
+use demur_api::scope::Scope;
+use demur_server::{api::Operation, routes};
 
 use crate::{
     client::{Reply, head},

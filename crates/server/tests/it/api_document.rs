@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::operation::EVERY;
 use demur_server::{openapi, routes};
 use serde_json::Value;
 
@@ -49,6 +50,18 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
         .flat_map(methods)
         .map(|(path, method)| (format!("{method} {path}"), &document["paths"][&path][&method]))
         .collect()
+}
+
+#[test]
+fn every_operation_of_the_table_is_served_where_the_table_says() {
+    let served: BTreeMap<_, _> = routes::operations()
+        .iter()
+        .map(|served| (served.id(), (served.method().to_string(), served.path(), served.scopes())))
+        .collect();
+    for (about, _) in EVERY {
+        let place = (about.method.as_str().to_owned(), about.path, about.scopes);
+        assert_eq!(served.get(about.id), Some(&place), "{}", about.id);
+    }
 }
 
 #[test]

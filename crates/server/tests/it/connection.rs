@@ -10,7 +10,8 @@ use crate::{
     client::{Reply, head},
     server::{Server, until},
 };
-use demur_server::{connection::MOST, patience::Patience};
+use demur_api::server_limits::ServerLimits;
+use demur_server::patience::Patience;
 
 fn impatient() -> Server {
     let brief = Duration::from_millis(300);
@@ -85,8 +86,9 @@ fn clients_that_never_read_are_let_go_and_others_are_served_meanwhile() {
 #[test]
 fn there_is_room_for_so_many_connections_and_the_user_of_this_machine_has_its_own() {
     let server = Server::start();
+    let most = ServerLimits::default().connections as usize;
     let mut idle = Vec::new();
-    while idle.len() < MOST - 1 {
+    while idle.len() < most - 1 {
         idle.push(connect(&server));
         if idle.len().is_multiple_of(512) {
             // Served after those before it: the queue of the kernel, which drops what it has no room for, is empty.

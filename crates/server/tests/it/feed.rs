@@ -20,10 +20,10 @@ struct Feed {
 }
 
 impl Feed {
-    fn open(server: &Server, token: &str, last: Option<u64>) -> Self {
+    fn open(server: &Server, token: &str, last: Option<u128>) -> Self {
         let mut call = server.call("GET", "/v1/feed").token(token);
         if let Some(last) = last {
-            call = call.header("Last-Event-ID", &last.to_string());
+            call = call.header("Last-Event-ID", &format!("{last:x}"));
         }
         let mut stream = call.open();
         let (status, headers) = head(&mut stream).unwrap();
@@ -40,13 +40,13 @@ impl Feed {
     }
 
     /// Returns the next event and its id.
-    fn next(&mut self) -> (u64, Value) {
+    fn next(&mut self) -> (u128, Value) {
         let (mut id, mut data) = (None, None);
         loop {
             let mut line = String::new();
             assert!(self.lines.read_line(&mut line).unwrap() > 0, "the feed ended");
             match line.trim_end().split_once(": ") {
-                Some(("id", value)) => id = value.parse().ok(),
+                Some(("id", value)) => id = u128::from_str_radix(value, 16).ok(),
                 Some(("data", value)) => data = serde_json::from_str(value).ok(),
                 _ if line == "\n" => {
                     if let (Some(id), Some(data)) = (id, data.take()) {

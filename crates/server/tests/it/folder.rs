@@ -2,6 +2,7 @@
 
 use std::{iter, sync::mpsc, thread, time::Duration};
 
+use demur_api::server_limits::ServerLimits;
 use demur_desk::{data::DataFolder, owner::Owner, question, session::Speaker};
 use demur_ledger::facts::Assurance;
 use demur_server::serve::{self, Config, Listen};
@@ -115,6 +116,7 @@ fn a_server_that_nobody_needs_ends_by_itself() {
         idle: Some(Duration::from_millis(50)),
         user: "pat".try_into().unwrap(),
         version: "test".to_owned(),
+        limits: ServerLimits::default(),
     };
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(serve::run(config, |_| ())));

@@ -26,7 +26,7 @@ fn signed<P: Serialize + DeserializeOwned>(payload: P, at: Time, by: &Signer) ->
     serde_json::to_value(SignedMessage::sign(payload, at, by).unwrap()).unwrap()
 }
 
-fn registration() -> Value {
+pub(crate) fn registration() -> Value {
     signed(Register::new(&signer(1), after(0), None), after(0), &signer(1))
 }
 

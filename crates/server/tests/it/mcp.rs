@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use demur_mcp::room::MOST;
+use demur_mcp::room::MAX_CALLS;
 use demur_server::routes::mcp::{ASKING, PATH};
 use serde_json::{Value, json};
 
@@ -408,10 +408,10 @@ fn a_flood_over_many_connections_is_refused() {
     // Asking whether there is room takes room as well, so that a few of them may be refused before.
     let mut calls = Vec::new();
     while probe() == "QUESTION_UNKNOWN" {
-        assert!(calls.len() < 4 * MOST, "there is always room");
+        assert!(calls.len() < 4 * MAX_CALLS, "there is always room");
         calls.push(waiting(calls.len()).open());
     }
-    assert!(calls.len() >= MOST, "{} were too many", calls.len());
+    assert!(calls.len() >= MAX_CALLS, "{} were too many", calls.len());
     assert_eq!(probe(), "TOO_MANY_CALLS");
     needed(&ask(&server, &other, &json!({})));
     drop(calls);

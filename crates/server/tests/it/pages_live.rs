@@ -18,7 +18,7 @@ struct Page {
 #[derive(Debug)]
 struct Told {
     name: String,
-    id: Option<u64>,
+    id: Option<u128>,
     data: Value,
 }
 
@@ -42,7 +42,7 @@ impl Page {
             }
             match line.trim_end().split_once(": ") {
                 Some(("event", name)) => name.clone_into(&mut told.name),
-                Some(("id", id)) => told.id = id.parse().ok(),
+                Some(("id", id)) => told.id = u128::from_str_radix(id, 16).ok(),
                 Some(("data", data)) => told.data = serde_json::from_str(data).unwrap(),
                 _ if line == "\n" && !told.name.is_empty() => return Some(told),
                 _ => {}
@@ -94,7 +94,7 @@ fn whoever_comes_back_misses_nothing_and_whoever_comes_too_late_looks_again() {
     let three = server.ask(&asker, &json!({"question": "Three?"}));
     stays.hears("asked");
     let newest = stays.hears("asked").id.unwrap();
-    let mut back = Page::open(&live(&server, &reader).header("Last-Event-ID", &first.to_string()));
+    let mut back = Page::open(&live(&server, &reader).header("Last-Event-ID", &format!("{first:x}")));
     assert_eq!(back.hears("resumed").id, Some(first));
     assert_eq!(back.hears("asked").data["question"], json!(two));
     assert_eq!(back.hears("asked").data["question"], json!(three));

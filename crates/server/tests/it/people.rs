@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use demur_server::{api::Operation, caller::Scope, routes};
+use demur_api::scope::Scope;
+use demur_server::{api::Operation, routes};
 use serde_json::{Value, json};
 
 use crate::{

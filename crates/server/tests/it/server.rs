@@ -8,7 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_desk::{data::DataFolder, error::CommandError};
+use demur_api::refusal::Refusal;
+use demur_api::server_limits::ServerLimits;
+use demur_desk::data::DataFolder;
 use demur_server::{
     patience::Patience,
     serve::{self, Config, Listen},
@@ -22,7 +24,7 @@ use crate::client::{Call, Reply};
 pub(crate) struct Server {
     folder: PathBuf,
     port: u16,
-    running: Option<JoinHandle<Result<(), CommandError>>>,
+    running: Option<JoinHandle<Result<(), Refusal>>>,
     /// Goes away with the server; none where the folder belongs to the test.
     own: Option<TempDir>,
 }
@@ -77,6 +79,7 @@ impl Server {
             idle: None,
             user: "pat".try_into().unwrap(),
             version: "test".to_owned(),
+            limits: ServerLimits::default(),
         };
         let (sender, receiver) = mpsc::channel();
         let running = thread::spawn(move || {
@@ -145,7 +148,7 @@ impl Server {
     }
 
     /// Ends the server in good order and returns how it ended.
-    pub(crate) fn stop(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn stop(&mut self) -> Result<(), Refusal> {
         let Some(running) = self.running.take() else { return Ok(()) };
         let stopped = self.local("POST", "/v1/server/stop").send();
         assert_eq!(stopped.status, 204, "{stopped:?}");

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use demur_core::time::Timestamp;
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     facts::Severity,
     name::{PrincipalId, Sequence, TraceId},
     question::{Asked, OutcomeKind, Questions, touched},

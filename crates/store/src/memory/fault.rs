@@ -4,12 +4,12 @@ use crate::contract::StoreError;
 
 /// Something the store is about to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Write {
-    /// A call of `append`.
-    Append,
+pub enum Writing {
+    /// A call of `commit`.
+    Commit,
     /// A call of `put_artifact`.
     Artifact,
-    /// A note, a mark or a secret.
+    /// A note, a mark, a secret or a lease.
     Operational,
 }
 
@@ -30,11 +30,11 @@ pub enum Fault {
 /// Decides what goes wrong. Asked once for each write, in the order in which they happen.
 pub trait Faults: Send + Sync {
     /// Returns the fault for this write.
-    fn next(&self, write: Write) -> Fault;
+    fn next(&self, write: Writing) -> Fault;
 }
 
-impl<F: Fn(Write) -> Fault + Send + Sync> Faults for F {
-    fn next(&self, write: Write) -> Fault {
+impl<F: Fn(Writing) -> Fault + Send + Sync> Faults for F {
+    fn next(&self, write: Writing) -> Fault {
         self(write)
     }
 }

@@ -2,20 +2,22 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use demur_core::{hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
-use demur_engine::entry::Address;
+use demur_core::{commitment::Commitment, hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
+    entry::Address,
+    envelope::Event,
     event_type::TraceKind,
+    facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
     signed::{Head, Signed},
     state::Phase,
 };
 
-use super::question::List;
+use super::{lease::LeaseTable, question::List, record::RecordTable};
 use crate::{
     contract::{
         Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, QuestionSummary, Snapshot, StoreError,
-        Stored, TraceSummary,
+        Stored, TraceSummary, Write,
     },
     derived,
 };
@@ -34,7 +36,9 @@ pub(super) struct State {
     questions: List,
     artifacts: BTreeMap<Address, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
-    secrets: BTreeMap<(TraceId, Sequence), Vec<u8>>,
+    secrets: BTreeMap<Digest, Vec<u8>>,
+    records: RecordTable,
+    leases: LeaseTable,
 }
 
 #[derive(Clone, Debug)]
@@ -45,13 +49,14 @@ struct Trace {
     changed: Timestamp,
     phase: Option<Phase>,
     failed: Option<Failure>,
-    snapshot: Option<Snapshot>,
+    /// The newest of each version.
+    snapshots: BTreeMap<u32, Snapshot>,
 }
 
 impl Trace {
     fn new(kind: TraceKind, opened: Timestamp) -> Self {
         let (events, changed) = (Vec::new(), opened);
-        Self { kind, events, opened, changed, phase: None, failed: None, snapshot: None }
+        Self { kind, events, opened, changed, phase: None, failed: None, snapshots: BTreeMap::new() }
     }
 
     fn head(&self) -> Option<Position> {
@@ -62,30 +67,39 @@ impl Trace {
 }
 
 impl State {
-    pub(super) fn append(&mut self, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+    pub(super) fn commit(&mut self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
         let unknown = |append: &Append| {
             append.expected.is_none() && derived::opened_kind(&append.entries[0].event).is_none()
         };
         // Before anything is written: an error must leave no mark.
-        if appends.iter().any(unknown) {
+        if writes.iter().filter_map(|write| write.append.as_ref()).any(unknown) {
             return Err(StoreError::Misuse { what: "the first event of a trace does not open one" });
         }
-        Ok(appends.iter().map(|append| self.append_one(append)).collect())
+        Ok(writes.iter().map(|write| self.commit_one(write)).collect())
     }
 
-    fn append_one(&mut self, append: &Append) -> Outcome {
-        let kind = match self.traces.get(&append.trace) {
+    fn commit_one(&mut self, Write { append, swaps }: &Write) -> Outcome {
+        let kind = |append: &Append| match self.traces.get(&append.trace) {
             Some(trace) => trace.kind,
             None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
         };
-        if let Some(conflict) = self.judge(append, kind) {
+        let append = append.as_ref().map(|append| (append, kind(append)));
+        let refused = append.and_then(|(append, kind)| self.judge(append, kind));
+        let swapped = || (!self.records.admit(swaps)).then_some(Conflict::Record);
+        if let Some(conflict) = refused.or_else(swapped) {
             return Outcome::Refused(conflict);
         }
-        self.write(append, kind);
+        if let Some((append, kind)) = append {
+            self.write(append, kind);
+        }
+        self.records.swap(swaps);
         Outcome::Done
     }
 
     fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
+        if !self.leases.lives(append.writer) {
+            return Some(Conflict::Lease);
+        }
         let known = self.traces.get(&append.trace);
         let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = known.and_then(Trace::head);
@@ -141,6 +155,7 @@ impl State {
                 content: entry.opening.clone().map_or(Kept::Absent, Kept::Here),
                 artifact: entry.artifact.map_or(Kept::Absent, Kept::Here),
                 head: None,
+                writer: append.writer,
             });
         }
         finish(trace, append.head.clone(), append);
@@ -152,7 +167,7 @@ impl State {
         let Self { questions, log, .. } = self;
         let before = log.len() - append.entries.len();
         for (at, row) in &append.questions {
-            let mut places = (1..).map(Cursor::new).skip(before).zip(&append.entries);
+            let mut places = (1..).map(Cursor::from_number).skip(before).zip(&append.entries);
             questions.put((append.trace, *at), *row, || {
                 let (cursor, entry) = places.find(|(_, entry)| entry.event.envelope().sequence == *at)?;
                 Some((cursor, entry.event.envelope().time))
@@ -251,17 +266,38 @@ impl State {
     }
 
     pub(super) fn end(&self) -> Cursor {
-        Cursor::new(self.log.len() as u64)
+        Cursor::from_number(self.log.len() as u64)
     }
 
     pub(super) fn changes(&self, after: Cursor, limit: usize) -> Vec<(Cursor, Stored)> {
         let from = usize::try_from(after.number()).unwrap_or(usize::MAX);
-        let changes = (1..).map(Cursor::new).zip(&self.log).skip(from).take(limit);
+        let changes = (1..).map(Cursor::from_number).zip(&self.log).skip(from).take(limit);
         changes
             .filter_map(|(cursor, (trace, index))| {
                 Some((cursor, self.traces.get(trace)?.events.get(*index)?.clone()))
             })
             .collect()
+    }
+
+    /// Returns who takes part in a run, by principal and role.
+    pub(super) fn participants(&self, trace: TraceId) -> Vec<Participant> {
+        let first = self.traces.get(&trace).and_then(|trace| trace.events.first());
+        let first = first.and_then(|stored| Event::parse(&stored.bytes).ok());
+        let mut participants = first.as_ref().map(derived::participants).unwrap_or_default();
+        participants.sort_unstable();
+        participants
+    }
+
+    pub(super) fn records(&self) -> &RecordTable {
+        &self.records
+    }
+
+    pub(super) fn leases(&self) -> &LeaseTable {
+        &self.leases
+    }
+
+    pub(super) fn leases_mut(&mut self) -> &mut LeaseTable {
+        &mut self.leases
     }
 
     pub(super) fn put_artifact(&mut self, bytes: &[u8]) -> Address {
@@ -270,12 +306,32 @@ impl State {
         address
     }
 
+    /// Returns how many events there are.
+    pub(super) fn length(&self) -> u64 {
+        self.log.len() as u64
+    }
+
+    /// Returns the events of every trace, in order, each with its place.
+    pub(super) fn all_events(
+        &self,
+    ) -> impl Iterator<Item = (TraceId, impl Iterator<Item = (Position, Timestamp, &Stored)>)> {
+        self.traces.iter().map(|(id, trace)| {
+            let place = |(sequence, stored): (u64, _)| {
+                let stored: &Stored = stored;
+                let position = Position::new(Sequence::try_from(sequence).ok()?, stored.hash);
+                let time = Event::parse(&stored.bytes).ok()?.envelope().time;
+                Some((position, time, stored))
+            };
+            (*id, (0..).zip(&trace.events).filter_map(place))
+        })
+    }
+
     pub(super) fn artifact(&self, address: &Address) -> Option<Vec<u8>> {
         self.artifacts.get(address).cloned()
     }
 
-    pub(super) fn snapshot(&self, trace: TraceId) -> Option<Snapshot> {
-        self.traces.get(&trace)?.snapshot.clone()
+    pub(super) fn snapshot(&self, trace: TraceId, version: u32) -> Option<Snapshot> {
+        self.traces.get(&trace)?.snapshots.get(&version).cloned()
     }
 
     pub(super) fn mark_failed(&mut self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
@@ -298,16 +354,16 @@ impl State {
         notes.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    pub(super) fn keep_secret(&mut self, place: (TraceId, Sequence), value: &[u8]) {
-        self.secrets.insert(place, value.to_vec());
+    pub(super) fn keep_secret(&mut self, commitment: &Commitment, value: &[u8]) {
+        self.secrets.insert(*commitment.as_digest(), value.to_vec());
     }
 
-    pub(super) fn secret(&self, place: (TraceId, Sequence)) -> Option<Vec<u8>> {
-        self.secrets.get(&place).cloned()
+    pub(super) fn secret(&self, commitment: &Commitment) -> Option<Vec<u8>> {
+        self.secrets.get(commitment.as_digest()).cloned()
     }
 
-    pub(super) fn forget_secret(&mut self, place: (TraceId, Sequence)) {
-        self.secrets.remove(&place);
+    pub(super) fn forget_secret(&mut self, commitment: &Commitment) {
+        self.secrets.remove(commitment.as_digest());
     }
 }
 
@@ -317,6 +373,6 @@ fn finish(trace: &mut Trace, head: Signed<Head>, append: &Append) {
     }
     trace.phase = append.phase.or(trace.phase);
     if let Some(snapshot) = &append.snapshot {
-        trace.snapshot = Some(snapshot.clone());
+        trace.snapshots.insert(snapshot.version, snapshot.clone());
     }
 }

@@ -6,23 +6,19 @@
 use std::{fs, path::Path};
 
 use demur_core::hash::Digest;
-use demur_engine::entry::Address;
+use demur_ledger::entry::Address;
 use rusqlite::{Connection, Result as SqlResult};
 
-use super::{
-    SqliteStore,
-    check::{Progress, Step},
-    close, connection, trouble,
-};
+use super::{SqliteStore, close, connection, trouble};
 use crate::{
     artifacts::Artifacts,
-    contract::{RESTORED, StoreError},
+    contract::{RESTORED, StoreError, StoreProgress, StoreStep},
     folder::{self, Folder, io_trouble, shown},
 };
 
 impl SqliteStore {
     /// Copies the store as of one moment into a folder that is empty or not there yet. Appends go on meanwhile.
-    pub fn backup(&self, to: &Path, progress: &mut dyn FnMut(Progress)) -> Result<(), StoreError> {
+    pub fn backup(&self, to: &Path, progress: &mut dyn FnMut(StoreProgress)) -> Result<(), StoreError> {
         let target = Folder::at(to);
         target.create()?;
         let mut files = fs::read_dir(to).map_err(io_trouble("read the folder of the backup"))?;
@@ -35,7 +31,11 @@ impl SqliteStore {
     }
 
     /// Puts a backup into a folder that has no store. The new store carries the note [`RESTORED`].
-    pub fn restore(from: &Path, to: &Path, progress: &mut dyn FnMut(Progress)) -> Result<(), StoreError> {
+    pub fn restore(
+        from: &Path,
+        to: &Path,
+        progress: &mut dyn FnMut(StoreProgress),
+    ) -> Result<(), StoreError> {
         let source = Self::open_read_only(from)?;
         let target = Folder::at(to);
         target.create()?;
@@ -48,10 +48,10 @@ impl SqliteStore {
         &self,
         target: &Folder,
         restored: bool,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(StoreProgress),
     ) -> Result<(), StoreError> {
         let new = target.begin_database()?;
-        progress(Progress { step: Step::Copy, done: 0, total: 1 });
+        progress(StoreProgress { step: StoreStep::Copy, done: 0, total: 1 });
         let copying = || trouble::of("copy the database");
         let source = connection::examiner(&self.folder.database()).map_err(copying())?;
         let name = new
@@ -59,7 +59,7 @@ impl SqliteStore {
             .ok_or_else(|| folder::trouble("copy the database", &"the name of its folder is not UTF-8"))?;
         // One read transaction: the copy shows one moment, and free pages, where erased content was, stay behind.
         source.execute("VACUUM main INTO ?1", [name]).map_err(copying())?;
-        progress(Progress { step: Step::Copy, done: 1, total: 1 });
+        progress(StoreProgress { step: StoreStep::Copy, done: 1, total: 1 });
 
         let copy = connection::writer(&new).map_err(copying())?;
         if restored {
@@ -78,14 +78,14 @@ impl SqliteStore {
         &self,
         addresses: &[Address],
         to: &Artifacts,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(StoreProgress),
     ) -> Result<(), StoreError> {
         to.prepare()?;
         let total = addresses.len() as u64;
         for (done, address) in (1..).zip(addresses) {
             let missing = || StoreError::Corrupt { what: "the file of an artifact is missing".to_owned() };
             to.put(&self.artifacts.read(address)?.ok_or_else(missing)?)?;
-            progress(Progress { step: Step::Artifacts, done, total });
+            progress(StoreProgress { step: StoreStep::Artifacts, done, total });
         }
         Ok(())
     }

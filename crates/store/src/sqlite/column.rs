@@ -10,20 +10,21 @@ use demur_core::{
     key::{Fingerprint, Signature},
     time::Timestamp,
 };
-use demur_engine::entry::{Address, ArtifactPlace};
 use demur_ledger::{
     content::Opening,
+    entry::{Address, ArtifactPlace},
     event_type::TraceKind,
     facts::Severity,
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::KeySignature,
     question::OutcomeKind,
+    role::Role,
     signed::{Head, Signed},
     state::Phase,
 };
 use rusqlite::{Error, Result, Row, types::Type};
 
-use crate::contract::{Kept, Stored};
+use crate::contract::{Kept, LeaseId, Stored};
 
 /// Returns a ULID as it is stored.
 pub(super) fn ulid(ulid: Ulid) -> [u8; 16] {
@@ -85,6 +86,11 @@ pub(super) fn phase(row: &Row<'_>, index: usize) -> Result<Option<Phase>> {
     let Some(text) = row.get_ref(index)?.as_str_or_null()? else { return Ok(None) };
     let known = Phase::ALL.into_iter().find(|phase| phase.as_str() == text);
     known.map(Some).ok_or_else(|| wrong(index)("expected the name of a phase"))
+}
+
+pub(super) fn role(row: &Row<'_>, index: usize) -> Result<Role> {
+    let known = Role::from_name(row.get_ref(index)?.as_str()?);
+    known.ok_or_else(|| wrong(index)("expected the name of a role"))
 }
 
 pub(super) fn outcome(row: &Row<'_>, index: usize) -> Result<OutcomeKind> {
@@ -167,7 +173,8 @@ pub(super) fn stored(row: &Row<'_>, index: usize) -> Result<Stored> {
         let address = Address::from_digest(artifact.try_into().map(Digest::from_bytes).ok()?);
         Some(ArtifactPlace { address, salt: salt.try_into().map(Salt::from_bytes).ok()? })
     })?;
-    Ok(Stored { bytes: row.get(index + 7)?, hash: position.hash, content, artifact, head })
+    let writer = LeaseId::new(unsigned(row, index + 9)?);
+    Ok(Stored { bytes: row.get(index + 7)?, hash: position.hash, content, artifact, head, writer })
 }
 
 /// Reads what is kept beside an event: two nulls, two empty values, or salt and thing.
@@ -187,15 +194,15 @@ fn kept<T>(
     }
 }
 
-fn wrong<E: Into<Box<dyn StdError + Send + Sync>>>(index: usize) -> impl FnOnce(E) -> Error {
+pub(super) fn wrong<E: Into<Box<dyn StdError + Send + Sync>>>(index: usize) -> impl FnOnce(E) -> Error {
     move |error| Error::FromSqlConversionFailure(index, Type::Null, error.into())
 }
 
 /// The columns that [`stored`] reads and the tables they are in.
 macro_rules! stored_columns {
     () => {
-        "t.trace, e.sequence, e.hash, e.head, e.artifact, e.artifact_salt, e.content_salt, e.bytes, e.content
-         FROM events e JOIN traces t ON t.id = e.trace"
+        "t.trace, e.sequence, e.hash, e.head, e.artifact, e.artifact_salt, e.content_salt, e.bytes, e.content,
+         e.writer FROM events e JOIN traces t ON t.id = e.trace"
     };
 }
 pub(super) use stored_columns;

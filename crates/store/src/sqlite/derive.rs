@@ -16,7 +16,7 @@ use rusqlite::{Connection, Result, Row, params};
 
 use super::{
     column::{self, number, ulid},
-    question, trouble,
+    participant, question, trouble,
 };
 use crate::{
     contract::{QuestionRow, StoreError},
@@ -24,10 +24,11 @@ use crate::{
 };
 
 /// The tables that follow from events, each with a list of all its columns.
-pub(super) const TABLES: [(&str, &str); 4] = [
+pub(super) const TABLES: [(&str, &str); 5] = [
     ("commands", "key, command, event"),
     ("key_changes", "fingerprint, sequence"),
     ("runs", "trace, phase"),
+    ("participants", "trace, principal, role"),
     ("questions", "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed"),
 ];
 
@@ -63,26 +64,6 @@ pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
         }
     })?;
     refill.finish().map_err(trouble::of("rebuild"))
-}
-
-/// Fills the list of questions of a store that had none. A trace that does not hold is passed over: whoever opens the
-/// store must be able to check it.
-pub(super) fn fill_questions(connection: &Connection) -> Result<(), StoreError> {
-    let filling = || trouble::of("fill the list of questions");
-    let mut folding = Folding::default();
-    walk(connection, |raw| {
-        if let Some((id, state)) = folding.begin(raw.id) {
-            write_questions(connection, "main", id, &state).map_err(filling())?;
-        }
-        match Event::parse(&raw.bytes) {
-            // The registry asks nothing.
-            Ok(event) if raw.kind != TraceKind::Registry => drop(folding.apply(&event)),
-            _ => folding.give_up(),
-        }
-        Ok(())
-    })?;
-    let last = folding.end();
-    last.map_or(Ok(()), |(id, state)| write_questions(connection, "main", id, &state)).map_err(filling())
 }
 
 /// Visits every event, trace by trace and in order.
@@ -186,6 +167,11 @@ impl<'a> Refill<'a> {
             let at = raw.position.sequence;
             self.keys.extend(derived::changed_keys(event).into_iter().map(|key| (key, at)));
             return Ok(());
+        }
+        if raw.position.sequence == Sequence::FIRST {
+            for participant in derived::participants(event) {
+                participant::put(self.connection, self.schema, raw.id, participant)?;
+            }
         }
         self.fold(raw, event)
     }

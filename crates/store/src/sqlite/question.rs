@@ -247,7 +247,7 @@ fn can_end() -> String {
 
 fn summary(row: &Row<'_>) -> Result<QuestionSummary> {
     Ok(QuestionSummary {
-        cursor: Cursor::new(column::unsigned(row, 0)?),
+        cursor: Cursor::from_number(column::unsigned(row, 0)?),
         trace: column::trace(row, 1)?,
         sequence: column::sequence(row, 2)?,
         asked: column::time(row, 3)?,
@@ -270,7 +270,7 @@ const ONE: &str = summary!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::migration;
+    use crate::sqlite::schema;
 
     /// Returns how SQLite goes about a query.
     fn plan(connection: &Connection, sql: &str) -> Vec<String> {
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn no_query_scans_or_sorts() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migration::migrate(&mut connection, 0).unwrap();
+        schema::create(&mut connection).unwrap();
         let mut queries = vec![ONE.to_owned(), due_by_deadline(), first_deadline()];
         for down in [false, true] {
             let way = Way::new(down, None);

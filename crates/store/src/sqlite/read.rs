@@ -154,7 +154,7 @@ pub(super) fn heads_at(connection: &Connection, cursor: Cursor) -> Result<Vec<(T
 
 pub(super) fn end(connection: &Connection) -> Result<Cursor> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(ordinal), 0) FROM events")?;
-    statement.query_row([], |row| Ok(Cursor::new(column::unsigned(row, 0)?)))
+    statement.query_row([], |row| Ok(Cursor::from_number(column::unsigned(row, 0)?)))
 }
 
 pub(super) fn changes(connection: &Connection, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>> {
@@ -165,19 +165,21 @@ pub(super) fn changes(connection: &Connection, after: Cursor, limit: usize) -> R
     ))?;
     let parameters = params![number(after.number()), column::limit(limit)];
     statement
-        .query_map(parameters, |row| Ok((Cursor::new(column::unsigned(row, 0)?), column::stored(row, 1)?)))?
+        .query_map(parameters, |row| {
+            Ok((Cursor::from_number(column::unsigned(row, 0)?), column::stored(row, 1)?))
+        })?
         .collect()
 }
 
-pub(super) fn snapshot(connection: &Connection, trace: TraceId) -> Result<Option<Snapshot>> {
+pub(super) fn snapshot(connection: &Connection, trace: TraceId, version: u32) -> Result<Option<Snapshot>> {
     let mut statement = connection.prepare_cached(
         "SELECT s.sequence, s.hash, s.version, s.bytes
-         FROM snapshots s JOIN traces t ON t.id = s.trace WHERE t.trace = ?1",
+         FROM snapshots s JOIN traces t ON t.id = s.trace WHERE t.trace = ?1 AND s.version = ?2",
     )?;
     let snapshot = |row: &Row<'_>| {
         Ok(Snapshot { head: column::position(row, 0)?, version: row.get(2)?, bytes: row.get(3)? })
     };
-    statement.query_row([ulid(trace.as_ulid())], snapshot).optional()
+    statement.query_row(params![ulid(trace.as_ulid()), version], snapshot).optional()
 }
 
 pub(super) fn note(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>> {
@@ -220,12 +222,12 @@ const BETWEEN: &str = "SELECT trace, kind FROM traces WHERE trace BETWEEN ?1 AND
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::migration;
+    use crate::sqlite::schema;
 
     #[test]
     fn range_of_ids_is_searched_in_the_index() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migration::migrate(&mut connection, 0).unwrap();
+        schema::create(&mut connection).unwrap();
         let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {BETWEEN}")).unwrap();
         let steps: Vec<String> =
             statement.raw_query().mapped(|row| row.get(3)).collect::<Result<_>>().unwrap();

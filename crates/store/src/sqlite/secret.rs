@@ -10,13 +10,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_ledger::name::{Sequence, TraceId};
+use demur_core::commitment::Commitment;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{
-    column::{number, ulid},
-    connection, trouble,
-};
+use super::{connection, trouble};
 use crate::{
     contract::StoreError,
     folder::{Folder, io_trouble, sync_folder},
@@ -36,31 +33,31 @@ impl Secrets {
     }
 
     /// Keeps a value, and nothing of the one before it. For the owner of the store only.
-    pub(super) fn keep(&self, trace: TraceId, sequence: Sequence, value: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn keep(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
         let mut slot = self.lock();
         if slot.is_none() {
             *slot = Some(self.open_or_create()?);
         }
-        let sql = "INSERT OR REPLACE INTO secrets (trace, sequence, value) VALUES (?1, ?2, ?3)";
-        let parameters = params![ulid(trace.as_ulid()), number(sequence.number()), value];
+        let sql = "INSERT OR REPLACE INTO secrets (commitment, value) VALUES (?1, ?2)";
+        let parameters = params![commitment.as_digest().as_bytes(), value];
         let Some(connection) = &*slot else { return Ok(()) };
         connection.execute(sql, parameters).map_err(trouble::of("keep a secret")).map(|_| ())
     }
 
     /// Forgets a value. For the owner of the store only.
-    pub(super) fn forget(&self, trace: TraceId, sequence: Sequence) -> Result<(), StoreError> {
+    pub(super) fn forget(&self, commitment: &Commitment) -> Result<(), StoreError> {
         let mut slot = self.lock();
         if slot.is_none() && self.is_there()? {
             *slot = Some(self.open_or_create()?);
         }
         let Some(connection) = &*slot else { return Ok(()) };
-        let sql = "DELETE FROM secrets WHERE trace = ?1 AND sequence = ?2";
-        let parameters = params![ulid(trace.as_ulid()), number(sequence.number())];
+        let sql = "DELETE FROM secrets WHERE commitment = ?1";
+        let parameters = params![commitment.as_digest().as_bytes()];
         connection.execute(sql, parameters).map_err(trouble::of("forget a secret")).map(|_| ())
     }
 
     /// Returns a value. For whoever may read the folder.
-    pub(super) fn read(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(super) fn read(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError> {
         let reading = || trouble::of("read a secret");
         let slot = self.lock();
         let opened;
@@ -76,8 +73,8 @@ impl Secrets {
         if !connection.table_exists(None, "secrets").map_err(reading())? {
             return Ok(None);
         }
-        let sql = "SELECT value FROM secrets WHERE trace = ?1 AND sequence = ?2";
-        let parameters = params![ulid(trace.as_ulid()), number(sequence.number())];
+        let sql = "SELECT value FROM secrets WHERE commitment = ?1";
+        let parameters = params![commitment.as_digest().as_bytes()];
         connection.query_row(sql, parameters, |row| row.get(0)).optional().map_err(reading())
     }
 
@@ -107,8 +104,6 @@ impl Secrets {
 }
 
 const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS secrets (
-    trace    BLOB NOT NULL,    -- the ULID of its trace
-    sequence INTEGER NOT NULL, -- the event it lies beside
-    value    BLOB NOT NULL,
-    PRIMARY KEY (trace, sequence)
+    commitment BLOB PRIMARY KEY NOT NULL, -- which the event names that it belongs to
+    value      BLOB NOT NULL
 ) STRICT, WITHOUT ROWID";

@@ -17,9 +17,11 @@ macro_rules! behaviour {
 
 mod append;
 mod cursor;
+mod lease;
 mod operational;
 mod question;
 mod read;
+mod record;
 
 use std::sync::Arc;
 

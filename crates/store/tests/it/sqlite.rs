@@ -2,7 +2,6 @@
 
 mod backup;
 mod damage;
-mod question;
 mod read_only;
 mod rebuild;
 mod secret;
@@ -14,16 +13,15 @@ use std::{
     slice,
 };
 
-use demur_engine::entry::Address;
-use demur_ledger::name::Sequence;
+use demur_core::hash::sha256;
+use demur_ledger::{entry::Address, name::Sequence};
 use demur_store::{
-    contract::{Cursor, Kept, Store as _, StoreError},
+    contract::{Cursor, Kept, Leases as _, Store as _, StoreError},
     sqlite::SqliteStore,
 };
+use demur_testing::sample::{Sample, Work, commit, done};
 use rusqlite::Connection;
 use tempfile::TempDir;
-
-use crate::sample::{Sample, Work, done};
 
 /// A folder with a store that has a registry and two runs, one of them with artifacts; nobody has it open.
 struct Filled {
@@ -100,6 +98,20 @@ fn second_owner_is_refused_and_told_by_which_file() {
         assert!(matches!(error, StoreError::Owned { .. }), "{error}");
         assert!(error.to_string().contains(filled.path().join("lock").to_str().unwrap()));
     }
+    drop(first);
+    filled.open();
+}
+
+/// ONE-05
+#[test]
+fn lock_file_that_is_deleted_or_made_anew_lets_nobody_in() {
+    let filled = Filled::new();
+    let first = filled.open();
+    let lock = filled.path().join("lock");
+    fs::remove_file(&lock).unwrap();
+    assert!(matches!(SqliteStore::open(filled.path()), Err(StoreError::Owned { .. })));
+    fs::write(&lock, "").unwrap();
+    assert!(matches!(SqliteStore::open(filled.path()), Err(StoreError::Owned { .. })));
     drop(first);
     filled.open();
 }
@@ -184,7 +196,8 @@ fn erased_content_reads_as_erased_and_the_rest_stands() {
                WHERE ordinal = 9";
     filled.raw().execute_batch(sql).unwrap();
     let store = filled.open();
-    let changes = store.changes(Cursor::new(7), 3).unwrap();
+    let seventh = store.changes(Cursor::START, 7).unwrap()[6].0;
+    let changes = store.changes(seventh, 3).unwrap();
     assert_eq!((&changes[0].1.content, &changes[0].1.artifact), (&Kept::Erased, &Kept::Absent));
     assert_eq!((&changes[1].1.content, &changes[1].1.artifact), (&Kept::Erased, &Kept::Erased));
     assert!(matches!(changes[2].1.content, Kept::Here(_)));
@@ -200,7 +213,7 @@ fn lock_of_another_program_is_reported_and_survived() {
 
     let other = filled.raw();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    assert!(matches!(store.append(slice::from_ref(&append)), Err(StoreError::Locked)));
+    assert!(matches!(commit(&store, slice::from_ref(&append)), Err(StoreError::Locked)));
     assert!(matches!(store.set_note("a", b"b"), Err(StoreError::Locked)));
     // Who only reads does not notice.
     assert_eq!(store.traces(None, 10).unwrap().len(), 3);
@@ -292,4 +305,25 @@ fn unfinished_artifacts_of_a_dead_process_are_swept_up() {
     let store = filled.open();
     assert!(!unfinished.exists());
     assert_eq!(store.events(filled.work.trace(), Sequence::FIRST, 100).unwrap().len(), 13);
+}
+
+/// The lock of the folder is the lease: whoever has it knows that all others are dead.
+#[test]
+fn every_lease_of_an_earlier_opening_is_dead() {
+    let filled = Filled::new();
+    let store = filled.open();
+    let (crashed, ended) =
+        (store.begin_lease(sha256(b"a")).unwrap(), store.begin_lease(sha256(b"b")).unwrap());
+    store.end_lease(ended.id).unwrap();
+    drop(store);
+    let store = filled.open();
+    let left = store.leases().unwrap();
+    assert!(left.iter().all(|lease| !lease.lives) && left.iter().any(|lease| lease.id == crashed.id));
+    assert!(left.iter().all(|lease| lease.id != ended.id));
+    assert!(matches!(store.renew_lease(crashed.id), Err(StoreError::LeaseLost)));
+    store.end_lease(crashed.id).unwrap();
+    assert_eq!(store.leases().unwrap(), left, "it did not end in good order");
+    assert!(store.begin_lease(sha256(b"c")).unwrap().id > ended.id);
+    let reader = SqliteStore::open_read_only(filled.path()).unwrap();
+    assert!(matches!(reader.begin_lease(sha256(b"d")), Err(StoreError::ReadOnly)));
 }

@@ -1,8 +1,8 @@
 //! What became of a question, for everybody who comes later: who, when and how (ONE-02).
 
+use demur_api::question::{Ending, QuestionView};
 use demur_core::time::Timestamp;
-use demur_desk::question::{Ending, QuestionView};
-use demur_ledger::facts::Assurance;
+use demur_ledger::{facts::Assurance, question::OutcomeKind};
 
 use super::value_words;
 use crate::{
@@ -38,13 +38,13 @@ impl Closed {
         let name = ending.by.as_deref().unwrap_or(ENGLISH.the_desk);
         let writer = Writer::Named(name);
         Self {
-            word: word(&ending.state),
+            word: word(ending.state),
             by: text::line(name),
             when: When::new(ending.time, now),
             how: ending.assurance.map(assurance),
             value: ending.value.as_ref().map(|value| value_words(question, value)),
             note: ending.note.as_deref().map(|note| text::block(note, None, &writer)),
-            meaning: meaning(&ending.state),
+            meaning: meaning(ending.state),
             event: ending.event.to_string(),
         }
     }
@@ -62,22 +62,19 @@ const fn assurance(assurance: Assurance) -> &'static str {
 }
 
 /// Returns what became of a question, in one word.
-fn word(state: &str) -> &'static str {
+const fn word(state: OutcomeKind) -> &'static str {
     match state {
-        "answered" => ENGLISH.was_answered,
-        "accepted" => ENGLISH.was_accepted,
-        "declined" => ENGLISH.was_declined,
-        "expired" => ENGLISH.was_expired,
-        "defaulted" => ENGLISH.was_defaulted,
-        "cancelled" => ENGLISH.was_cancelled,
-        "withdrawn" => ENGLISH.was_withdrawn,
-        _ => ENGLISH.is_open,
+        OutcomeKind::Open => ENGLISH.is_open,
+        OutcomeKind::Answered => ENGLISH.was_answered,
+        OutcomeKind::Accepted => ENGLISH.was_accepted,
+        OutcomeKind::Declined => ENGLISH.was_declined,
+        OutcomeKind::Expired => ENGLISH.was_expired,
+        OutcomeKind::Defaulted => ENGLISH.was_defaulted,
+        OutcomeKind::Cancelled => ENGLISH.was_cancelled,
+        OutcomeKind::Withdrawn => ENGLISH.was_withdrawn,
     }
 }
 
-fn meaning(state: &str) -> &'static str {
-    match state {
-        "declined" | "expired" => ENGLISH.still_waits,
-        _ => ENGLISH.goes_on,
-    }
+const fn meaning(state: OutcomeKind) -> &'static str {
+    if state.is_left() { ENGLISH.still_waits } else { ENGLISH.goes_on }
 }

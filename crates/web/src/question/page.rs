@@ -38,7 +38,7 @@ impl QuestionPage<'_> {
 
     /// Returns whether nobody can answer it any more and it blocks all the same.
     fn is_left(&self) -> bool {
-        matches!(self.card.state.as_str(), "declined" | "expired")
+        self.card.state.is_left()
     }
 }
 

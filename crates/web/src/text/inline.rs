@@ -161,7 +161,7 @@ impl<'a> Target<'a> {
     /// Returns where this leads, if it is an address that says so plainly.
     fn read(href: &'a str) -> Option<Self> {
         let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'<>\\^`{|}".contains(&byte);
-        if href.len() > LONGEST || !href.bytes().all(plain) {
+        if href.len() > MAX_ADDRESS_BYTES || !href.bytes().all(plain) {
             return None;
         }
         let (scheme, rest) = href.split_once(':')?;
@@ -187,7 +187,7 @@ fn push_link(out: &mut String, label: &str, target: &Target<'_>) {
 }
 
 /// No address is longer.
-const LONGEST: usize = 2048;
+const MAX_ADDRESS_BYTES: usize = 2048;
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,10 @@ this one stays until it is told to end.
 
 Browsers elsewhere need a proxy in front that speaks TLS. --public-url declares the address under which they reach it: \
 the server then answers to that name only, and links and cookies go by it. The proxy has to pass the Host header on \
-and to say in X-Forwarded-For who calls.";
+and to say in X-Forwarded-For who calls.
+
+Connections, tokens and people are limited. `demur doctor` shows the limits of the server that runs. A limit that is \
+lower than before takes nothing away: it only lets nobody new in. A server that a command starts has the defaults.";
 
 pub(in crate::arguments) const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -30,6 +33,7 @@ Examples:
   demur serve --port 8080 --rules rules/travel
   demur serve --public-url https://demur.example
   demur serve --listen 0.0.0.0:8080 --public-url https://demur.example
+  demur serve --max-connections 8000 --max-people 50
 
 `demur --help` lists the exit codes. DEMUR_LOG=debug makes the log say more.";
 
@@ -104,13 +108,18 @@ Examples:
 
 pub(in crate::arguments) const STOP_ABOUT: &str = "\
 End the server of the data folder in good order. Nothing that is open is lost, and whoever waits for an answer starts \
-the server again.";
+the server again.
+
+A server that has not ended after the timeout is left alone, and its process is named. With --force it is killed then. \
+That loses nothing: what the server has confirmed is on the disk.";
 
 pub(in crate::arguments) const STOP_EXAMPLES: &str = "\
 Examples:
   demur stop
+  demur stop --timeout 1m
+  demur stop --timeout 2s --force
 
-`demur --help` lists the exit codes; 3 if no server runs.";
+`demur --help` lists the exit codes; 3 if no server runs, or if it has not ended in time.";
 
 pub(in crate::arguments) const DOCTOR_ABOUT: &str = "\
 Check that everything is in order: the data folder and who can read it, the keys, the record, the clock, the \

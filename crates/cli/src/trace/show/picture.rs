@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_api::code::Code;
 use demur_ledger::{
     graph::Graph,
     name::TraceId,
@@ -15,8 +16,8 @@ use serde::Serialize;
 use crate::{
     arguments::ShowTrace,
     context::Context,
-    error::CommandError,
     export::NewFile,
+    failure::Failure,
     output::{Paint, Reply},
     visible::visible_path,
 };
@@ -28,7 +29,7 @@ pub(super) enum Place {
 }
 
 /// Takes the place of a picture before any work is done.
-pub(super) fn begin(context: &Context<'_>, arguments: &ShowTrace) -> Result<Place, CommandError> {
+pub(super) fn begin(context: &Context<'_>, arguments: &ShowTrace) -> Result<Place, Failure> {
     match arguments.out.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
             Ok(Place::File(path.to_owned(), NewFile::begin(path, arguments.force, "write the graph")?))
@@ -36,7 +37,7 @@ pub(super) fn begin(context: &Context<'_>, arguments: &ShowTrace) -> Result<Plac
         None if context.output.is_json() => {
             let message =
                 "expected --out FILE with --graph and --json: without it the graph goes to standard output";
-            Err(CommandError::input("USAGE", message).with_hint("the graph is SVG, not JSON"))
+            Err(Failure::input("USAGE", message).with_hint("the graph is SVG, not JSON"))
         }
         None => Ok(Place::Standard),
     }
@@ -49,19 +50,19 @@ impl Place {
         context: &mut Context<'_>,
         graph: &Graph,
         report: &Report,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         let trace = report.scope.trace;
         // Of a file that does not hold, an empty picture with its caution says more than this.
         if graph.is_empty() && report.verdict != Verdict::Fail {
             let message = format!("expected the trace of a run, found another kind of trace: {trace}");
-            let error = CommandError::input("NOT_A_RUN", message);
+            let error = Failure::of(Code::NotARun, message);
             return Err(error.with_hint("only runs have states: `demur trace list` shows them"));
         }
         let picture = graph.to_svg(report);
         match self {
             Self::Standard => context.output.write(picture.as_bytes()),
             Self::File(path, mut file) => {
-                let trouble = |error| CommandError::file("write the graph", &path, &error);
+                let trouble = |error| Failure::file("write the graph", &path, &error);
                 file.write_all(picture.as_bytes()).map_err(trouble)?;
                 file.finish()?;
                 let (words, verdict) = (report.words.clone(), report.verdict);

@@ -6,11 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_desk::{
-    data::DataFolder,
-    owner::Owner,
-    question::{self, Ask},
-};
+use demur_api::question::Ask;
+use demur_desk::{data::DataFolder, owner::Owner, question};
 use demur_ledger::role::Role;
 
 use super::terminal::Terminal;

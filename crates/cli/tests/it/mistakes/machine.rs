@@ -2,7 +2,8 @@
 
 use std::{
     fs::{self, Permissions},
-    net::TcpListener,
+    io::Read as _,
+    net::{TcpListener, TcpStream},
     os::unix::{
         fs::{MetadataExt as _, PermissionsExt as _},
         process::CommandExt as _,
@@ -14,6 +15,7 @@ use super::told;
 use crate::{
     asker::{asked, until},
     sandbox::{Ran, Sandbox},
+    server_life::serve,
 };
 
 #[test]
@@ -24,6 +26,71 @@ fn a_port_that_is_taken_is_told_and_no_other_is_used() {
     let port = other.local_addr().unwrap().port().to_string();
     let ran = sandbox.run(&["serve", "--port", &port]);
     told(&sandbox, ("a port that is taken", &["serve"]), &ran, 3, &format!("found {port} in use"));
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_however_it_was_named_and_the_folder_stays_free() {
+    let sandbox = Sandbox::new();
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port().to_string();
+    let address = format!("127.0.0.1:{port}");
+    let url = ["--public-url", "https://demur.example"];
+    for named in [
+        &["--port", port.as_str(), "--detached"][..],
+        &["--port", &port, url[0], url[1]],
+        &["--listen", &address, url[0], url[1]],
+    ] {
+        let error = sandbox.json_error(&[&["serve", "--idle", "1s"], named].concat(), 3);
+        assert_eq!(error["code"], "PORT_TAKEN", "{named:?}");
+        assert!(!sandbox.data().join("socket").exists(), "{named:?}");
+    }
+    let id = asked(&sandbox, &["Name?"]);
+    sandbox.run(&["answer", &id, "ada"]).expect_code(0);
+}
+
+/// Returns the port at which the server of a sandbox listens.
+fn port_of(sandbox: &Sandbox) -> String {
+    let address = sandbox.json(&["status"])["address"].as_str().unwrap().to_owned();
+    address.rsplit(':').next().unwrap().to_owned()
+}
+
+#[test]
+fn the_port_of_another_folder_s_server_is_not_taken_from_it() {
+    let [first, second] = [Sandbox::new(), Sandbox::new()];
+    let mut serving = serve(&first, &["--port", "0"]);
+    let port = port_of(&first);
+    let error = second.json_error(&["serve", "--idle", "1s", "--port", &port], 3);
+    assert_eq!(error["code"], "PORT_TAKEN");
+    assert_eq!(port_of(&first), port);
+    first.run(&["stop"]).expect_code(0);
+    serving.wait().unwrap();
+    let mut serving = serve(&second, &["--port", &port]);
+    assert_eq!(port_of(&second), port);
+    second.run(&["stop"]).expect_code(0);
+    serving.wait().unwrap();
+}
+
+#[test]
+fn a_port_whose_last_connections_the_kernel_still_remembers_is_free() {
+    let sandbox = Sandbox::new();
+    let mut serving = serve(&sandbox, &["--port", "0"]);
+    let port = port_of(&sandbox);
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    // The server hangs up first, and so its end is the one that is remembered.
+    sandbox.run(&["stop"]).expect_code(0);
+    stream.read_to_end(&mut Vec::new()).unwrap();
+    drop(stream);
+    serving.wait().unwrap();
+    let end = format!(":{:04X}", port.parse::<u16>().unwrap());
+    until("the kernel remembers", || {
+        let known = fs::read_to_string("/proc/net/tcp").unwrap();
+        let mut lines = known.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        lines.any(|words| words[1].ends_with(&end) && words[3] == TIME_WAIT).then_some(())
+    });
+    let mut serving = serve(&sandbox, &["--port", &port]);
+    assert_eq!(port_of(&sandbox), port);
+    sandbox.run(&["stop"]).expect_code(0);
+    serving.wait().unwrap();
 }
 
 #[test]
@@ -150,3 +217,5 @@ fn a_full_disk_is_told() {
 }
 
 const NOBODY: u32 = 65534;
+/// How `/proc/net/tcp` writes the state of an end that is only remembered.
+const TIME_WAIT: &str = "06";

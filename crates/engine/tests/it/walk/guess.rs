@@ -4,8 +4,8 @@ use demur_core::{
     hash::sha256,
     limit::{List, Whole},
 };
-use demur_engine::entry::Entry;
 use demur_ledger::{
+    entry::Entry,
     event_type::{EventType, Facts},
     facts::{
         CheckpointRecorded, Cited, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,

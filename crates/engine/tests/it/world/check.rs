@@ -1,6 +1,6 @@
 //! What holds for every decision, whatever was asked.
 
-use demur_engine::{Decision, Reply, refusal::Refusal, state::State};
+use demur_engine::{Decision, Reply, refusal::RuleRefusal, state::State};
 use demur_ledger::{event_type::Facts, facts::RefusalCode};
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ impl World {
     }
 
     /// Checks that a refusal says what it must, and remembers its code.
-    pub(super) fn check_refusal(&mut self, refusal: &Refusal) {
+    pub(super) fn check_refusal(&mut self, refusal: &RuleRefusal) {
         assert!(RefusalCode::try_from(refusal.code.to_owned()).is_ok(), "{refusal}");
         assert!(PINNED.contains(&refusal.code), "{refusal}");
         assert!(!refusal.message.is_empty() && !refusal.cure.is_empty(), "{refusal}");
@@ -37,7 +37,7 @@ impl World {
 }
 
 /// A refusal changes nothing but the end of the trace, and that only by saying so.
-fn check_unchanged(before: &State, after: &State, decision: &Decision, refusal: &Refusal) {
+fn check_unchanged(before: &State, after: &State, decision: &Decision, refusal: &RuleRefusal) {
     assert_eq!(before.phase(), after.phase());
     assert_eq!(domain(before), domain(after));
     match decision.events.as_slice() {

@@ -1,7 +1,7 @@
 //! How somebody says something: a draft for the end of a trace, signed and sent.
 
 use demur_core::{commitment::Salt, key::SecretKey};
-use demur_engine::{Reply, refusal::Refusal};
+use demur_engine::{Reply, refusal::RuleRefusal};
 use demur_ledger::{
     event_type::Facts,
     facts::{KeyRegistered, Participant, Policy, SessionInitialized},
@@ -52,7 +52,7 @@ impl World {
 
     /// Has the one whose role fits say this in the run; it must be refused.
     #[track_caller]
-    pub(crate) fn refuses(&mut self, facts: impl Into<Facts>) -> Refusal {
+    pub(crate) fn refuses(&mut self, facts: impl Into<Facts>) -> RuleRefusal {
         let sent = self.saying(facts);
         refusal(&self.send(To::Run, &sent))
     }

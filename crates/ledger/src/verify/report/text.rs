@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use demur_core::visible::visible;
+use demur_core::{visible::visible, words::counted};
 
 use super::{Report, Verdict, claims, questions};
 use crate::verify::{Finding, Section, Severity};
@@ -158,11 +158,6 @@ pub(super) fn place(finding: &Finding) -> String {
     let event = finding.sequence.map_or(String::new(), |at| format!(" event {at}"));
     let line = finding.line.map_or(String::new(), |line| format!(", line {line}"));
     format!("{part}{event}{line}")
-}
-
-/// Returns a count with its noun, which has an s where it is not one.
-fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {

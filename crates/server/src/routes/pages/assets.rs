@@ -4,6 +4,7 @@ use axum::{
     extract::Path,
     response::{IntoResponse as _, Response},
 };
+use demur_api::code::Code;
 use demur_web::assets;
 use hyper::{HeaderMap, Method, StatusCode, header};
 
@@ -19,9 +20,8 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 async fn asset(headers: HeaderMap, Path(name): Path<String>) -> Result<Response, Problem> {
-    let found = assets::find(&name).ok_or_else(|| {
-        Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "expected a file of the inbox, found another name")
-    })?;
+    let found = assets::find(&name)
+        .ok_or_else(|| Problem::new(Code::NotFound, "expected a file of the inbox, found another name"))?;
     let tag = found.tag();
     let kept = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
     let head = [

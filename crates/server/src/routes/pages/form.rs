@@ -5,7 +5,8 @@ use axum::{
     body::Body,
     extract::{FromRequest, Request},
 };
-use hyper::{HeaderMap, StatusCode};
+use demur_api::code::Code;
+use hyper::HeaderMap;
 
 use crate::{
     gate::FormKey,
@@ -39,12 +40,8 @@ impl Form {
         let sent = self.all("form_key").next();
         match &self.key {
             Some(FormKey(key)) if sent == Some(key) => Ok(()),
-            _ => Err(Problem::new(
-                StatusCode::FORBIDDEN,
-                "FORM_FOREIGN",
-                "expected a form of this session, found another",
-            )
-            .with_hint("go back, load the page again and send it once more; nothing was changed")),
+            _ => Err(Problem::new(Code::FormForeign, "expected a form of this session, found another")
+                .with_cure("go back, load the page again and send it once more; nothing was changed")),
         }
     }
 }
@@ -60,7 +57,7 @@ impl FromRequest<Shared> for Form {
             .map_err(|_| Problem::malformed("expected the fields of a form, found something else"))?;
         if fields.len() > MOST {
             let detail = format!("expected at most {MOST} fields, found more");
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", detail));
+            return Err(Problem::new(Code::TooLarge, detail));
         }
         Ok(Self { fields, key })
     }

@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use demur_desk::error::CommandError;
+use demur_api::{code::Code, refusal::Refusal};
 use futures_core::Stream;
 use hyper::{HeaderMap, Method, header};
 
@@ -40,7 +40,7 @@ async fn live(
     let after = last.map(|last| last.parse().unwrap_or_default());
     let looking = service.live.look(after).ok_or_else(|| {
         let message = "expected fewer open pages that are kept up to date, found as many as there can be";
-        CommandError::refused("OVERLOADED", message).with_hint("the page works; load it again to see news")
+        Refusal::new(Code::Overloaded, message).with_cure("the page works; load it again to see news")
     })?;
     let head = [
         (header::CONTENT_TYPE, "text/event-stream"),

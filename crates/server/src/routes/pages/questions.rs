@@ -8,14 +8,14 @@ mod shown;
 pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
-use demur_desk::{
-    error::CommandError,
-    key_entry::Status,
-    owner::Owner,
+use demur_api::{
+    key::Status,
+    person::PersonRole,
     question::{QuestionId, QuestionView},
+    refusal::Refusal,
 };
+use demur_desk::owner::Owner;
 use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
-use demur_store::contract::Store as _;
 use demur_web::{
     frame::{Frame, Here, Level},
     list::{Counts, Filters, ListPage, Searched, Which},
@@ -28,7 +28,7 @@ use serde::Deserialize;
 use super::{LOOKING, Visiting, page};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, PersonRole},
+    caller::Caller,
     problem::Problem,
     read::{Named, Parameters},
     routes::questions::seen,
@@ -87,7 +87,7 @@ async fn list(
     page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after))
 }
 
-fn counts(owner: &Owner) -> Result<Counts, CommandError> {
+fn counts(owner: &Owner) -> Result<Counts, Refusal> {
     let mut counts = Counts::default();
     for (outcome, count) in owner.ledger().store().question_counts()? {
         match outcome {
@@ -185,7 +185,7 @@ fn may_cancel(caller: &Caller) -> bool {
 }
 
 /// Returns the names of those who have a key for answering.
-fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
+fn names(owner: &Owner) -> Result<Vec<String>, Refusal> {
     let entries = owner.entries()?.into_iter();
     let answers =
         entries.filter(|entry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer));
@@ -198,7 +198,7 @@ fn names(owner: &Owner) -> Result<Vec<String>, CommandError> {
 /// Returns what a page says about what was just done; nothing for a word that means nothing. Anybody can make a link: that
 /// something is on record is said only of a question that is no longer open.
 fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
-    let over = question.state != "open";
+    let over = !question.is_open();
     Some(match sent {
         "answer" if over => ENGLISH.sent_answered,
         "accept" if over => ENGLISH.sent_accepted,

@@ -8,11 +8,12 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
+use demur_api::{
+    person::PersonRole,
+    question::{Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
+    refusal::Refusal,
 };
+use demur_desk::{owner::Owner, question};
 use demur_ledger::content::Wording;
 use demur_web::{
     frame::Level,
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, PersonRole},
+    caller::Caller,
     problem::Problem,
     read::Named,
     routes::questions::{asker_for, note_answer, people_apart, seen},
@@ -100,7 +101,7 @@ impl Asked<'_> {
         // What was declined or is past its time blocks until it is called off.
         let can_be_called_off =
             self.act == "cancel" && matches!(question.state.as_str(), "declined" | "expired");
-        if question.state != "open" && !can_be_called_off {
+        if !question.is_open() && !can_be_called_off {
             return self.late(&question);
         }
         let intent = match Intent::read(self.act, self.form, &question) {
@@ -161,7 +162,7 @@ impl Asked<'_> {
             Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),
             Ok(_) => Ok(self.go_on(intent.act())),
             Err(problem) => match self.question().await {
-                Ok(question) if question.state != "open" => self.late(&question),
+                Ok(question) if !question.is_open() => self.late(&question),
                 Ok(question) => self.refused(&problem, Some(&question)),
                 Err(_) => self.refused(&problem, None),
             },
@@ -190,10 +191,11 @@ impl Asked<'_> {
     fn refused(&self, problem: &Problem, question: Option<&QuestionView>) -> Result<Response, Problem> {
         let frame = frame_of(self.visiting);
         let gone = problem.status() == StatusCode::NOT_FOUND;
-        let detail = match (gone, problem.hint()) {
+        let refusal = problem.refusal();
+        let detail = match (gone, &refusal.cure) {
             (true, _) => frame.words.late_gone.to_owned(),
-            (false, Some(hint)) => format!("{}; {hint}", problem.detail()),
-            (false, None) => problem.detail().to_owned(),
+            (false, Some(cure)) => format!("{refusal}; {cure}"),
+            (false, None) => refusal.message.clone(),
         };
         let shown = Late {
             frame: &frame,
@@ -224,7 +226,7 @@ struct Doing {
 }
 
 impl Doing {
-    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, CommandError> {
+    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, Refusal> {
         let question = &self.question;
         let speaker = caller.answerer(owner, None)?;
         let by_person = |reason| Act { reason, by: None };

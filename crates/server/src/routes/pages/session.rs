@@ -4,6 +4,7 @@ use axum::{
     extract::{Extension, FromRequestParts, Request, State},
     response::{IntoResponse as _, Response},
 };
+use demur_api::person::PersonRole;
 use demur_web::frame::{Frame, Here, Visitor};
 use hyper::{
     HeaderMap, Method, StatusCode, header,
@@ -13,7 +14,7 @@ use hyper::{
 use super::{Form, LOOKING, settings::View};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, PersonRole},
+    caller::Caller,
     gate::{FormKey, Way},
     problem::Problem,
     service::Shared,

@@ -1,11 +1,8 @@
 //! Traces as pages: the list, a timeline page by page, one event, one artifact. A page reads what it shows and no more.
 
 use axum::{extract::State, response::Response};
-use demur_desk::{
-    error::CommandError,
-    excerpt::{self, Line},
-    owner::Owner,
-};
+use demur_api::{code::Code, refusal::Refusal, trace::Line};
+use demur_desk::{excerpt, owner::Owner};
 use demur_ledger::{
     event_type::{Content, EventType, TraceKind},
     name::{Sequence, TraceId},
@@ -13,10 +10,8 @@ use demur_ledger::{
     state::Phase,
     timeline::Entry,
 };
-use demur_store::{
-    contract::{Store as _, TraceSummary},
-    ledger::LedgerError,
-};
+use demur_sequencer::SequencerError;
+use demur_store::contract::TraceSummary;
 use demur_web::{
     event::{Artifact, Event},
     frame::Here,
@@ -67,12 +62,12 @@ async fn list(
     page(StatusCode::OK, &Traces { frame: &frame, rows, first: after.is_none(), next })
 }
 
-fn rows(owner: &Owner, after: Option<TraceId>) -> Result<(Vec<Row>, Option<TraceId>), CommandError> {
+fn rows(owner: &Owner, after: Option<TraceId>) -> Result<(Vec<Row>, Option<TraceId>), Refusal> {
     let store = owner.ledger().store();
     if let Some(trace) = after
         && store.trace(trace)?.is_none()
     {
-        return Err(LedgerError::TraceUnknown { trace }.into());
+        return Err(SequencerError::TraceUnknown { trace }.into());
     }
     // One more for the registry, one more to know whether there are more.
     let mut found = store.traces(after, TRACES + 2)?;
@@ -80,7 +75,7 @@ fn rows(owner: &Owner, after: Option<TraceId>) -> Result<(Vec<Row>, Option<Trace
     let more = found.len() > TRACES;
     found.truncate(TRACES);
     let next = found.last().filter(|_| more).map(|last| last.trace);
-    let row = |summary: &TraceSummary| -> Result<Row, CommandError> {
+    let row = |summary: &TraceSummary| -> Result<Row, Refusal> {
         let opening = excerpt::opening(owner, summary.trace)?;
         let words = opening.as_ref().and_then(trace::about);
         Ok(Row { about: told(owner, summary, opening.as_ref())?, words })
@@ -164,18 +159,18 @@ async fn artifact(
     page(StatusCode::OK, &shown)
 }
 
-fn one(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<(About, Line), CommandError> {
+fn one(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<(About, Line), Refusal> {
     let summary = excerpt::summary(owner, trace)?;
     let line = excerpt::read(owner, &summary, sequence, 1)?.pop();
     Ok((about(owner, &summary)?, line.ok_or_else(|| unknown(trace, sequence))?))
 }
 
 /// Returns what is known of a trace.
-pub(super) fn about(owner: &Owner, summary: &TraceSummary) -> Result<About, CommandError> {
+pub(super) fn about(owner: &Owner, summary: &TraceSummary) -> Result<About, Refusal> {
     told(owner, summary, excerpt::opening(owner, summary.trace)?.as_ref())
 }
 
-fn told(owner: &Owner, summary: &TraceSummary, opening: Option<&Entry>) -> Result<About, CommandError> {
+fn told(owner: &Owner, summary: &TraceSummary, opening: Option<&Entry>) -> Result<About, Refusal> {
     let TraceSummary { trace, kind, head, opened, changed, phase, .. } = *summary;
     let question = owner.ledger().store().question(trace, Sequence::FIRST)?;
     let outcome = question.map(|question| OutcomeKind::as_str(question.row.outcome).to_owned());
@@ -191,9 +186,9 @@ fn told(owner: &Owner, summary: &TraceSummary, opening: Option<&Entry>) -> Resul
     })
 }
 
-fn unknown(trace: TraceId, sequence: Sequence) -> CommandError {
+fn unknown(trace: TraceId, sequence: Sequence) -> Refusal {
     let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
-    CommandError::input("EVENT_UNKNOWN", message)
+    Refusal::new(Code::EventUnknown, message)
 }
 
 /// How many traces stand on a page.

@@ -6,26 +6,25 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{
+    code::Code,
+    operation,
+    plan::{AttestPlan, AttestedPlan, HandOffPlan, MadeFile},
+    refusal::Refusal,
+};
 use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
     audit::AuditRecord,
     handoff::Handoff,
-    name::FilePath,
-    seal::Sha256,
+    status::PlanStatus,
     uuid::Uuid,
 };
-use demur_core::{
-    canonical,
-    limit::{List, Text},
-};
-use demur_desk::{error::CommandError, plan, session};
-use demur_ledger::name::Sequence;
-use demur_plan::{Session, Standing};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_core::canonical;
+use demur_desk::{plan, session};
+use demur_plan::Session;
+use hyper::StatusCode;
 
-use super::{ASKING, SEEING, own, seen};
+use super::{own, seen};
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -36,84 +35,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/attestation",
-            "attestPlan",
-            ASKING,
-            "Attest what was made of a confirmed plan; once",
-        )
-        .takes::<AttestPlan>()
-        .gives::<AttestedPlan>(StatusCode::CREATED, "The attestation is on record")
-        .gives::<AttestedPlan>(StatusCode::OK, "The same files were attested before"),
-        attest,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/plans/{session}/audit",
-            "auditPlan",
-            SEEING,
-            "Give the signed record of every round of a plan",
-        )
-        .gives::<AuditRecord>(StatusCode::OK, "The record"),
-        audit,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/plans/{session}/handoff",
-            "handOffPlan",
-            ASKING,
-            "Make the signed package for whoever goes on with the work; nothing is recorded",
-        )
-        .takes::<HandOffPlan>()
-        .gives::<Handoff>(StatusCode::OK, "The package"),
-        hand_off,
-    )
-}
-
-/// What was made of a plan.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AttestPlan {
-    /// The folder.
-    output_path: Text<1, 1024>,
-    /// Every file in it, each path once.
-    files: List<MadeFile, 1, 4_000>,
-    /// The version of the program that made them.
-    program_version: Text<1, 64>,
-    /// The agent in whose name the user of this machine attests; otherwise whoever submitted the plan.
-    #[serde(default)]
-    agent: Option<Text<1, 64>>,
-}
-
-/// One file.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct MadeFile {
-    /// Where it is, below the folder.
-    path: FilePath,
-    /// SHA-256 over its bytes.
-    sha256: Sha256,
-}
-
-/// An attestation on record.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AttestedPlan {
-    /// The attestation.
-    pub(super) attestation: Attestation,
-    /// The event that records it, if it was recorded now.
-    pub(super) event: Option<Sequence>,
-}
-
-/// A plan to be handed on.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct HandOffPlan {
-    /// What is left to be done.
-    task: Text<1, 16_000>,
+    api.with(Operation::of::<operation::AttestPlan>(), attest)
+        .with(Operation::of::<operation::AuditPlan>(), audit)
+        .with(Operation::of::<operation::HandOffPlan>(), hand_off)
 }
 
 async fn attest(
@@ -137,21 +61,21 @@ async fn attest(
     Ok((status, Json(attested)).into_response())
 }
 
-fn hashes(given: &AttestPlan) -> Result<FileHashes, CommandError> {
+fn hashes(given: &AttestPlan) -> Result<FileHashes, Refusal> {
     let file = |file: &MadeFile| FileHash::new(file.path.clone(), file.sha256, FileAction::Created);
     let mut files: Vec<_> = given.files.iter().map(file).collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
     if files.windows(2).any(|pair| pair[0].path == pair[1].path) {
         let message = "expected each path once, found one twice";
-        return Err(CommandError::input("OUTPUT_INVALID", message).about(Some("files")));
+        return Err(Refusal::new(Code::OutputInvalid, message).about("files"));
     }
     let files: FileHashes = files.try_into()?;
     let length = canonical::to_vec(&files)?.len();
     if length > LONGEST {
         let message = format!("expected a list of files that takes at most {LONGEST} bytes, found {length}");
-        return Err(CommandError::input("OUTPUT_INVALID", message)
-            .about(Some("files"))
-            .with_hint("attest an archive of them instead"));
+        return Err(Refusal::new(Code::OutputInvalid, message)
+            .about("files")
+            .with_cure("attest an archive of them instead"));
     }
     Ok(files)
 }
@@ -161,8 +85,8 @@ fn earlier(
     session: &Session,
     given: &AttestPlan,
     files: &FileHashes,
-) -> Result<Option<Attestation>, CommandError> {
-    if session.standing() != Standing::Attested {
+) -> Result<Option<Attestation>, Refusal> {
+    if session.standing() != PlanStatus::Attested {
         return Ok(None);
     }
     let same = |attestation: &Attestation| {

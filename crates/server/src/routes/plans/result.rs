@@ -2,15 +2,17 @@
 //! CLR-71).
 
 use axum::{Extension, Json, extract::State};
+use demur_api::{
+    code::Code,
+    operation,
+    plan::{AttestationChecks, AttestedPlan, VerifiedAttestation, VerifyAttestation, WholePlan},
+    refusal::Refusal,
+};
 use demur_clarify::{attestation::Attestation, keys::KeyHistory, uuid::Uuid};
-use demur_desk::{error::CommandError, owner::Owner, session};
+use demur_desk::{owner::Owner, session};
 use demur_ledger::role::Role;
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::{SEEING, paper::AttestedPlan, plan_schema, seen};
+use super::seen;
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -21,81 +23,9 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/plans/{session}/plan",
-            "wholePlan",
-            SEEING,
-            "Give a plan with every answer in it; refused while a gap is open",
-        )
-        .gives::<WholePlan>(StatusCode::OK, "The plan"),
-        whole,
-    )
-    .with(
-        Operation::new(
-            Method::GET,
-            "/v1/plans/{session}/attestation",
-            "attestation",
-            SEEING,
-            "Give the attestation of what was made of a plan",
-        )
-        .gives::<AttestedPlan>(StatusCode::OK, "The attestation"),
-        attestation,
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/attestations/verify",
-            "verifyAttestation",
-            SEEING,
-            "Say whether an attestation of this desk holds",
-        )
-        .takes::<VerifyAttestation>()
-        .gives::<VerifiedAttestation>(StatusCode::OK, "What was found"),
-        verify,
-    )
-}
-
-/// A plan in which nothing is missing.
-#[derive(Debug, Serialize, JsonSchema)]
-struct WholePlan {
-    /// The plan with every answer in it.
-    #[schemars(schema_with = "plan_schema")]
-    plan: Map<String, Value>,
-}
-
-/// An attestation to be checked.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct VerifyAttestation {
-    /// The attestation.
-    attestation: Attestation,
-}
-
-/// What a check of an attestation found.
-#[derive(Debug, Serialize, JsonSchema)]
-struct VerifiedAttestation {
-    /// Whether all of it holds.
-    valid: bool,
-    /// Each by itself.
-    checks: AttestationChecks,
-    /// What does not hold.
-    reason: Option<String>,
-}
-
-/// What is checked about an attestation.
-#[expect(clippy::struct_excessive_bools, reason = "each check is told by itself")]
-#[derive(Debug, Serialize, JsonSchema)]
-struct AttestationChecks {
-    /// Whether a key of this desk signed it.
-    signature: bool,
-    /// Whether hashes, counts and claims agree with the record of the session.
-    hash_chain: bool,
-    /// Whether every round of the record is signed and follows from the one before.
-    clarification_chain: bool,
-    /// Whether this very attestation is on record.
-    recorded: bool,
+    api.with(Operation::of::<operation::ShowWholePlan>(), whole)
+        .with(Operation::of::<operation::ShowAttestation>(), attestation)
+        .with(Operation::of::<operation::VerifyAttestation>(), verify)
 }
 
 async fn whole(
@@ -108,7 +38,7 @@ async fn whole(
         let plan = found.whole_plan().ok_or_else(|| {
             let open: Vec<_> = found.open_gaps().map(|gap| gap.id.to_string()).collect();
             let message = format!("expected a plan without open gaps, found {}", open.join(", "));
-            CommandError::refused("NEEDS_CLARIFICATION", message).with_hint("settle them first")
+            Refusal::new(Code::NeedsClarification, message).with_cure("settle them first")
         })?;
         Ok(WholePlan { plan })
     });
@@ -124,7 +54,7 @@ async fn attestation(
         let found = seen(owner, &caller, session)?;
         let attestation = found.attestation()?.ok_or_else(|| {
             let message = format!("expected a plan that is attested, found {}", found.standing().as_str());
-            CommandError::refused("NOT_ATTESTED", message).with_hint("attest what was made of it first")
+            Refusal::new(Code::NotAttested, message).with_cure("attest what was made of it first")
         })?;
         Ok(AttestedPlan { attestation, event: None })
     });
@@ -147,7 +77,7 @@ fn verified(
     owner: &Owner,
     session: &demur_plan::Session,
     attestation: &Attestation,
-) -> Result<VerifiedAttestation, CommandError> {
+) -> Result<VerifiedAttestation, Refusal> {
     let signer = session::signer(owner.ledger(), owner.keystore())?;
     let record = session.audit(&signer)?;
     let own = KeyHistory::single(&signer);

@@ -4,23 +4,21 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use axum::{Extension, Json, extract::State};
-use demur_core::limit::{List, Text};
-use demur_desk::{
-    error::{self, CommandError},
-    owner::Owner,
-    question::{self, Act, Answer, Done, Extension as MoreTime, Passing, QuestionId, QuestionView, Said},
-    recording::Recording,
-    session::Speaker,
+use demur_api::{
+    operation,
+    question::{Answer, Deliveries, Done, Passing, QuestionId, QuestionView, Said},
+    refusal::Refusal,
 };
-use demur_ledger::author::Author;
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use demur_core::limit::Text;
+use demur_desk::{owner::Owner, question, recording::Recording, session::Speaker};
+use demur_ledger::{author::Author, question::OutcomeKind};
+use hyper::StatusCode;
+use serde::de::DeserializeOwned;
 
-use super::{ANSWERING, ASKING, asker_of, people_apart, seen};
+use super::{asker_of, people_apart, seen};
 use crate::{
     api::{Api, Operation},
-    caller::{Caller, Scope},
+    caller::Caller,
     problem::Problem,
     read::{Document, Named},
     service::{Service, Shared},
@@ -28,93 +26,19 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        act::<Answer>(
-            "/v1/questions/{question}/answer",
-            "answer",
-            ANSWERING,
-            "Answer a question; the first answer counts",
-        ),
-        answer,
-    )
-    .with(
-        act::<Act>(
-            "/v1/questions/{question}/accept",
-            "accept",
-            ANSWERING,
-            "Accept what a question of severity warn points at",
-        ),
-        answering(question::accept),
-    )
-    .with(
-        act::<Act>(
-            "/v1/questions/{question}/decline",
-            "decline",
-            ANSWERING,
-            "Say that nobody here will answer",
-        ),
-        answering(question::decline),
-    )
-    .with(
-        act::<Passing>("/v1/questions/{question}/pass", "pass", ANSWERING, "Hand a question to others"),
-        pass,
-    )
-    .with(
-        act::<MoreTime>("/v1/questions/{question}/extend", "extend", ASKING, "Give more time"),
-        asking(question::extend),
-    )
-    .with(
-        act::<Act>(
-            "/v1/questions/{question}/cancel",
-            "cancel",
-            ASKING,
-            "Say that no answer is needed any more",
-        ),
-        asking(question::cancel),
-    )
-    .with(
-        Operation::new(
-            Method::POST,
-            "/v1/deliveries",
-            "deliver",
-            ANSWERING,
-            "Record that questions were put before somebody, each once",
-        )
-        .takes::<Deliveries>()
-        .gives_nothing("It is on record, now or before"),
-        deliver,
-    )
-}
-
-fn act<T: JsonSchema>(
-    path: &'static str,
-    id: &'static str,
-    scopes: &'static [Scope],
-    summary: &'static str,
-) -> Operation {
-    Operation::new(Method::POST, path, id, scopes, summary)
-        .takes::<T>()
-        .gives::<Done>(StatusCode::OK, "Done, or done before")
-}
-
-/// Questions that were put before somebody.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Deliveries {
-    /// Which.
-    pub questions: List<QuestionId, 1, 200>,
-    /// The way they went, such as `terminal`.
-    pub channel: Text<1, 64>,
-    /// Before whom, where they went through somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Text<1, 256>>,
+    api.with(Operation::of::<operation::AnswerQuestion>(), answer)
+        .with(Operation::of::<operation::AcceptQuestion>(), answering(question::accept))
+        .with(Operation::of::<operation::DeclineQuestion>(), answering(question::decline))
+        .with(Operation::of::<operation::PassQuestion>(), pass)
+        .with(Operation::of::<operation::ExtendQuestion>(), asking(question::extend))
+        .with(Operation::of::<operation::CancelQuestion>(), asking(question::cancel))
+        .with(Operation::of::<operation::DeliverQuestions>(), deliver)
 }
 
 /// What somebody says who may answer.
-type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, CommandError>;
+type ByAnswerer<T> = fn(&Owner, &QuestionView, &Speaker, &T) -> Result<Done, Refusal>;
 /// What whoever asked says, and who wanted it.
-type ByAsker<T> =
-    fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, CommandError>;
+type ByAsker<T> = fn(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &T) -> Result<Done, Refusal>;
 
 /// What comes of it, in a moment.
 type Reply = Pin<Box<dyn Future<Output = Result<Json<Done>, Problem>> + Send>>;
@@ -191,7 +115,7 @@ fn begin(
     caller: &Caller,
     id: QuestionId,
     given: &Answer,
-) -> Result<Option<Begun>, CommandError> {
+) -> Result<Option<Begun>, Refusal> {
     let Some(owner) = service.premises.here() else { return Ok(None) };
     let shown = question::recent(&owner, id)?;
     let Some(shown) = shown.filter(|shown| caller.sees_questions_of(shown.asker.principal)) else {
@@ -228,7 +152,7 @@ where
 async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> Result<Json<Done>, Problem> {
     match done {
         Ok(done) => Ok(Json(done)),
-        Err(problem) if error::is_late(problem.code()) => {
+        Err(problem) if problem.code().is_late() => {
             let shown = service.work(move |_, owner| question::view(owner, id)).await;
             Err(problem.with_outcome(shown.ok().and_then(|shown| shown.outcome)))
         }
@@ -238,7 +162,11 @@ async fn told(service: &Shared, id: QuestionId, done: Result<Done, Problem>) -> 
 
 /// Notes how long a question waited for an answer that was given now.
 pub(in crate::routes) fn note_answer(service: &Service, done: &Done) {
-    let ending = done.question.outcome.as_ref().filter(|ending| ending.state == "answered" && !done.repeated);
+    let ending = done
+        .question
+        .outcome
+        .as_ref()
+        .filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
     if let Some(ending) = ending {
         let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
         service.metrics.answered_after(Duration::from_millis(millis).as_secs_f64());

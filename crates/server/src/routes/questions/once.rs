@@ -1,13 +1,11 @@
 //! Clients that repeat themselves: what says that a question belongs to a conversation, and that its outcome was heard.
 
 use axum::{Extension, extract::State};
-use demur_core::limit::List;
-use demur_desk::question::{self, Once, QuestionId, QuestionView};
-use hyper::{Method, StatusCode};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use demur_api::{operation, question::Heard};
+use demur_desk::question::{self, Once};
+use hyper::StatusCode;
 
-use super::{ASKING, asker_of};
+use super::asker_of;
 use crate::{
     api::{Api, Operation},
     caller::Caller,
@@ -18,37 +16,7 @@ use crate::{
 
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
-    api.with(
-        Operation::new(
-            Method::POST,
-            "/v1/heard",
-            "heard",
-            ASKING,
-            "Say that the asker has heard what became of questions: the next one in the same words is a new one",
-        )
-        .takes::<Heard>()
-        .gives_nothing("It is noted, now or before; of an open question nothing is"),
-        heard,
-    )
-}
-
-/// Questions whose outcome their asker has heard.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Heard {
-    /// Which.
-    pub questions: List<QuestionId, 1, 200>,
-}
-
-/// A question that was asked, now or before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AskedView {
-    /// The question.
-    #[serde(flatten)]
-    pub question: QuestionView,
-    /// With `once`: whether it had been asked before and nothing was recorded now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeated: Option<bool>,
+    api.with(Operation::of::<operation::NoteHeard>(), heard)
 }
 
 /// How a client asks that may repeat itself.
@@ -76,7 +44,7 @@ pub(super) fn repeating(
         Some(_) if has_key && !again => {
             let detail =
                 "once: expected it without an Idempotency-Key, found one: it makes a retry safe by itself";
-            Err(Problem::malformed(detail).with_hint("leave out one of the two, or ask anew with again=true"))
+            Err(Problem::malformed(detail).with_cure("leave out one of the two, or ask anew with again=true"))
         }
         Some(session) if (1..=256).contains(&session.len()) => Ok(Some(Repeating { session, again })),
         Some(session) => {

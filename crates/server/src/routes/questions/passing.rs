@@ -1,21 +1,23 @@
 //! To whom a question is handed, by name: to the holder of a key for answering, or to a person. The record names keys and
 //! says whether people may answer; which person was meant stands in the reason.
 
-use demur_core::limit::{LimitError, Text};
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, Passing},
+use demur_api::{
+    code::{Code, RuleCode},
+    person::PersonRole,
+    question::Passing,
+    refusal::Refusal,
 };
+use demur_core::limit::{LimitError, Text};
+use demur_desk::{owner::Owner, question};
 
-use crate::{caller::PersonRole, people, service::Service};
+use crate::{people, service::Service};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
 pub(in crate::routes) fn people_apart(
     service: &Service,
     owner: &Owner,
     passing: Passing,
-) -> Result<Passing, CommandError> {
+) -> Result<Passing, Refusal> {
     let (mut keys, mut persons) = (Vec::new(), Vec::new());
     for name in &*passing.to {
         if question::has_answering_key(owner, name)? {
@@ -39,7 +41,7 @@ pub(in crate::routes) fn people_apart(
 }
 
 /// Returns whether a person of this name can answer; one who may only read is told as such.
-fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, CommandError> {
+fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, Refusal> {
     if people::same(&service.user, name) {
         return Ok(true);
     }
@@ -47,22 +49,22 @@ fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, Comma
     match found {
         Some(person) if person.role == PersonRole::Auditor => {
             let message = format!("expected somebody who may answer, found the auditor {name:?}");
-            Err(CommandError::refused("NOT_ENTITLED", message)
-                .with_hint("`demur people list` shows the roles"))
+            Err(Refusal::new(Code::Rule(RuleCode::NOT_ENTITLED), message)
+                .with_cure("`demur people list` shows the roles"))
         }
         found => Ok(found.is_some()),
     }
 }
 
-fn too_long(error: &LimitError) -> CommandError {
-    CommandError::input("MALFORMED", format!("the reason, with the names of the people before it: {error}"))
-        .about(Some("reason"))
-        .with_hint("say it in fewer words; the question was not passed on")
+fn too_long(error: &LimitError) -> Refusal {
+    Refusal::new(Code::Malformed, format!("the reason, with the names of the people before it: {error}"))
+        .about("reason")
+        .with_cure("say it in fewer words; the question was not passed on")
 }
 
-fn nobody(name: &str) -> CommandError {
+fn nobody(name: &str) -> Refusal {
     let message = format!("expected the name of a person or of a key for answering, found {name:?}");
-    CommandError::input("KEY_UNKNOWN", message).with_hint(
+    Refusal::new(Code::KeyUnknown, message).with_cure(
         "`demur people list` and `demur keys list` show the names; `--people` means everybody who signs in",
     )
 }

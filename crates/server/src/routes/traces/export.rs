@@ -2,7 +2,8 @@
 //! wants the data folder, it has a few seconds left.
 
 use axum::{Extension, body::Body, extract::State, response::Response};
-use demur_desk::{error::CommandError, roster::software};
+use demur_api::refusal::Refusal;
+use demur_desk::roster::software;
 use demur_ledger::name::TraceId;
 use hyper::{Method, header};
 use tokio::task;
@@ -43,16 +44,16 @@ async fn export(
     task::spawn_blocking(move || {
         let _turn = turn;
         if let Err(error) = write(&service, trace, outlet) {
-            tracing::warn!(%trace, code = error.code(), %error, "an export ended early");
+            tracing::warn!(%trace, code = error.code.as_str(), %error, "an export ended early");
         }
     });
     let name = format!("attachment; filename=\"{trace}.jsonl\"");
     let response =
         Response::builder().header(header::CONTENT_TYPE, LINES).header(header::CONTENT_DISPOSITION, name);
-    Ok(response.body(Body::from_stream(stream)).map_err(|error| CommandError::bug(&error))?)
+    Ok(response.body(Body::from_stream(stream)).map_err(|error| Refusal::bug(&error))?)
 }
 
-fn write(service: &Service, trace: TraceId, mut outlet: outlet::Outlet) -> Result<(), CommandError> {
+fn write(service: &Service, trace: TraceId, mut outlet: outlet::Outlet) -> Result<(), Refusal> {
     let owner = service.premises.owner()?;
     owner.ledger().export(trace, software()?, &mut outlet, &mut |_| ())?;
     outlet.finish();

@@ -4,8 +4,7 @@ use std::{slice, thread};
 
 use demur_ledger::{event_type::TraceKind, facts::ProposalCreated, name::Sequence, role::Role, state::Phase};
 use demur_store::contract::{Conflict, Kept, Outcome, StoreError};
-
-use crate::sample::{Sample, done};
+use demur_testing::sample::{Sample, commit, done};
 
 pub(crate) const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
@@ -13,12 +12,12 @@ behaviour! {
     /// LED-05
     #[test]
     fn what_is_appended_is_read_back(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.executing();
         store.put_artifact(b"words").unwrap();
         let place = sample.record(&mut work, b"words");
         let append = sample.append(&mut work);
-        done(store, slice::from_ref(&append));
+        done(&**store, slice::from_ref(&append));
 
         let stored = store.events(work.trace(), Sequence::FIRST, 100).unwrap();
         assert_eq!(stored.len(), append.entries.len());
@@ -45,19 +44,19 @@ behaviour! {
     /// LED-05, LED-16
     #[test]
     fn trace_grows_only_from_its_head(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
         let opening = sample.append(&mut work);
         let mut other = work.clone();
-        done(store, slice::from_ref(&opening));
+        done(&**store, slice::from_ref(&opening));
 
         sample.say(&mut work, PROPOSAL);
         sample.say(&mut other, PROPOSAL);
         let (first, second) = (sample.append(&mut work), sample.append(&mut other));
-        done(store, slice::from_ref(&first));
+        done(&**store, slice::from_ref(&first));
         for late in [&second, &opening, &first] {
             let refused = [Outcome::Refused(Conflict::Head)];
-            assert_eq!(store.append(slice::from_ref(late)).unwrap(), refused);
+            assert_eq!(commit(&**store, slice::from_ref(late)).unwrap(), refused);
         }
         assert_eq!(store.trace(work.trace()).unwrap().unwrap().head, work.head());
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
@@ -66,14 +65,14 @@ behaviour! {
     /// LED-16
     #[test]
     fn refused_append_leaves_no_mark_and_hinders_nobody(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (mut first, mut second) = (sample.open(), sample.open());
         let opening = sample.append(&mut first);
         sample.say(&mut first, PROPOSAL);
         let early = sample.append(&mut first);
         let command = early.entries[0].event.envelope().statement.as_ref().unwrap().command;
         // The second event comes before the first it stands on.
-        let outcomes = store.append(&[early, opening, sample.append(&mut second)]).unwrap();
+        let outcomes = commit(&**store, &[early, opening, sample.append(&mut second)]).unwrap();
         assert_eq!(outcomes, [Outcome::Refused(Conflict::Head), Outcome::Done, Outcome::Done]);
         assert_eq!(store.events(first.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
         assert_eq!(store.trace(second.trace()).unwrap().unwrap().head, second.head());
@@ -83,10 +82,10 @@ behaviour! {
 
     #[test]
     fn command_of_a_key_counts_once_in_the_whole_store(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (mut first, mut second, mut third) = (sample.open(), sample.open(), sample.open());
         for work in [&mut first, &mut second, &mut third] {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
         }
         let command = sample.command();
         for work in [&mut first, &mut second, &mut third] {
@@ -95,8 +94,8 @@ behaviour! {
         let [first, second, third] = [&mut first, &mut second, &mut third].map(|work| sample.append(work));
         let refused = Outcome::Refused(Conflict::Command);
         // Within one call and across calls.
-        assert_eq!(store.append(&[first.clone(), second]).unwrap(), [Outcome::Done, refused]);
-        assert_eq!(store.append(&[third]).unwrap(), [refused]);
+        assert_eq!(commit(&**store, &[first.clone(), second]).unwrap(), [Outcome::Done, refused]);
+        assert_eq!(commit(&**store, &[third]).unwrap(), [refused]);
 
         let performed = store.command(&sample.fingerprint(Role::Planner), command).unwrap().unwrap();
         assert_eq!(performed.trace, first.trace);
@@ -106,89 +105,89 @@ behaviour! {
 
     #[test]
     fn decision_under_an_older_registry_counts_while_its_keys_stand(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
         let opening = sample.append(&mut work);
         sample.register(Role::Operator);
-        done(store, &[sample.registry_append(), opening]);
+        done(&**store, &[sample.registry_append(), opening]);
         let head = store.trace(sample.desk.registry_chain().trace()).unwrap().unwrap().head;
         assert_eq!(head, sample.desk.registry().head());
     }
 
     #[test]
     fn decision_is_refused_once_its_author_has_changed(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (mut early, mut late) = (sample.open(), sample.open());
         let [early, late] = [&mut early, &mut late].map(|work| sample.append(work));
         sample.revoke(Role::Planner);
         let registry = sample.registry_append();
         // In one call the registry counts for those after it, not for those before.
-        let outcomes = store.append(&[early.clone(), registry, late.clone()]).unwrap();
+        let outcomes = commit(&**store, &[early.clone(), registry, late.clone()]).unwrap();
         assert_eq!(outcomes, [Outcome::Done, Outcome::Done, Outcome::Refused(Conflict::Registry)]);
-        assert_eq!(store.append(slice::from_ref(&late)).unwrap(), [Outcome::Refused(Conflict::Registry)]);
+        assert_eq!(commit(&**store, slice::from_ref(&late)).unwrap(), [Outcome::Refused(Conflict::Registry)]);
         assert_eq!(store.trace(late.trace).unwrap(), None);
         assert!(store.trace(early.trace).unwrap().is_some());
     }
 
     #[test]
     fn decision_under_a_registry_that_is_not_there_is_refused(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         sample.register(Role::Operator);
         let mut work = sample.open();
         let append = sample.append(&mut work);
         let refused = [Outcome::Refused(Conflict::Registry)];
-        assert_eq!(store.append(slice::from_ref(&append)).unwrap(), refused);
+        assert_eq!(commit(&**store, slice::from_ref(&append)).unwrap(), refused);
         let mut stranger = Sample::seeded(12);
         let mut foreign = stranger.open();
-        assert_eq!(store.append(&[stranger.append(&mut foreign)]).unwrap(), refused);
-        done(store, &[sample.registry_append(), append]);
+        assert_eq!(commit(&**store, &[stranger.append(&mut foreign)]).unwrap(), refused);
+        done(&**store, &[sample.registry_append(), append]);
     }
 
     #[test]
     fn store_has_one_registry(store) {
-        let sample = Sample::in_store(store);
+        let sample = Sample::in_store(&**store);
         let second = Sample::seeded(12).registry_append();
-        assert_eq!(store.append(&[second]).unwrap(), [Outcome::Refused(Conflict::Head)]);
+        assert_eq!(commit(&**store, &[second]).unwrap(), [Outcome::Refused(Conflict::Head)]);
         assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));
     }
 
     /// LED-12
     #[test]
     fn event_waits_for_the_bytes_it_names(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.executing();
         let place = sample.record(&mut work, b"not there yet");
         let append = sample.append(&mut work);
         let refused = [Outcome::Refused(Conflict::Artifact)];
-        assert_eq!(store.append(slice::from_ref(&append)).unwrap(), refused);
+        assert_eq!(commit(&**store, slice::from_ref(&append)).unwrap(), refused);
         assert_eq!(store.trace(work.trace()).unwrap(), None);
         assert_eq!(store.artifact(&place.address).unwrap(), None);
 
         assert_eq!(store.put_artifact(b"not there yet").unwrap(), place.address);
-        done(store, &[append]);
+        done(&**store, &[append]);
         assert_eq!(store.artifact(&place.address).unwrap().as_deref(), Some(b"not there yet".as_slice()));
     }
 
     /// LED-05, LED-16
     #[test]
     fn events_that_are_no_chain_are_refused_and_hinder_nobody(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (mut broken, mut other) = (sample.executing(), sample.open());
         let good = sample.append(&mut broken);
         let mut gap = good.clone();
         gap.entries.remove(1);
         let mut twice = good.clone();
         twice.entries.insert(1, good.entries[0].clone());
-        let outcomes = store.append(&[gap, twice, sample.append(&mut other)]).unwrap();
+        let outcomes = commit(&**store, &[gap, twice, sample.append(&mut other)]).unwrap();
         let refused = Outcome::Refused(Conflict::Head);
         assert_eq!(outcomes, [refused, refused, Outcome::Done]);
         assert_eq!(store.trace(broken.trace()).unwrap(), None);
-        done(store, &[good]);
+        done(&**store, &[good]);
     }
 
     #[test]
     fn parts_that_do_not_belong_together_are_a_mistake_of_the_caller(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (mut work, mut other) = (sample.executing(), sample.open());
         let good = sample.append(&mut work);
         let mut wrong = vec![good.clone(), good.clone(), good.clone(), good.clone()];
@@ -197,27 +196,27 @@ behaviour! {
         wrong[2].entries[0].opening = None;
         wrong[3].entries[0] = sample.append(&mut other).entries[0].clone();
         for append in wrong {
-            let error = store.append(&[good.clone(), append]).unwrap_err();
+            let error = commit(&**store, &[good.clone(), append]).unwrap_err();
             assert!(matches!(error, StoreError::Misuse { .. }), "{error}");
         }
         assert_eq!(store.trace(work.trace()).unwrap(), None);
-        done(store, &[good]);
+        done(&**store, &[good]);
     }
 
     /// LED-16
     #[test]
     fn one_of_many_racers_extends_the_head(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
-        done(store, &[sample.append(&mut work)]);
-        for _ in 0..crate::sample::rounds(1000, 20) {
+        done(&**store, &[sample.append(&mut work)]);
+        for _ in 0..demur_testing::sample::rounds(1000, 20) {
             let mut racers: Vec<_> = (0..4).map(|_| work.clone()).collect();
             for racer in &mut racers {
                 sample.say(racer, PROPOSAL);
             }
             let appends: Vec<_> = racers.iter_mut().map(|racer| sample.append(racer)).collect();
             let outcomes: Vec<_> = thread::scope(|scope| {
-                let race = |append| scope.spawn(move || store.append(slice::from_ref(append)).unwrap());
+                let race = |append| scope.spawn(move || commit(&**store, slice::from_ref(append)).unwrap());
                 let threads: Vec<_> = appends.iter().map(race).collect();
                 threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
             });

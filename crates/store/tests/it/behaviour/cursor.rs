@@ -4,8 +4,7 @@ use std::{collections::BTreeMap, thread};
 
 use demur_ledger::{envelope::Event, name::Sequence};
 use demur_store::contract::{Cursor, Store};
-
-use crate::sample::{Sample, done, rounds};
+use demur_testing::sample::{Sample, done, rounds};
 
 /// Follows the cursor to the end in pages of this size.
 fn follow(store: &dyn Store, mut cursor: Cursor, page: usize) -> (Cursor, Vec<Event>) {
@@ -22,7 +21,7 @@ fn follow(store: &dyn Store, mut cursor: Cursor, page: usize) -> (Cursor, Vec<Ev
 behaviour! {
     #[test]
     fn changes_come_in_the_order_of_commits(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works = [sample.open(), sample.open()];
         let mut expected: Vec<_> = Vec::new();
         for round in 0..3 {
@@ -32,13 +31,13 @@ behaviour! {
                 }
                 let append = sample.append(&mut works[index]);
                 expected.extend(append.entries.iter().map(|entry| *entry.event.hash()));
-                done(store, &[append]);
+                done(&**store, &[append]);
             }
         }
         let registry = sample.desk.registry_chain();
         let start: Vec<_> = (0_u32..5).map(|at| registry.hash(at.into()).unwrap()).collect();
         for page in [1, 2, 100] {
-            let (end, events) = follow(store, Cursor::START, page);
+            let (end, events) = follow(&**store, Cursor::START, page);
             let hashes: Vec<_> = events.iter().map(|event| *event.hash()).collect();
             assert_eq!(hashes, [start.clone(), expected.clone()].concat());
             assert_eq!(store.changes(end, 10).unwrap(), []);
@@ -47,12 +46,12 @@ behaviour! {
 
     #[test]
     fn changes_carry_what_lies_beside_an_event(store) {
-        let mut sample = Sample::in_store(store);
-        let (end, _) = follow(store, Cursor::START, 100);
+        let mut sample = Sample::in_store(&**store);
+        let (end, _) = follow(&**store, Cursor::START, 100);
         let mut work = sample.executing();
         store.put_artifact(b"words").unwrap();
         sample.record(&mut work, b"words");
-        done(store, &[sample.append(&mut work)]);
+        done(&**store, &[sample.append(&mut work)]);
         let changed: Vec<_> =
             store.changes(end, 100).unwrap().into_iter().map(|(_, stored)| stored).collect();
         assert_eq!(changed, store.events(work.trace(), Sequence::FIRST, 100).unwrap());
@@ -61,7 +60,7 @@ behaviour! {
 
     #[test]
     fn proof_reader_beside_writers_misses_and_repeats_nothing(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let count = rounds(2000, 60);
         store.put_artifact(b"words").unwrap();
         let lanes: Vec<Vec<_>> = (0..4)
@@ -78,11 +77,11 @@ behaviour! {
         let total = 5 + 4 * (3 + count);
         let seen = thread::scope(|scope| {
             for lane in &lanes {
-                scope.spawn(move || lane.iter().for_each(|append| done(store, std::slice::from_ref(append))));
+                scope.spawn(move || lane.iter().for_each(|append| done(&**store, std::slice::from_ref(append))));
             }
             let (mut cursor, mut seen) = (Cursor::START, Vec::new());
             while seen.len() < total {
-                let (end, events) = follow(store, cursor, 7);
+                let (end, events) = follow(&**store, cursor, 7);
                 cursor = end;
                 seen.extend(events);
             }

@@ -2,44 +2,64 @@
 
 use std::thread;
 
+use demur_core::commitment::{Commitment, Salt};
 use demur_core::{
     id::Ulid,
     random::{Random as _, Seeded},
 };
-use demur_engine::entry::Address;
 use demur_ledger::{
-    name::{CommandId, Sequence, TraceId},
+    entry::Address,
+    name::{CommandId, TraceId},
     role::Role,
 };
 use demur_store::contract::{Failure, Snapshot, StoreError};
+use demur_testing::sample::{Sample, commit, done};
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, done};
 
 behaviour! {
     #[test]
     fn newest_snapshot_is_kept_with_its_append(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
         let mut append = sample.append(&mut work);
         let first = Snapshot { head: work.head(), version: 3, bytes: b"state".to_vec() };
         append.snapshot = Some(first.clone());
-        done(store, &[append]);
-        assert_eq!(store.snapshot(work.trace()).unwrap(), Some(first.clone()));
+        done(&**store, &[append]);
+        assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(first.clone()));
 
         sample.say(&mut work, PROPOSAL);
-        done(store, &[sample.append(&mut work)]);
-        assert_eq!(store.snapshot(work.trace()).unwrap(), Some(first));
+        done(&**store, &[sample.append(&mut work)]);
+        assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(first));
 
         sample.say(&mut work, PROPOSAL);
         let mut append = sample.append(&mut work);
-        let second = Snapshot { head: work.head(), version: u32::MAX, bytes: Vec::new() };
+        let second = Snapshot { head: work.head(), version: 3, bytes: Vec::new() };
         append.snapshot = Some(second.clone());
         let mut stale = append.clone();
-        done(store, &[append]);
-        stale.snapshot = Some(Snapshot { version: 1, ..second.clone() });
-        store.append(&[stale]).unwrap();
-        assert_eq!(store.snapshot(work.trace()).unwrap(), Some(second));
+        done(&**store, &[append]);
+        stale.snapshot = Some(Snapshot { bytes: b"stale".to_vec(), ..second.clone() });
+        commit(&**store, &[stale]).unwrap();
+        assert_eq!(store.snapshot(work.trace(), 3).unwrap(), Some(second));
+    }
+
+    #[test]
+    fn versions_of_the_code_leave_each_others_snapshots_alone(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        let mut kept = Vec::new();
+        for version in [1, u32::MAX] {
+            let mut append = sample.append(&mut work);
+            let snapshot = Snapshot { head: work.head(), version, bytes: b"state".to_vec() };
+            append.snapshot = Some(snapshot.clone());
+            done(&**store, &[append]);
+            kept.push(snapshot);
+            sample.say(&mut work, PROPOSAL);
+        }
+        for snapshot in kept {
+            assert_eq!(store.snapshot(work.trace(), snapshot.version).unwrap(), Some(snapshot));
+        }
+        assert_eq!(store.snapshot(work.trace(), 2).unwrap(), None);
     }
 
     #[test]
@@ -71,34 +91,32 @@ behaviour! {
 
     #[test]
     fn secret_is_kept_replaced_and_forgotten(store) {
-        let mut sample = Sample::in_store(store);
-        let (one, other) = (sample.open().trace(), sample.open().trace());
-        let (first, second) = (Sequence::FIRST, Sequence::FIRST.next());
-        let secret = |trace, sequence| store.secret(trace, sequence).unwrap();
-        assert_eq!(secret(one, first), None);
-        store.forget_secret(one, first).unwrap();
-        store.keep_secret(one, first, b"swordfish").unwrap();
-        store.keep_secret(one, second, b"").unwrap();
-        store.keep_secret(other, first, b"marlin").unwrap();
-        store.keep_secret(one, first, b"tuna").unwrap();
-        assert_eq!(secret(one, first).as_deref(), Some(b"tuna".as_slice()));
-        assert_eq!(secret(one, second).as_deref(), Some(b"".as_slice()));
-        store.forget_secret(one, first).unwrap();
-        store.forget_secret(one, first).unwrap();
-        assert_eq!(secret(one, first), None);
-        assert_eq!(secret(other, first).as_deref(), Some(b"marlin".as_slice()));
+        let [one, two, other] = [1, 2, 3].map(|salt| Commitment::to_secret(&Salt::from_bytes([salt; 32]), b"x"));
+        let secret = |commitment| store.secret(commitment).unwrap();
+        assert_eq!(secret(&one), None);
+        store.forget_secret(&one).unwrap();
+        store.keep_secret(&one, b"swordfish").unwrap();
+        store.keep_secret(&two, b"").unwrap();
+        store.keep_secret(&other, b"marlin").unwrap();
+        store.keep_secret(&one, b"tuna").unwrap();
+        assert_eq!(secret(&one).as_deref(), Some(b"tuna".as_slice()));
+        assert_eq!(secret(&two).as_deref(), Some(b"".as_slice()));
+        store.forget_secret(&one).unwrap();
+        store.forget_secret(&one).unwrap();
+        assert_eq!(secret(&one), None);
+        assert_eq!(secret(&other).as_deref(), Some(b"marlin".as_slice()));
     }
 
     #[test]
     fn command_is_found_by_how_its_id_begins(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.open();
         let id = |number: u128| CommandId::from(Ulid::from_u128(number));
         let ids = [(7 << 64) | 9, (7 << 64) | 3, 8 << 64, (9 << 64) | u128::from(u64::MAX)].map(id);
         for command in ids {
             sample.say_with(command, &mut work, PROPOSAL);
         }
-        done(store, &[sample.append(&mut work)]);
+        done(&**store, &[sample.append(&mut work)]);
         let key = sample.fingerprint(Role::Planner);
         let found = |beginning| {
             let (command, performed) = store.command_beginning(&key, beginning).unwrap()?;
@@ -117,10 +135,10 @@ behaviour! {
     /// LED-18
     #[test]
     fn first_mark_of_failure_stays(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works = [sample.open(), sample.open()];
         for work in &mut works {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
         }
         let first = Failure { sequence: Some(0_u32.into()), code: "SIGNATURE".to_owned() };
         let whole = Failure { sequence: None, code: "CHAIN".to_owned() };

@@ -6,9 +6,9 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 use demur_store::contract::Cursor;
+use demur_testing::sample::{Sample, Work, commit, done};
 
 use super::append::PROPOSAL;
-use crate::sample::{Sample, Work, done};
 
 behaviour! {
     #[test]
@@ -17,18 +17,18 @@ behaviour! {
         assert_eq!(store.newest().unwrap(), None);
         assert_eq!(store.heads().unwrap(), []);
         assert_eq!(store.traces(None, 10).unwrap(), []);
-        assert_eq!(store.append(&[]).unwrap(), []);
+        assert_eq!(commit(&**store, &[]).unwrap(), []);
     }
 
     #[test]
     fn unknown_trace_has_nothing(store) {
-        let sample = Sample::in_store(store);
+        let sample = Sample::in_store(&**store);
         let now = store.traces(None, 1).unwrap()[0].opened;
         let unknown = TraceId::new(now, &mut Seeded::from_number(5));
         assert_eq!(store.trace(unknown).unwrap(), None);
         assert_eq!(store.events(unknown, Sequence::FIRST, 10).unwrap(), []);
         assert_eq!(store.hash(unknown, Sequence::FIRST).unwrap(), None);
-        assert_eq!(store.snapshot(unknown).unwrap(), None);
+        assert_eq!(store.snapshot(unknown, 1).unwrap(), None);
         assert_eq!(store.traces(Some(unknown), 10).unwrap(), []);
         assert_eq!(store.newest().unwrap(), None);
         assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));
@@ -36,13 +36,13 @@ behaviour! {
 
     #[test]
     fn traces_are_listed_newest_first_in_pages(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works: Vec<_> = (0..5).map(|_| sample.open()).collect();
         // Opened in another order than their ids.
         works.sort_by_key(|work| std::cmp::Reverse(work.trace()));
         let mut expected = vec![sample.desk.registry_chain().trace()];
         for work in &mut works {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
             expected.insert(0, work.trace());
         }
         let (mut listed, mut after) = (Vec::new(), None);
@@ -59,10 +59,10 @@ behaviour! {
 
     #[test]
     fn traces_are_found_by_a_range_of_ids(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works: Vec<_> = (0..5).map(|_| sample.open()).collect();
         for work in &mut works {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
         }
         let mut ids: Vec<_> = works.iter().map(Work::trace).collect();
         ids.sort_unstable();
@@ -81,27 +81,27 @@ behaviour! {
 
     #[test]
     fn newest_is_where_the_last_event_is(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works = [sample.open(), sample.open()];
         for work in &mut works {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
         }
         assert_eq!(store.newest().unwrap(), Some(works[1].trace()));
         sample.say(&mut works[0], PROPOSAL);
-        done(store, &[sample.append(&mut works[0])]);
+        done(&**store, &[sample.append(&mut works[0])]);
         sample.revoke(demur_ledger::role::Role::Auditor);
-        done(store, &[sample.registry_append()]);
+        done(&**store, &[sample.registry_append()]);
         assert_eq!(store.newest().unwrap(), Some(works[0].trace()));
     }
 
     #[test]
     fn heads_are_sorted_and_complete(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut works: Vec<_> = (0..8).map(|_| sample.executing()).collect();
         works.sort_by_key(|work| std::cmp::Reverse(work.trace()));
         let mut expected = vec![(sample.desk.registry_chain().trace(), sample.desk.registry().head())];
         for work in &mut works {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
             expected.push((work.trace(), work.head()));
         }
         expected.sort_unstable();
@@ -110,16 +110,16 @@ behaviour! {
 
     #[test]
     fn heads_of_an_earlier_moment_stay_what_they_were(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let (mut one, mut other) = (sample.open(), sample.open());
         assert_eq!(store.heads_at(Cursor::START).unwrap(), []);
         let mut moments = vec![(store.end().unwrap(), store.heads().unwrap())];
         for work in [&mut one, &mut other] {
-            done(store, &[sample.append(work)]);
+            done(&**store, &[sample.append(work)]);
             moments.push((store.end().unwrap(), store.heads().unwrap()));
         }
         sample.say(&mut one, PROPOSAL);
-        done(store, &[sample.append(&mut one)]);
+        done(&**store, &[sample.append(&mut one)]);
         moments.push((store.end().unwrap(), store.heads().unwrap()));
         assert!(moments.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
         for (cursor, heads) in moments {
@@ -130,9 +130,9 @@ behaviour! {
     /// LED-05
     #[test]
     fn events_are_read_from_any_place_in_order(store) {
-        let mut sample = Sample::in_store(store);
+        let mut sample = Sample::in_store(&**store);
         let mut work = sample.executing();
-        done(store, &[sample.append(&mut work)]);
+        done(&**store, &[sample.append(&mut work)]);
         let all = store.events(work.trace(), Sequence::FIRST, 10).unwrap();
         assert_eq!(all.len(), 3);
         for from in 0..4_u32 {

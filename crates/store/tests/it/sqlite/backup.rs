@@ -7,12 +7,12 @@ use std::{
 };
 
 use demur_store::{
-    contract::{Cursor, RESTORED, Store as _, StoreError},
-    sqlite::{SqliteStore, Step},
+    contract::{Cursor, RESTORED, Store as _, StoreError, StoreStep},
+    sqlite::SqliteStore,
 };
+use demur_testing::sample::done;
 
 use super::Filled;
-use crate::sample::done;
 
 #[test]
 fn backup_made_while_appends_go_on_is_one_moment_of_the_store() {
@@ -55,7 +55,7 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     store.set_note("cursor", b"7").unwrap();
     let mut steps = Vec::new();
     store.backup(&backup, &mut |progress| steps.push(progress.step)).unwrap();
-    assert_eq!(steps, [Step::Copy, Step::Copy, Step::Artifacts, Step::Artifacts]);
+    assert_eq!(steps, [StoreStep::Copy, StoreStep::Copy, StoreStep::Artifacts, StoreStep::Artifacts]);
     assert_eq!(store.note(RESTORED).unwrap(), None);
     let before = fs::read(backup.join("ledger.db")).unwrap();
 
@@ -107,7 +107,7 @@ fn nothing_is_overwritten() {
 #[test]
 fn backup_that_cannot_be_completed_is_no_store() {
     let filled = Filled::new();
-    let address = demur_engine::entry::Address::of(b"two").to_string();
+    let address = demur_ledger::entry::Address::of(b"two").to_string();
     fs::remove_file(filled.path().join("artifacts").join(&address[..2]).join(&address[2..])).unwrap();
     let backup = filled.folder.path().join("backup");
     let error = filled.open().backup(&backup, &mut |_| {}).unwrap_err();

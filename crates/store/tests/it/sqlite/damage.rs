@@ -3,13 +3,13 @@
 use std::{fs, path::Path};
 
 use demur_store::{
-    contract::{Cursor, Store as _, StoreError},
-    sqlite::{Problem, SqliteStore, VERSION},
+    contract::{Cursor, Store as _, StoreError, StoreProblem},
+    sqlite::{SqliteStore, VERSION},
 };
+use demur_testing::sample::rounds;
 use rusqlite::Connection;
 
 use super::Filled;
-use crate::sample::rounds;
 
 /// Returns what opening says, and makes sure that the file is as it was.
 fn refusal(path: &Path) -> StoreError {
@@ -28,6 +28,17 @@ fn newer_version_is_refused() {
     filled.raw().pragma_update(None, "user_version", VERSION + 1).unwrap();
     let error = refusal(&filled.path());
     assert!(matches!(error, StoreError::Newer { found, known: VERSION } if found == VERSION + 1));
+}
+
+#[test]
+fn earlier_version_is_refused_in_one_sentence() {
+    let filled = Filled::new();
+    for version in 1..VERSION {
+        filled.raw().pragma_update(None, "user_version", version).unwrap();
+        let error = refusal(&filled.path());
+        assert!(matches!(error, StoreError::Older { found, known: VERSION } if found == version));
+        assert!(!error.to_string().contains(". "), "{error}");
+    }
 }
 
 #[test]
@@ -83,7 +94,10 @@ fn no_overwritten_page_goes_unnoticed_and_none_is_repaired() {
             Err(error) => assert!(matches!(error, StoreError::Corrupt { .. }), "page {page}: {error}"),
             Ok(store) => {
                 let problems = store.check(&mut |_| {}).unwrap();
-                assert!(problems.iter().any(|one| matches!(one, Problem::Database { .. })), "page {page}");
+                assert!(
+                    problems.iter().any(|one| matches!(one, StoreProblem::Database { .. })),
+                    "page {page}"
+                );
             }
         }
         assert_eq!(fs::read(filled.database()).unwrap(), damaged, "page {page}");
@@ -131,7 +145,7 @@ fn every_column_that_says_something_else_than_the_event_is_found() {
         drop(raw);
         let store = SqliteStore::open_to_mend(filled.path()).unwrap();
         let problems = store.check(&mut |_| {}).unwrap();
-        assert!(problems.iter().any(|one| matches!(one, Problem::Event { .. })), "{sql}: {problems:?}");
+        assert!(problems.iter().any(|one| matches!(one, StoreProblem::Event { .. })), "{sql}: {problems:?}");
     }
 }
 
@@ -139,12 +153,12 @@ fn every_column_that_says_something_else_than_the_event_is_found() {
 fn missing_and_damaged_artifacts_are_found() {
     let filled = Filled::new();
     let store = filled.open();
-    let address = demur_engine::entry::Address::of(b"two").to_string();
+    let address = demur_ledger::entry::Address::of(b"two").to_string();
     let file = filled.path().join("artifacts").join(&address[..2]).join(&address[2..]);
     fs::write(&file, b"tWo").unwrap();
     let count = |store: &SqliteStore| {
         let problems = store.check(&mut |_| {}).unwrap();
-        assert!(problems.iter().all(|one| matches!(one, Problem::Event { .. })));
+        assert!(problems.iter().all(|one| matches!(one, StoreProblem::Event { .. })));
         problems.len()
     };
     assert_eq!(count(&store), 10);

@@ -15,9 +15,9 @@ use demur_store::{
     contract::{Failure, Store as _, StoreError},
     sqlite::SqliteStore,
 };
+use demur_testing::sample::{commit, done};
 
 use super::Filled;
-use crate::sample::done;
 
 #[test]
 fn reader_beside_the_owner_sees_every_commit_at_once() {
@@ -40,7 +40,7 @@ fn reader_writes_nothing() {
     let append = filled.sample.append(&mut filled.work);
     let reader = SqliteStore::open_read_only(filled.path()).unwrap();
     let failure = Failure { sequence: None, code: "CHAIN".to_owned() };
-    assert!(matches!(reader.append(&[append]), Err(StoreError::ReadOnly)));
+    assert!(matches!(commit(&reader, &[append]), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.put_artifact(b"new"), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.set_note("a", b"b"), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.mark_failed(filled.work.trace(), &failure), Err(StoreError::ReadOnly)));

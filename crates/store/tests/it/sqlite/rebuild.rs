@@ -7,13 +7,16 @@ use demur_ledger::{
     role::Role,
 };
 use demur_store::{
-    contract::{QuestionFilter, Store as _, StoreError},
-    sqlite::{Problem, Progress, SqliteStore, Step},
+    contract::{
+        Leases as _, Outcome, QuestionFilter, RecordKey, RecordValue, Records as _, Store as _, StoreError,
+        StoreProblem, StoreProgress, StoreStep, Swap, Version,
+    },
+    sqlite::SqliteStore,
 };
+use demur_testing::{hall::question, sample::done};
 use rusqlite::{Connection, types::Value};
 
 use super::Filled;
-use crate::{race::hall::question, sample::done};
 
 /// Returns every row of the derived tables.
 fn derived(raw: &Connection) -> Vec<Vec<Value>> {
@@ -22,6 +25,7 @@ fn derived(raw: &Connection) -> Vec<Vec<Value>> {
         "SELECT * FROM commands ORDER BY key, command",
         "SELECT * FROM key_changes ORDER BY fingerprint",
         "SELECT * FROM runs ORDER BY trace",
+        "SELECT * FROM participants ORDER BY trace, principal, role",
         "SELECT * FROM questions ORDER BY ordinal",
     ] {
         let mut statement = raw.prepare(sql).unwrap();
@@ -52,8 +56,8 @@ fn varied() -> Filled {
 fn rebuilt_equals_written() {
     let filled = varied();
     let written = derived(&filled.raw());
-    // One command per event, six keys, three runs, two questions.
-    assert_eq!(written.len(), 36 + 6 + 3 + 2);
+    // One command per event, six keys, three runs with four participants each, two questions.
+    assert_eq!(written.len(), 36 + 6 + 3 + 12 + 2);
     let store = filled.open();
     store.rebuild().unwrap();
     assert_eq!(derived(&filled.raw()), written);
@@ -68,6 +72,8 @@ fn derived_rows_that_do_not_follow_are_found_and_mended() {
         ("UPDATE key_changes SET sequence = 0 WHERE sequence = 1", "key_changes", 1, 1),
         ("UPDATE runs SET phase = 'completed' WHERE trace = 3", "runs", 1, 1),
         ("DELETE FROM runs", "runs", 3, 0),
+        ("DELETE FROM participants WHERE trace = 3", "participants", 4, 0),
+        ("UPDATE participants SET role = 'desk' WHERE role = 'critic' AND trace = 2", "participants", 1, 1),
         ("DELETE FROM questions", "questions", 2, 0),
         ("UPDATE questions SET outcome = 'answered' WHERE deadline IS NULL", "questions", 1, 1),
         ("UPDATE questions SET deadline = NULL WHERE deadline IS NOT NULL", "questions", 1, 1),
@@ -77,7 +83,7 @@ fn derived_rows_that_do_not_follow_are_found_and_mended() {
         let written = derived(&filled.raw());
         filled.raw().execute(sql, []).unwrap();
         let store = filled.open();
-        let expected = Problem::Derived { table, missing, extra };
+        let expected = StoreProblem::Derived { table, missing, extra };
         assert_eq!(store.check(&mut |_| {}).unwrap(), [expected], "{sql}");
         store.rebuild().unwrap();
         assert_eq!(store.check(&mut |_| {}).unwrap(), []);
@@ -118,7 +124,7 @@ fn hidden_questions_are_found_and_brought_back() {
         hide(&filled.raw(), index, "ordinal < 0");
         let store = filled.open();
         let found = store.check(&mut |_| {}).unwrap();
-        assert!(!found.is_empty() && found.iter().all(Problem::is_derived), "{index}: {found:?}");
+        assert!(!found.is_empty() && found.iter().all(StoreProblem::is_derived), "{index}: {found:?}");
         store.rebuild().unwrap();
         assert_eq!(store.check(&mut |_| {}).unwrap(), [], "{index}");
         assert_eq!(store.questions(&open, None, 10).unwrap(), before);
@@ -136,7 +142,7 @@ fn hidden_events_close_the_store_until_the_index_is_made_again() {
     }
     let store = SqliteStore::open_to_mend(filled.path()).unwrap();
     let found = store.check(&mut |_| {}).unwrap();
-    assert!(!found.is_empty() && found.iter().all(Problem::is_derived), "{found:?}");
+    assert!(!found.is_empty() && found.iter().all(StoreProblem::is_derived), "{found:?}");
     store.rebuild().unwrap();
     assert_eq!(store.check(&mut |_| {}).unwrap(), []);
     drop(store);
@@ -176,7 +182,22 @@ fn check_tells_how_far_it_is() {
     let filled = varied();
     let mut steps = Vec::new();
     filled.open().check(&mut |progress| steps.push(progress)).unwrap();
-    let end = Progress { step: Step::Events, done: 36, total: 36 };
+    let end = StoreProgress { step: StoreStep::Events, done: 36, total: 36 };
     assert_eq!(steps.last(), Some(&end));
-    assert_eq!(steps[0], Progress { step: Step::Structure, done: 0, total: 1 });
+    assert_eq!(steps[0], StoreProgress { step: StoreStep::Structure, done: 0, total: 1 });
+}
+
+/// Records follow from no event.
+#[test]
+fn rebuild_keeps_records_and_leases() {
+    let filled = varied();
+    let store = filled.open();
+    let (key, was) = (RecordKey::new("token/anna").unwrap(), Version::ABSENT);
+    let value = RecordValue { bytes: b"hash".to_vec(), expires: None };
+    let swap = Swap { key: key.clone(), was, next: Some(value) };
+    assert_eq!(store.commit(&[vec![swap].into()]).unwrap(), [Outcome::Done]);
+    let kept = (store.record(&key).unwrap(), store.leases().unwrap());
+    store.rebuild().unwrap();
+    assert_eq!((store.record(&key).unwrap(), store.leases().unwrap()), kept);
+    assert_eq!(store.check(&mut |_| {}).unwrap(), []);
 }

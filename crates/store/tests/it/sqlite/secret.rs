@@ -5,8 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use demur_core::random::{Random as _, Seeded};
-use demur_ledger::name::Sequence;
+use demur_core::{
+    commitment::{Commitment, Salt},
+    random::{Random as _, Seeded},
+};
 use demur_store::{
     contract::{Store as _, StoreError},
     sqlite::SqliteStore,
@@ -35,6 +37,11 @@ fn value(seed: u64, length: usize) -> Vec<u8> {
     value
 }
 
+/// Returns a commitment that stands for this number.
+fn committed(number: u8) -> Commitment {
+    Commitment::to_secret(&Salt::from_bytes([number; 32]), b"")
+}
+
 /// Returns a part of a value that lies on one page, wherever the pages end.
 fn parts(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.chunks_exact(16)
@@ -47,24 +54,22 @@ const LENGTHS: [usize; 4] = [16, 400, 5_000, 100_000];
 fn no_file_holds_a_forgotten_secret() {
     let filled = Filled::new();
     let store = filled.open();
-    let trace = filled.work.trace();
-    let place = |number: u32| (trace, Sequence::from(number));
     // A neighbour on the same page stays.
     let kept = value(99, 64);
-    store.keep_secret(trace, Sequence::from(100), &kept).unwrap();
+    store.keep_secret(&committed(100), &kept).unwrap();
     for (number, length) in (0..).zip(LENGTHS) {
         let (secret, replaced) = (value(number.into(), length), value(50 + u64::from(number), length));
-        let (trace, sequence) = place(number);
-        store.keep_secret(trace, sequence, &replaced).unwrap();
-        store.keep_secret(trace, sequence, &secret).unwrap();
-        assert_eq!(store.secret(trace, sequence).unwrap().as_ref(), Some(&secret));
+        let at = &committed(number);
+        store.keep_secret(at, &replaced).unwrap();
+        store.keep_secret(at, &secret).unwrap();
+        assert_eq!(store.secret(at).unwrap().as_ref(), Some(&secret));
         assert!(parts(&secret).any(|part| !holding(&filled.path(), part).is_empty()));
-        store.forget_secret(trace, sequence).unwrap();
+        store.forget_secret(at).unwrap();
         for part in parts(&secret).chain(parts(&replaced)).step_by(97) {
             assert_eq!(holding(&filled.path(), part), Vec::<PathBuf>::new(), "{length} bytes");
         }
     }
-    assert_eq!(store.secret(trace, Sequence::from(100)).unwrap(), Some(kept));
+    assert_eq!(store.secret(&committed(100)).unwrap(), Some(kept));
 }
 
 /// A reader in the middle of a page holds the log, but not the secrets.
@@ -72,12 +77,12 @@ fn no_file_holds_a_forgotten_secret() {
 fn secret_is_forgotten_although_somebody_reads() {
     let filled = Filled::new();
     let store = filled.open();
-    let (trace, at, secret) = (filled.work.trace(), Sequence::FIRST, value(1, 32));
+    let (at, secret) = (&committed(1), value(1, 32));
     let reader = filled.raw();
     reader.execute_batch("BEGIN; SELECT count(*) FROM events").unwrap();
-    store.keep_secret(trace, at, &secret).unwrap();
+    store.keep_secret(at, &secret).unwrap();
     store.set_note("a", b"b").unwrap();
-    store.forget_secret(trace, at).unwrap();
+    store.forget_secret(at).unwrap();
     assert_eq!(holding(&filled.path(), &secret), Vec::<PathBuf>::new());
 }
 
@@ -87,21 +92,21 @@ fn secret_outlives_a_restart_and_is_for_its_owner_only() {
     let store = filled.open();
     let file = filled.path().join("secrets.db");
     assert!(!file.exists());
-    let (trace, at) = (filled.work.trace(), Sequence::FIRST);
-    store.keep_secret(trace, at, b"swordfish").unwrap();
+    let at = &committed(1);
+    store.keep_secret(at, b"swordfish").unwrap();
     assert_eq!(super::mode(&file), 0o600);
     drop(store);
     let reader = SqliteStore::open_read_only(filled.path()).unwrap();
     let store = filled.open();
     for store in [&reader, &store] {
-        assert_eq!(store.secret(trace, at).unwrap().as_deref(), Some(b"swordfish".as_slice()));
+        assert_eq!(store.secret(at).unwrap().as_deref(), Some(b"swordfish".as_slice()));
     }
-    assert!(matches!(reader.forget_secret(trace, at), Err(StoreError::ReadOnly)));
-    assert!(matches!(reader.keep_secret(trace, at, b""), Err(StoreError::ReadOnly)));
-    store.forget_secret(trace, at).unwrap();
-    assert_eq!(reader.secret(trace, at).unwrap(), None);
+    assert!(matches!(reader.forget_secret(at), Err(StoreError::ReadOnly)));
+    assert!(matches!(reader.keep_secret(at, b""), Err(StoreError::ReadOnly)));
+    store.forget_secret(at).unwrap();
+    assert_eq!(reader.secret(at).unwrap(), None);
     drop(store);
-    assert_eq!(filled.open().secret(trace, at).unwrap(), None);
+    assert_eq!(filled.open().secret(at).unwrap(), None);
 }
 
 /// A file that a crash left empty is no obstacle.
@@ -109,20 +114,20 @@ fn secret_outlives_a_restart_and_is_for_its_owner_only() {
 fn unfinished_file_of_secrets_is_finished() {
     let filled = Filled::new();
     fs::write(filled.path().join("secrets.db"), b"").unwrap();
-    let (trace, at) = (filled.work.trace(), Sequence::FIRST);
+    let at = &committed(1);
     let store = filled.open();
-    assert_eq!(store.secret(trace, at).unwrap(), None);
-    store.forget_secret(trace, at).unwrap();
-    store.keep_secret(trace, at, b"swordfish").unwrap();
-    assert_eq!(store.secret(trace, at).unwrap().as_deref(), Some(b"swordfish".as_slice()));
+    assert_eq!(store.secret(at).unwrap(), None);
+    store.forget_secret(at).unwrap();
+    store.keep_secret(at, b"swordfish").unwrap();
+    assert_eq!(store.secret(at).unwrap().as_deref(), Some(b"swordfish".as_slice()));
 }
 
 #[test]
 fn backup_and_restored_store_hold_no_secret() {
     let filled = Filled::new();
     let store = filled.open();
-    let (trace, at, secret) = (filled.work.trace(), Sequence::FIRST, value(1, 5_000));
-    store.keep_secret(trace, at, &secret).unwrap();
+    let (at, secret) = (&committed(1), value(1, 5_000));
+    store.keep_secret(at, &secret).unwrap();
     let (backup, restored) = (filled.folder.path().join("backup"), filled.folder.path().join("restored"));
     store.backup(&backup, &mut |_| {}).unwrap();
     SqliteStore::restore(&backup, &restored, &mut |_| {}).unwrap();
@@ -132,6 +137,6 @@ fn backup_and_restored_store_hold_no_secret() {
         }
     }
     let copy = SqliteStore::open(&restored).unwrap();
-    assert_eq!(copy.secret(trace, at).unwrap(), None);
-    assert_eq!(store.secret(trace, at).unwrap(), Some(secret));
+    assert_eq!(copy.secret(at).unwrap(), None);
+    assert_eq!(store.secret(at).unwrap(), Some(secret));
 }

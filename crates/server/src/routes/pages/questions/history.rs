@@ -1,7 +1,8 @@
 //! What happened to a question: every event that is about it, with who and when.
 
+use demur_api::{question::QuestionId, refusal::Refusal};
 use demur_core::time::Timestamp;
-use demur_desk::{error::CommandError, owner::Owner, question::QuestionId, record, roster::Roster};
+use demur_desk::{owner::Owner, record, roster::Roster};
 use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},
@@ -17,14 +18,14 @@ pub(super) struct History {
 }
 
 /// Returns what happened to a question.
-pub(super) fn of(owner: &Owner, id: QuestionId, now: Timestamp) -> Result<History, CommandError> {
+pub(super) fn of(owner: &Owner, id: QuestionId, now: Timestamp) -> Result<History, Refusal> {
     let roster = owner.roster()?;
     let mut history = History { happenings: Vec::new(), is_cut: false };
     let mut read = 0;
     record::walk(owner.ledger().store(), id.trace, id.sequence, |event, content| {
         if read == MOST_READ || history.happenings.len() == MOST_SHOWN {
             history.is_cut = true;
-            return Ok::<_, CommandError>(false);
+            return Ok::<_, Refusal>(false);
         }
         read += 1;
         if is_about(&event, id.sequence) {

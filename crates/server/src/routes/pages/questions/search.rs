@@ -1,14 +1,14 @@
 //! Finding questions: what the store can tell from its rows at once, and words by reading, so many per request and no more.
 
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, QuestionId, QuestionView},
+use demur_api::{
+    code::Code,
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
 };
+use demur_desk::{owner::Owner, question};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
-use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary, Store as _};
+use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 use demur_web::list::{Filters, Which};
-use hyper::StatusCode;
 
 use crate::problem::Problem;
 
@@ -67,7 +67,7 @@ impl Wanted {
 }
 
 /// Returns a page of the questions that fit.
-pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, CommandError> {
+pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, Refusal> {
     let store = owner.ledger().store();
     let (mut questions, mut read, mut after) = (Vec::new(), 0, wanted.after);
     loop {
@@ -83,7 +83,7 @@ pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, CommandError
             }
             if questions.len() == PAGE || read == MOST {
                 let more = !store.questions(&wanted.filter, after, 1)?.is_empty();
-                let next = more.then(|| summary.cursor.number().to_string());
+                let next = more.then(|| summary.cursor.to_string());
                 return Ok(Found { questions, read, next });
             }
         }
@@ -91,7 +91,7 @@ pub(super) fn find(owner: &Owner, wanted: &Wanted) -> Result<Found, CommandError
 }
 
 /// Returns the oldest question that waits for people besides this one.
-pub(super) fn next_waiting(owner: &Owner, done: QuestionId) -> Result<Option<String>, CommandError> {
+pub(super) fn next_waiting(owner: &Owner, done: QuestionId) -> Result<Option<String>, Refusal> {
     let filter = QuestionFilter {
         outcomes: Some(vec![OutcomeKind::Open]),
         people: Some(true),
@@ -106,14 +106,11 @@ const fn id(summary: &QuestionSummary) -> QuestionId {
 }
 
 fn cursor(text: &str) -> Result<Cursor, Problem> {
-    let number = text.parse().ok().filter(|number: &u64| number.to_string() == text && *number < LARGEST);
-    number
-        .map(Cursor::new)
-        .ok_or_else(|| unknown("after: expected a place in this list, found something else"))
+    text.parse().map_err(|_| unknown("after: expected a place in this list, found something else"))
 }
 
 fn unknown(detail: &str) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "MALFORMED", detail).with_hint("begin anew at the inbox")
+    Problem::new(Code::Malformed, detail).with_cure("begin anew at the inbox")
 }
 
 /// How many questions a page has.
@@ -122,5 +119,3 @@ const PAGE: usize = 20;
 const MOST: usize = 2000;
 /// How many are taken from the store at a time.
 const BATCH: usize = 100;
-/// More events than a store can count.
-const LARGEST: u64 = 1 << 62;

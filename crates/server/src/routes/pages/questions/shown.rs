@@ -5,20 +5,17 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use demur_core::limit::Text;
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, QuestionId, QuestionView},
-    session::Speaker,
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+    scope::Scope,
 };
+use demur_core::limit::Text;
+use demur_desk::{owner::Owner, question, session::Speaker};
 use demur_ledger::content::Wording;
 use demur_web::frame::Level;
 
-use crate::{
-    caller::{Caller, Scope},
-    service::Shared,
-};
+use crate::{caller::Caller, service::Shared};
 
 /// Notes that somebody was shown these questions.
 pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView], level: Level) {
@@ -28,7 +25,7 @@ pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView]
         return;
     }
     let name = token.name.as_str().to_owned();
-    let waiting = questions.iter().filter(|question| question.state == "open" && question.people);
+    let waiting = questions.iter().filter(|question| question.is_open() && question.people);
     // Claimed before it is recorded: two pages at once are one showing.
     let claimed: Vec<QuestionId> = waiting.map(|shown| shown.id).filter(|id| claim(*id, &name)).collect();
     if claimed.is_empty() {
@@ -44,7 +41,7 @@ pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView]
             Ok(())
         });
         if let Err(problem) = noted.await {
-            tracing::debug!(code = problem.code(), "what was shown is not on record");
+            tracing::debug!(code = problem.code().as_str(), "what was shown is not on record");
         }
     });
 }
@@ -58,7 +55,7 @@ pub(in crate::routes::pages) const fn wording(level: Level) -> Wording {
     }
 }
 
-fn record(owner: &Owner, id: QuestionId, speaker: &Speaker, wording: Wording) -> Result<(), CommandError> {
+fn record(owner: &Owner, id: QuestionId, speaker: &Speaker, wording: Wording) -> Result<(), Refusal> {
     question::deliver_shown(owner, id, speaker, &Text::try_from(CHANNEL)?, wording).map(|_| ())
 }
 

@@ -2,12 +2,12 @@
 //! what does not fit one question does not stop the others.
 
 use axum::{extract::State, response::Response};
-use demur_core::limit::Text;
-use demur_desk::{
-    error::CommandError,
-    owner::Owner,
-    question::{self, Done, QuestionId, QuestionView},
+use demur_api::{
+    question::{Done, QuestionId, QuestionView, typed},
+    refusal::Refusal,
 };
+use demur_core::limit::Text;
+use demur_desk::owner::Owner;
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
@@ -102,7 +102,7 @@ impl Wanted {
             "answer" if question.kinds.contains(&AnswerKind::Secret) => {
                 Err(ENGLISH.bulk_not_secret.to_owned())
             }
-            "answer" => question::typed(&question.kinds, &question.choices, &self.fields.value)
+            "answer" => typed(&question.kinds, &question.choices, &self.fields.value)
                 .map(|value| Intent::Answer { value, note: reason })
                 .map_err(|error| error.to_string()),
             "accept" if question.gap.is_some() && question.severity == Severity::Warn => {
@@ -157,7 +157,7 @@ async fn show(
 
 fn item(service: &Shared, chosen: &Chosen, level: Level) -> Result<BulkItem, Problem> {
     let question = chosen.question.as_ref();
-    let closed = question.is_some_and(|question| question.state != "open");
+    let closed = question.is_some_and(|question| !question.is_open());
     let shown = match (&chosen.intent, question) {
         (Ok(Intent::Answer { value, .. }), Some(question)) => Some(value_words(question, value)),
         _ => None,
@@ -214,8 +214,8 @@ fn told(done: &Done, now: demur_core::time::Timestamp) -> (Option<text::Html>, O
     (Some(text::line(&format!("{word}{again}"))), None)
 }
 
-fn refusal(error: &CommandError) -> String {
-    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"))
+fn refusal(error: &Refusal) -> String {
+    error.cure.as_ref().map_or_else(|| error.to_string(), |cure| format!("{error}; {cure}"))
 }
 
 /// How many questions at once.

@@ -1,8 +1,8 @@
 //! What somebody wants to do about a question, read from a form and held against the question. What does not fit is told
 //! beside its field, in words that say what to do.
 
+use demur_api::question::QuestionView;
 use demur_core::limit::{List, Text, Whole};
-use demur_desk::question::QuestionView;
 use demur_ledger::{
     content::AnswerValue,
     facts::{AnswerKind, Severity},

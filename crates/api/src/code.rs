@@ -1,0 +1,106 @@
+//! The stable codes of refusals, and what follows from them: how a command ends, which HTTP status it is, whether it passes.
+
+mod rule;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use rule::RuleCode;
+pub use table::Code;
+
+/// What kind of no it is. Exit codes follow from it, and the HTTP status where a code names no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// What was given cannot be used.
+    Input,
+    /// There is no such thing, for this caller.
+    Unknown,
+    /// This caller may not.
+    Forbidden,
+    /// The rules said no, or something else has to happen first.
+    Refused,
+    /// Not now: it passes by itself.
+    Busy,
+    /// A check did not hold.
+    Unproven,
+    /// Our own trouble.
+    Ours,
+}
+
+impl Class {
+    /// Returns the HTTP status of such a refusal.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::Input => 400,
+            Self::Unknown => 404,
+            Self::Forbidden => 403,
+            Self::Refused => 409,
+            Self::Busy => 503,
+            Self::Unproven | Self::Ours => 500,
+        }
+    }
+}
+
+impl Code {
+    /// Returns the code of an error that names it.
+    pub fn of(text: &'static str) -> Self {
+        match RuleCode::from_text(text) {
+            // What is not there is not there, whoever says so.
+            Some(RuleCode::QUESTION_UNKNOWN) => Self::QuestionUnknown,
+            Some(rule) => Self::Rule(rule),
+            None => Self::own(text).next().unwrap_or(Self::Rule(RuleCode::of(text))),
+        }
+    }
+
+    /// Returns the code that somebody told us with an HTTP status: a few texts stand for two codes, which differ in it.
+    pub fn read(text: &str, status: u16) -> Option<Self> {
+        let mut known: Vec<_> = Self::own(text).collect();
+        known.extend(RuleCode::from_text(text).map(Self::Rule));
+        known.iter().find(|code| code.status() == status).or(known.first()).copied()
+    }
+
+    fn own(text: &str) -> impl Iterator<Item = Self> {
+        Self::OWN.iter().copied().filter(move |code| code.as_str() == text)
+    }
+
+    /// Returns the HTTP status.
+    pub const fn status(self) -> u16 {
+        match self.own_status() {
+            Some(status) => status,
+            None => self.class().status(),
+        }
+    }
+
+    /// Returns whether somebody else was first.
+    pub fn is_late(self) -> bool {
+        matches!(self, Self::Rule(RuleCode::ALREADY_ANSWERED | RuleCode::QUESTION_CLOSED))
+    }
+
+    /// Returns whether an answer was refused because it is not of a kind that was asked for.
+    pub fn is_about_the_kind(self) -> bool {
+        matches!(self, Self::AnswerKind | Self::Rule(RuleCode::ANSWER_KIND | RuleCode::ANSWER_CHOICE))
+    }
+
+    /// Returns whether a server said that it steps aside or ends: nothing was begun, and the next try finds another.
+    pub const fn is_away(self) -> bool {
+        matches!(self, Self::FolderLent | Self::Stopping)
+    }
+
+    /// Returns whether what was asked for is worth another try later: a server is away, was lost or has too much to do.
+    pub const fn is_passing(self) -> bool {
+        self.is_away() || matches!(self, Self::ConnectionLost | Self::NoReply | Self::Overloaded)
+    }
+
+    /// Returns whether nobody knows if what was asked for happened.
+    pub const fn is_uncertain(self) -> bool {
+        matches!(self, Self::WriteUncertain)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,274 @@
+//! The table of operations: every one of them once, with its name, its place, who may, and its documents.
+
+use demur_clarify::{audit::AuditRecord, handoff::Handoff, identity::Verification as IdentityVerification};
+use demur_ledger::signed::{Receipt, Signed};
+
+use super::{
+    About, Method, NoArguments, Nothing, OfEvent, OfGap, OfIdentity, OfPerson, OfPlan, OfQuestion, OfToken,
+    OfTrace, Operation, PathArguments as _, Success,
+};
+use crate::{
+    call::Call,
+    hook::{Hook, Stopped},
+    identity::VerifyIdentity,
+    key::{KeyEntry, ListedIdentities},
+    person::{Link, ListedPeople, NewLink, NewPerson, RemovedPerson, ShownPerson},
+    plan::{self, AttestedPlan, PlanStanding, ResolvedGap, VerifiedAttestation},
+    question::{
+        self, Act, Answer, AskParameters, AskedView, Delivered, Deliveries, Done, Extension, Heard, Listed,
+        Passing, QuestionListParameters, QuestionView, WaitParameters,
+    },
+    run::{self, AuditedRun, RunEvent, RunStanding},
+    scope::Scope,
+    server::{Health, SchemaList, ServerStatus},
+    token::{ListedTokens, MadeToken, NewToken, ShownToken},
+    trace::{EventParameters, ListedEvents, ListedTraces, TraceListParameters, TraceView},
+};
+
+/// Makes a type of each row. A row is: the type, its name for programs, method and path, who may, `keyed` where a retry
+/// under an idempotency key is recorded once, what it does; then the types of path, query and body, of what comes back, and
+/// the statuses.
+macro_rules! operations {
+    ($(
+        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($keyed:ident)?, $summary:literal;
+        ($arguments:ty, $query:ty, $body:ty) -> $output:ty, $($status:literal $meaning:literal),+;
+    )+) => {
+        $(
+            #[doc = concat!($summary, ".")]
+            #[derive(Clone, Copy, Debug)]
+            pub enum $type {}
+
+            impl Operation for $type {
+                const ABOUT: About = About {
+                    id: $id,
+                    method: Method::$method,
+                    path: $path,
+                    scopes: $scopes,
+                    summary: $summary,
+                    keyed: operations!(@ $($keyed)?),
+                    statuses: &[$(Success { status: $status, meaning: $meaning }),+],
+                };
+                type Path = $arguments;
+                type Query = $query;
+                type Body = $body;
+                type Output = $output;
+            }
+        )+
+
+        /// Every operation, with the names of what stands in its path.
+        pub const EVERY: &[(About, &[&str])] = &[$(($type::ABOUT, <$arguments>::NAMES)),+];
+
+        /// A way to have every operation done: one that is missing does not compile.
+        pub trait Connection: $(Call<$type> +)+ Clone + Send + Sync + 'static {}
+
+        impl<T: $(Call<$type> +)+ Clone + Send + Sync + 'static> Connection for T {}
+    };
+    (@ keyed) => { true };
+    (@) => { false };
+}
+
+operations! {
+    Ask = "ask", Post "/v1/questions", ASKING keyed, "Ask a question, and wait for its answer if wanted";
+        (NoArguments, AskParameters, question::Ask) -> AskedView,
+        201 "It is on record", 200 "The same was recorded before";
+    ListQuestions = "listQuestions", Get "/v1/questions", SEEING, "List questions, the oldest first";
+        (NoArguments, QuestionListParameters, Nothing) -> Listed, 200 "One page";
+    ShowQuestion = "question", Get "/v1/questions/{question}", SEEING, "Show a question and how it stands";
+        (OfQuestion, Nothing, Nothing) -> QuestionView, 200 "The question";
+    WaitForQuestion = "waitForQuestion", Get "/v1/questions/{question}/wait", SEEING,
+        "Wait until a question is no longer open";
+        (OfQuestion, WaitParameters, Nothing) -> QuestionView,
+        200 "The question; still open if the time is over";
+    ReadSecret = "secret", Get "/v1/questions/{question}/secret", ASKING,
+        "Read a secret answer, as its asker";
+        (OfQuestion, Nothing, Nothing) -> Delivered,
+        200 "The answer, and what opens the commitment in the ledger";
+    ForgetSecret = "forgetSecret", Delete "/v1/questions/{question}/secret", ASKING,
+        "Say that a secret answer has arrived; it is forgotten";
+        (OfQuestion, Nothing, Nothing) -> Nothing, 204 "It is forgotten";
+    AnswerQuestion = "answer", Post "/v1/questions/{question}/answer", ANSWERING,
+        "Answer a question; the first answer counts";
+        (OfQuestion, Nothing, Answer) -> Done, 200 "Done, or done before";
+    AcceptQuestion = "accept", Post "/v1/questions/{question}/accept", ANSWERING,
+        "Accept what a question of severity warn points at";
+        (OfQuestion, Nothing, Act) -> Done, 200 "Done, or done before";
+    DeclineQuestion = "decline", Post "/v1/questions/{question}/decline", ANSWERING,
+        "Say that nobody here will answer";
+        (OfQuestion, Nothing, Act) -> Done, 200 "Done, or done before";
+    PassQuestion = "pass", Post "/v1/questions/{question}/pass", ANSWERING, "Hand a question to others";
+        (OfQuestion, Nothing, Passing) -> Done, 200 "Done, or done before";
+    ExtendQuestion = "extend", Post "/v1/questions/{question}/extend", ASKING, "Give more time";
+        (OfQuestion, Nothing, Extension) -> Done, 200 "Done, or done before";
+    CancelQuestion = "cancel", Post "/v1/questions/{question}/cancel", ASKING,
+        "Say that no answer is needed any more";
+        (OfQuestion, Nothing, Act) -> Done, 200 "Done, or done before";
+    DeliverQuestions = "deliver", Post "/v1/deliveries", ANSWERING,
+        "Record that questions were put before somebody, each once";
+        (NoArguments, Nothing, Deliveries) -> Nothing, 204 "It is on record, now or before";
+    NoteHeard = "heard", Post "/v1/heard", ASKING,
+        "Say that the asker has heard what became of questions: the next one in the same words is a new one";
+        (NoArguments, Nothing, Heard) -> Nothing,
+        204 "It is noted, now or before; of an open question nothing is";
+
+    CheckPlan = "checkPlan", Post "/v1/plans/check", ASKING,
+        "Hold a plan against the rules; nothing is recorded";
+        (NoArguments, Nothing, plan::CheckPlan) -> PlanStanding, 200 "What the rules find";
+    SubmitPlan = "submitPlan", Post "/v1/plans", ASKING,
+        "Submit a plan; what it lacks comes back as gaps. A retry names the same `session_id`";
+        (NoArguments, Nothing, plan::SubmitPlan) -> PlanStanding,
+        201 "The plan is on record", 200 "The same plan was recorded before, in this session";
+    ShowPlan = "plan", Get "/v1/plans/{session}", SEEING_PLANS, "Say where a plan stands";
+        (OfPlan, Nothing, Nothing) -> PlanStanding, 200 "Where it stands";
+    ResolveGap = "resolveGap", Post "/v1/plans/{session}/gaps/{gap}", ANSWERING,
+        "Answer a gap of a plan, or accept a warning as it is";
+        (OfGap, Nothing, plan::ResolveGap) -> ResolvedGap,
+        200 "What became of the answer; an escalated gap stays open";
+    ResolveOwnGap = "resolveOwnGap", Post "/v1/plans/{session}/gaps/{gap}/own", ASKING,
+        "Answer a gap of one's own plan, as an agent; refused where the rule demands a person";
+        (OfGap, Nothing, plan::ResolveOwnGap) -> ResolvedGap,
+        200 "What became of the answer; an escalated gap stays open";
+    BeginOperation = "beginOperation", Post "/v1/plans/{session}/operations", ASKING,
+        "Record that an operation begins; refused while an open gap blocks it";
+        (OfPlan, Nothing, plan::BeginOperation) -> PlanStanding, 200 "It is on record: go ahead";
+    ConfirmPlan = "confirmPlan", Post "/v1/plans/{session}/confirm", ASKING,
+        "Confirm a plan with every answer in it; refused while a gap is open";
+        (OfPlan, Nothing, plan::ConfirmPlan) -> PlanStanding, 200 "It is confirmed, now or before";
+    AttestPlan = "attestPlan", Post "/v1/plans/{session}/attestation", ASKING,
+        "Attest what was made of a confirmed plan; once";
+        (OfPlan, Nothing, plan::AttestPlan) -> AttestedPlan,
+        201 "The attestation is on record", 200 "The same files were attested before";
+    AuditPlan = "auditPlan", Get "/v1/plans/{session}/audit", SEEING_PLANS,
+        "Give the signed record of every round of a plan";
+        (OfPlan, Nothing, Nothing) -> AuditRecord, 200 "The record";
+    HandOffPlan = "handOffPlan", Post "/v1/plans/{session}/handoff", ASKING,
+        "Make the signed package for whoever goes on with the work; nothing is recorded";
+        (OfPlan, Nothing, plan::HandOffPlan) -> Handoff, 200 "The package";
+    ShowWholePlan = "wholePlan", Get "/v1/plans/{session}/plan", SEEING_PLANS,
+        "Give a plan with every answer in it; refused while a gap is open";
+        (OfPlan, Nothing, Nothing) -> plan::WholePlan, 200 "The plan";
+    ShowAttestation = "attestation", Get "/v1/plans/{session}/attestation", SEEING_PLANS,
+        "Give the attestation of what was made of a plan";
+        (OfPlan, Nothing, Nothing) -> AttestedPlan, 200 "The attestation";
+    VerifyAttestation = "verifyAttestation", Post "/v1/attestations/verify", SEEING_PLANS,
+        "Say whether an attestation of this desk holds";
+        (NoArguments, Nothing, plan::VerifyAttestation) -> VerifiedAttestation, 200 "What was found";
+
+    OpenRun = "openRun", Post "/v1/runs", ASKING,
+        "Open an accountable run as its planner. A retry names the same `trace`";
+        (NoArguments, Nothing, run::OpenRun) -> RunStanding,
+        201 "It is open", 200 "The same run was opened before, in this trace";
+    ShowRun = "run", Get "/v1/runs/{trace}", SEEING, "Say where a run stands, and who can do what next";
+        (OfTrace, Nothing, Nothing) -> RunStanding, 200 "Where it stands";
+    SayInRun = "sayInRun", Post "/v1/runs/{trace}/events", ASKING keyed,
+        "Say one thing in one role of a run; refused unless the caller takes part in that role";
+        (OfTrace, Nothing, run::SayInRun) -> RunEvent,
+        201 "It is on record", 200 "The same request was recorded before";
+    AuditRun = "auditRun", Post "/v1/runs/{trace}/audit", ASKING,
+        "Verify a concluded run as its auditor, and close it with what was found";
+        (OfTrace, Nothing, run::AuditRun) -> AuditedRun, 200 "The verdict, which is recorded once";
+
+    ListTraces = "listTraces", Get "/v1/traces", READING,
+        "List the traces, the newest first; the registry of keys is none of them";
+        (NoArguments, TraceListParameters, Nothing) -> ListedTraces, 200 "One page";
+    ShowTrace = "trace", Get "/v1/traces/{trace}", SEEING, "Say what a trace is";
+        (OfTrace, Nothing, Nothing) -> TraceView, 200 "The trace";
+    ListEvents = "listEvents", Get "/v1/traces/{trace}/events", SEEING,
+        "List the events of a trace with their content, in order";
+        (OfTrace, EventParameters, Nothing) -> ListedEvents, 200 "One page";
+    ShowReceipt = "receipt", Get "/v1/traces/{trace}/receipts/{sequence}", SEEING,
+        "Give the desk's signed receipt for a statement";
+        (OfEvent, Nothing, Nothing) -> Signed<Receipt>,
+        200 "The receipt: keep it, an export has to agree with it";
+
+    ListIdentities = "listIdentities", Get "/v1/identities", SEEING,
+        "List every key of the registry, the oldest first";
+        (NoArguments, Nothing, Nothing) -> ListedIdentities, 200 "The keys";
+    ShowIdentity = "identity", Get "/v1/identities/{fingerprint}", SEEING,
+        "Say whose a key is, what it may do and what became of it";
+        (OfIdentity, Nothing, Nothing) -> KeyEntry, 200 "The key";
+    VerifyIdentityMessages = "verifyIdentity", Post "/v1/identities/verify", SEEING,
+        "Say whether signed messages hold, and what the identity behind them is at a time";
+        (NoArguments, Nothing, VerifyIdentity) -> IdentityVerification,
+        200 "What was found; whether it is valid stands in it";
+
+    MakeToken = "newToken", Post "/v1/tokens", LOCAL, "Make a token";
+        (NoArguments, Nothing, NewToken) -> MadeToken, 201 "The token; it is shown once";
+    ListTokens = "listTokens", Get "/v1/tokens", LOCAL, "List the tokens";
+        (NoArguments, Nothing, Nothing) -> ListedTokens, 200 "Every token, without its secret";
+    RevokeToken = "revokeToken", Delete "/v1/tokens/{token}", LOCAL, "Take a token back";
+        (OfToken, Nothing, Nothing) -> ShownToken, 200 "It is good for nothing from now on";
+    AddPerson = "addPerson", Post "/v1/people", LOCAL, "Let somebody sign in with a browser, in a role";
+        (NoArguments, Nothing, NewPerson) -> ShownPerson, 201 "Who can sign in now";
+    ListPeople = "listPeople", Get "/v1/people", LOCAL, "List the people who can sign in";
+        (NoArguments, Nothing, Nothing) -> ListedPeople,
+        200 "Everybody but the user of this machine, who always can";
+    RemovePerson = "removePerson", Delete "/v1/people/{person}", LOCAL, "Let somebody sign in no longer";
+        (OfPerson, Nothing, Nothing) -> RemovedPerson, 200 "Removed; the sessions have ended";
+    MakeSignInLink = "signInLink", Post "/v1/sign-in", LOCAL, "Make a link that signs a browser in, once";
+        (NoArguments, Nothing, NewLink) -> Link, 201 "The link; it is good for five minutes";
+
+    ShowServer = "server", Get "/v1/server", LOCAL, "Say which server this is";
+        (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";
+    StopServer = "stopServer", Post "/v1/server/stop", LOCAL, "End the server in good order";
+        (NoArguments, Nothing, Nothing) -> Nothing, 204 "It ends now";
+    LendFolder = "lendFolder", Post "/v1/server/lend", LOCAL,
+        "Let another command have the data folder for as long as it works in it";
+        (NoArguments, Nothing, Nothing) -> Nothing, 204 "The folder is free";
+    SetHook = "hook", Post "/v1/hook", LOCAL,
+        "Say which questions stop these askers; a hook is in force for them from now on, or no longer";
+        (NoArguments, Nothing, Hook) -> Stopped, 200 "What stops them";
+
+    CheckHealth = "health", Get "/healthz", OPEN, "Say that the process lives";
+        (NoArguments, Nothing, Nothing) -> Health, 200 "It does";
+    CheckReady = "ready", Get "/readyz", OPEN, "Say whether requests are served";
+        (NoArguments, Nothing, Nothing) -> Health, 200 "They are";
+    ListSchemas = "schemas", Get "/schemas", OPEN, "Name every JSON Schema";
+        (NoArguments, Nothing, Nothing) -> SchemaList, 200 "Their paths";
+}
+
+/// Everybody.
+const OPEN: &[Scope] = &[];
+/// Who asks, submits plans and takes part in runs.
+const ASKING: &[Scope] = &[Scope::Ask];
+/// Who answers.
+const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
+/// Who sees what it asked, may answer or takes part in; the operation looks which.
+const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
+/// Who sees plans: a plan's questions are for answerers, the plan itself is not.
+const SEEING_PLANS: &[Scope] = &[Scope::Ask, Scope::Read];
+/// Who reads everything.
+const READING: &[Scope] = &[Scope::Read];
+/// The user of this machine.
+const LOCAL: &[Scope] = &[Scope::Local];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_places_are_unique() {
+        let ids: BTreeSet<_> = EVERY.iter().map(|(about, _)| about.id).collect();
+        let places: BTreeSet<_> = EVERY.iter().map(|(about, _)| (about.method, about.path)).collect();
+        assert_eq!((ids.len(), places.len()), (EVERY.len(), EVERY.len()));
+    }
+
+    #[test]
+    fn path_holds_what_its_type_says_in_this_order() {
+        for (about, names) in EVERY {
+            let parts = about.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+            assert_eq!(parts.collect::<Vec<_>>(), *names, "{}", about.id);
+        }
+    }
+
+    #[test]
+    fn success_is_a_status_of_success_and_only_what_records_has_two() {
+        for (about, _) in EVERY {
+            let statuses: Vec<_> = about.statuses.iter().map(|success| success.status).collect();
+            let fits = matches!(statuses[..], [200 | 201 | 204]) || statuses == [201, 200];
+            assert!(fits, "{}: {statuses:?}", about.id);
+            assert!(about.method == Method::Post || matches!(statuses[..], [200 | 204]), "{}", about.id);
+        }
+    }
+}

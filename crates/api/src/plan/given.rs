@@ -1,0 +1,81 @@
+//! What somebody sends about a plan.
+
+use demur_clarify::uuid::Uuid;
+use demur_core::limit::Text;
+use demur_ledger::name::Operation;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::plan_schema;
+
+/// A plan to be held against the rules.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckPlan {
+    /// The plan.
+    #[schemars(schema_with = "plan_schema")]
+    pub plan: Map<String, Value>,
+}
+
+/// A plan to be submitted.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubmitPlan {
+    /// The plan.
+    #[schemars(schema_with = "plan_schema")]
+    pub plan: Map<String, Value>,
+    /// The name of the session: the same plan under the same name is recorded once. Otherwise the server chooses one.
+    #[serde(default)]
+    pub session_id: Option<Uuid>,
+    /// The agent in whose name the user of this machine submits; otherwise `agent`. A token speaks as itself.
+    #[serde(default)]
+    pub agent: Option<Text<1, 64>>,
+}
+
+/// What settles a gap.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveGap {
+    /// The answer; none to accept a warning as it is.
+    #[serde(default)]
+    pub answer: Option<Text<1, 4000>>,
+    /// Why.
+    #[serde(default)]
+    pub note: Option<Text<1, 4096>>,
+    /// Who says so, where a person speaks through somebody else.
+    #[serde(default)]
+    pub by: Option<Text<1, 256>>,
+}
+
+/// What settles a gap by the word of whoever submitted the plan.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResolveOwnGap {
+    /// The answer; none to accept a warning as it is.
+    #[serde(default)]
+    pub answer: Option<Text<1, 4000>>,
+    /// Why.
+    #[serde(default)]
+    pub note: Option<Text<1, 4096>>,
+}
+
+/// An operation that is to begin.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeginOperation {
+    /// Its name, as gaps name what they block.
+    pub operation: Operation,
+    /// The agent in whose name the user of this machine begins it; otherwise whoever submitted the plan.
+    #[serde(default)]
+    pub agent: Option<Text<1, 64>>,
+}
+
+/// A plan to be confirmed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConfirmPlan {
+    /// The agent in whose name the user of this machine confirms it; otherwise whoever submitted the plan.
+    #[serde(default)]
+    pub agent: Option<Text<1, 64>>,
+}

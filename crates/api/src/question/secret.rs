@@ -1,0 +1,22 @@
+//! A secret answer on its way to its asker.
+
+use demur_core::commitment::Salt;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A secret answer on its way to the asker.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delivered {
+    /// The answer.
+    pub value: String,
+    /// What opens the commitment in the ledger.
+    pub salt: Salt,
+}
+
+/// A secret does not show in logs.
+impl std::fmt::Debug for Delivered {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Delivered(..)")
+    }
+}

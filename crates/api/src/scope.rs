@@ -1,0 +1,66 @@
+//! What a caller may be allowed: every operation names the scopes of which one is enough.
+
+use std::{fmt, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a token can allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Ask, submit plans, and see what came of both.
+    Ask,
+    /// See questions and answer them with a key of its own.
+    Answer,
+    /// See questions and pass on what a person said through its own interface.
+    Relay,
+    /// Read every trace.
+    Read,
+    /// Read the metrics.
+    Metrics,
+    /// What a person may do who signed in with a browser: see and answer, read every trace.
+    Person,
+    /// What only the user of this machine may do: tokens, the server itself.
+    Local,
+}
+
+impl Scope {
+    /// What can be given to a token.
+    pub const GRANTED: [Self; 5] = [Self::Ask, Self::Answer, Self::Relay, Self::Read, Self::Metrics];
+
+    /// Returns the word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Answer => "answer",
+            Self::Relay => "relay",
+            Self::Read => "read",
+            Self::Metrics => "metrics",
+            Self::Person => "person",
+            Self::Local => "local",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = NotAScope;
+
+    fn from_str(text: &str) -> Result<Self, NotAScope> {
+        Self::GRANTED
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+            .ok_or_else(|| NotAScope(text.chars().take(64).collect()))
+    }
+}
+
+/// A word that is no scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected ask, answer, relay, read or metrics, found {0:?}")]
+pub struct NotAScope(String);

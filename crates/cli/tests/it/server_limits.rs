@@ -1,0 +1,102 @@
+//! How many connections, tokens and people a server takes is a setting.
+
+use std::{
+    io::{ErrorKind, Read as _, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
+
+use serde_json::json;
+
+use crate::{sandbox::Sandbox, server_life::serve};
+
+fn ended(sandbox: &Sandbox, mut serving: std::process::Child) {
+    sandbox.run(&["stop"]).expect_code(0);
+    serving.wait().unwrap();
+}
+
+#[test]
+fn limits_are_as_set_and_shown() {
+    let sandbox = Sandbox::new();
+    let set = ["--max-connections", "64", "--max-tokens", "2", "--max-people", "1"];
+    let serving = serve(&sandbox, &set);
+    let limits = json!({ "connections": 64, "tokens": 2, "people": 1 });
+    assert_eq!(sandbox.json(&["status"])["limits"], limits);
+    let said = sandbox.run(&["doctor"]);
+    assert!(said.stdout.contains("at most 64 connections over TCP, 2 tokens, 1 people"), "{said}");
+    ended(&sandbox, serving);
+    sandbox.start_server();
+    let limits = json!({ "connections": 3072, "tokens": 1000, "people": 500 });
+    assert_eq!(sandbox.json(&["status"])["limits"], limits);
+}
+
+#[test]
+fn one_token_too_many_is_refused_and_a_lower_limit_takes_none_away() {
+    let sandbox = Sandbox::new();
+    let new = |name| ["token", "new", name, "--scope", "read"];
+    let serving = serve(&sandbox, &["--max-tokens", "2"]);
+    sandbox.run(&new("one")).expect_code(0);
+    sandbox.run(&new("two")).expect_code(0);
+    let error = sandbox.json_error(&new("three"), 3);
+    assert_eq!(error["code"], "TOO_MANY_TOKENS");
+    assert_eq!(error["message"], "expected at most 2 tokens and sessions, found 2");
+    ended(&sandbox, serving);
+    let serving = serve(&sandbox, &["--max-tokens", "1"]);
+    assert_eq!(sandbox.json(&["token", "list"])["tokens"].as_array().unwrap().len(), 2);
+    sandbox.json_error(&new("three"), 3);
+    ended(&sandbox, serving);
+    let serving = serve(&sandbox, &["--max-tokens", "3"]);
+    sandbox.run(&new("three")).expect_code(0);
+    ended(&sandbox, serving);
+}
+
+#[test]
+fn one_person_too_many_is_refused() {
+    let sandbox = Sandbox::new();
+    let serving = serve(&sandbox, &["--max-people", "1"]);
+    sandbox.run(&["people", "add", "ada", "--role", "answerer"]).expect_code(0);
+    let error = sandbox.json_error(&["people", "add", "bob", "--role", "answerer"], 3);
+    assert_eq!(error["code"], "TOO_MANY_PEOPLE");
+    assert_eq!(error["message"], "expected at most 1 people, found 1");
+    ended(&sandbox, serving);
+}
+
+#[test]
+fn one_connection_too_many_waits_until_another_goes() {
+    let sandbox = Sandbox::new();
+    let serving = serve(&sandbox, &["--max-connections", "64"]);
+    let address =
+        sandbox.json(&["status"])["address"].as_str().unwrap().replace("http://localhost", "127.0.0.1");
+    let connect = || TcpStream::connect(&address).unwrap();
+    let asks = |stream: &mut TcpStream| {
+        let host = address.replace("127.0.0.1", "localhost");
+        stream.write_all(format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
+    };
+    let mut idle: Vec<TcpStream> = (0..63).map(|_| connect()).collect();
+    let [mut last, mut beyond] = [connect(), connect()];
+    asks(&mut last);
+    assert!(last.read(&mut [0; 1024]).unwrap() > 0, "the last one that has room is served");
+    asks(&mut beyond);
+    beyond.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert_eq!(beyond.read(&mut [0; 1024]).unwrap_err().kind(), ErrorKind::WouldBlock, "the next one waits");
+    idle.pop();
+    beyond.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    assert!(beyond.read(&mut [0; 1024]).unwrap() > 0, "once another goes, it is served");
+    drop(idle);
+    ended(&sandbox, serving);
+}
+
+#[test]
+fn limit_out_of_its_range_is_refused() {
+    let sandbox = Sandbox::new();
+    for (option, value, range) in [
+        ("--max-connections", "63", "64..=16384"),
+        ("--max-connections", "16385", "64..=16384"),
+        ("--max-tokens", "0", "1..=10000"),
+        ("--max-people", "10001", "1..=10000"),
+    ] {
+        let ran = sandbox.run(&["serve", option, value]);
+        assert!(ran.expect_code(2).stderr.contains(range), "{ran}");
+    }
+    assert!(!sandbox.data().exists());
+}

@@ -1,0 +1,279 @@
+//! Group commit without a thread of its own: whoever finds nobody writing writes for everybody who waits, then hands
+//! the lead on. A lone caller pays no hand-over; many callers share one sync. Whoever waits without a thread is woken.
+
+use std::{
+    fmt, mem,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use demur_store::contract::{Conflict, StoreError};
+
+use super::item::{Item, Waits};
+
+/// What became of an item.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    /// Recorded and durable.
+    Done,
+    /// Refused by the store; decide again.
+    Conflict(Conflict),
+    /// The commit failed as a whole.
+    Failed(Arc<StoreError>),
+    /// The disk did not confirm.
+    Uncertain,
+}
+
+/// Where one caller waits.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    state: Mutex<Told>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    turn: Turn,
+    /// Whoever waits without a thread.
+    waker: Option<Waker>,
+    /// Nobody waits any more.
+    left: bool,
+}
+
+#[derive(Debug, Default)]
+enum Turn {
+    /// Somebody else writes.
+    #[default]
+    NotYet,
+    /// It is this caller's turn to write.
+    Lead,
+    /// It is over.
+    Ended(Ending),
+}
+
+impl Turn {
+    /// Returns what whoever waits is told, if anything: to write (none), or how it ended.
+    fn told(&mut self) -> Poll<Option<Ending>> {
+        match self {
+            Self::NotYet => Poll::Pending,
+            Self::Lead => {
+                *self = Self::NotYet;
+                Poll::Ready(None)
+            }
+            Self::Ended(ending) => Poll::Ready(Some(ending.clone())),
+        }
+    }
+}
+
+impl Slot {
+    fn set(&self, mut state: MutexGuard<'_, Told>, turn: Turn) {
+        state.turn = turn;
+        let waker = state.waker.take();
+        drop(state);
+        self.changed.notify_all();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Ends the wait.
+    pub(super) fn end(&self, ending: Ending) {
+        self.set(lock(&self.state), Turn::Ended(ending));
+    }
+
+    /// Offers the lead. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
+    fn offer(&self) -> bool {
+        let state = lock(&self.state);
+        let there = !state.left;
+        self.set(state, Turn::Lead);
+        there
+    }
+
+    /// Leaves without waiting for the ending. Returns whether the lead was offered meanwhile.
+    pub(super) fn leave(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.left = true;
+        matches!(state.turn, Turn::Lead)
+    }
+
+    /// Ends the wait for what nobody will end any more. Returns whether anybody still waited.
+    pub(super) fn abandon(&self) -> bool {
+        let waits = !matches!(lock(&self.state).turn, Turn::Ended(_));
+        if waits {
+            self.end(Ending::Uncertain);
+        }
+        waits
+    }
+
+    /// Waits for the ending; none means that this caller has to write now.
+    fn wait(&self) -> Option<Ending> {
+        let mut state = lock(&self.state);
+        loop {
+            if let Poll::Ready(told) = state.turn.told() {
+                return told;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Returns the ending once there is one; none means that this caller has to see that somebody writes.
+    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<Ending>> {
+        let mut state = lock(&self.state);
+        let told = state.turn.told();
+        if told.is_pending() {
+            state.waker = Some(context.waker().clone());
+        }
+        told
+    }
+
+    /// Waits for the ending of somebody else's item; none means that nobody is left who would see that it is written.
+    fn watch(&self) -> Option<Ending> {
+        let mut state = lock(&self.state);
+        loop {
+            match &state.turn {
+                Turn::Ended(ending) => return Some(ending.clone()),
+                Turn::Lead if state.left => {
+                    state.turn = Turn::NotYet;
+                    return None;
+                }
+                Turn::Lead | Turn::NotYet => {}
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// The items of all queues that wait for the next commit.
+#[derive(Default)]
+pub(super) struct Commits {
+    pending: Mutex<Pending>,
+}
+
+#[derive(Default)]
+struct Pending {
+    items: Vec<Item>,
+    /// Somebody has the lead, or was told to take it.
+    led: bool,
+}
+
+impl Pending {
+    fn next(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.waits != Waits::Later)
+    }
+}
+
+impl Commits {
+    /// Puts an item at the end. Returns the leader if there was none.
+    pub(super) fn put(self: &Arc<Self>, item: Item) -> Option<CommitLeader> {
+        let mut pending = lock(&self.pending);
+        pending.items.push(item);
+        self.appoint(&mut pending)
+    }
+
+    /// Puts an item at the end whose caller has more to say before it waits.
+    pub(super) fn put_deferred(&self, item: Item) {
+        lock(&self.pending).items.push(Item { waits: Waits::Later, ..item });
+    }
+
+    /// Makes deferred items wait like any other. Returns the leader if there was none.
+    pub(super) fn call_in(self: &Arc<Self>, slots: &[Arc<Slot>]) -> Option<CommitLeader> {
+        let mut pending = lock(&self.pending);
+        let mut found = false;
+        for item in &mut pending.items {
+            if slots.iter().any(|slot| Arc::ptr_eq(slot, &item.waiting.slot)) {
+                item.waits = Waits::OnAThread;
+                found = true;
+            }
+        }
+        found.then(|| self.appoint(&mut pending)).flatten()
+    }
+
+    fn appoint(self: &Arc<Self>, pending: &mut Pending) -> Option<CommitLeader> {
+        (!mem::replace(&mut pending.led, true)).then(|| CommitLeader(Arc::clone(self)))
+    }
+
+    /// Waits until the item of this slot has ended, writing for everybody whenever it is this caller's turn.
+    pub(super) fn wait(
+        self: &Arc<Self>,
+        slot: &Slot,
+        mut leader: Option<CommitLeader>,
+        write: &dyn Fn(Vec<Item>),
+    ) -> Ending {
+        loop {
+            if let Some(leader) = leader.take() {
+                leader.write(write);
+            }
+            match slot.wait() {
+                Some(ending) => return ending,
+                None => leader = Some(self.taken_over()),
+            }
+        }
+    }
+
+    /// Waits until somebody else's item has ended, writing for everybody if nobody else would.
+    pub(super) fn watch(self: &Arc<Self>, slot: &Slot, write: &dyn Fn(Vec<Item>)) -> Ending {
+        loop {
+            if let Some(ending) = slot.watch() {
+                return ending;
+            }
+            let leader = self.appoint(&mut lock(&self.pending));
+            if let Some(leader) = leader {
+                leader.write(write);
+            }
+        }
+    }
+
+    /// Returns the lead of somebody who was told to write.
+    pub(super) fn taken_over(self: &Arc<Self>) -> CommitLeader {
+        CommitLeader(Arc::clone(self))
+    }
+}
+
+/// The right and the duty to write for everybody who waits. There is one, and it is handed on however the writing ends, a
+/// panic included.
+pub struct CommitLeader(Arc<Commits>);
+
+impl CommitLeader {
+    /// Writes for as long as those come next who wait without a thread, then hands the lead on.
+    pub(super) fn write_on(self, write: &dyn Fn(Vec<Item>)) {
+        loop {
+            self.write(write);
+            if !lock(&self.0.pending).next().next().is_some_and(|item| item.waits == Waits::Unattended) {
+                return;
+            }
+        }
+    }
+
+    /// Writes what waits now.
+    fn write(&self, write: &dyn Fn(Vec<Item>)) {
+        let items = {
+            let mut pending = lock(&self.0.pending);
+            let count = pending.items.len().min(LARGEST);
+            pending.items.drain(..count).collect()
+        };
+        write(items);
+    }
+}
+
+impl fmt::Debug for CommitLeader {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("CommitLeader")
+    }
+}
+
+impl Drop for CommitLeader {
+    fn drop(&mut self) {
+        let mut pending = lock(&self.0.pending);
+        // What everybody has left is written by whoever comes next, or watches.
+        let taken = pending.next().any(|item| item.waiting.slot.offer());
+        pending.led = taken;
+    }
+}
+
+/// A thread that panicked has left nothing half done behind these locks.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many items one commit takes at most, so that nobody waits for a very long one.
+const LARGEST: usize = 512;

@@ -1,0 +1,66 @@
+//! Effects on other traces, done once each: the log is read from where the last reading ended, and the command id of
+//! an effect follows from the event that caused it.
+
+use demur_core::hash::Digest;
+use demur_engine::reactor::{Effect, Reactor};
+use demur_ledger::{envelope::Event, newer::Reading};
+use demur_store::contract::{Cursor, StoreError};
+
+use super::{Sequencer, SequencerError};
+
+impl Sequencer {
+    /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.
+    pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
+        let note = format!("reactor/{}", reactor.name());
+        let mut cursor = self.cursor(&note)?;
+        let mut recorded = 0;
+        loop {
+            let page = self.store.changes(cursor, PAGE)?;
+            let Some((last, _)) = page.last() else { return Ok(recorded) };
+            let last = *last;
+            for (_, stored) in &page {
+                let event = match Reading::of(&stored.bytes, &stored.hash) {
+                    Reading::Known(event) => event,
+                    // Other traces go on.
+                    Reading::Newer(_) => continue,
+                    Reading::Damaged => return Err(unreadable(&stored.hash)),
+                };
+                if let Some(effect) = reactor.react(&event) {
+                    recorded += u64::from(self.perform_effect(effect, reactor, &event)?);
+                }
+            }
+            // Only now: after a crash the page is read again, and its effects are found to be there.
+            self.store.set_note(&note, last.as_bytes())?;
+            cursor = last;
+        }
+    }
+
+    fn perform_effect(
+        &self,
+        effect: Effect,
+        reactor: &dyn Reactor,
+        source: &Event,
+    ) -> Result<bool, SequencerError> {
+        let command = reactor.command(source.hash());
+        match effect {
+            Effect::RecordCheckpoint => {
+                if self.store.command(&self.desk_fingerprint(), command)?.is_some() {
+                    return Ok(false);
+                }
+                Ok(!self.checkpoint_as(command)?.repeated)
+            }
+        }
+    }
+
+    fn cursor(&self, note: &str) -> Result<Cursor, SequencerError> {
+        let bytes = self.store.note(note)?.and_then(|bytes| bytes.try_into().ok());
+        Ok(bytes.map_or(Cursor::START, Cursor::from_bytes))
+    }
+}
+
+fn unreadable(hash: &Digest) -> SequencerError {
+    StoreError::Corrupt { what: format!("event {hash} cannot be read") }.into()
+}
+
+/// How many events are read at once.
+const PAGE: usize = 256;

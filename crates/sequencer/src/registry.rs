@@ -1,0 +1,153 @@
+//! What the desk itself says in the registry, signed with its key: revocations, retirements, checkpoints, a
+//! restoration.
+
+use std::sync::PoisonError;
+
+use demur_core::{
+    commitment::Salt,
+    hash::Digest,
+    key::Fingerprint,
+    limit::Whole,
+    merkle::{self, Scheme},
+};
+use demur_engine::command::Command;
+use demur_ledger::{
+    content::NoteContent,
+    event_type::{Content, Facts},
+    facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
+    name::{CommandId, Position, Sequence, TraceId},
+    role::Role,
+    signed::TraceLeaf,
+    statement::Draft,
+};
+use demur_store::contract::RESTORED;
+
+use super::{Acknowledged, Draw, Sequencer, SequencerError, commit::lock};
+
+impl Sequencer {
+    /// Records what the desk says about a key.
+    pub fn state(
+        &self,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+    ) -> Result<Acknowledged, SequencerError> {
+        let _turn = lock(&self.registry_turn);
+        self.state_in_turn(self.new_command(), facts.into(), content)
+    }
+
+    /// Revokes a key. The root fixes what every trace held at this moment.
+    pub fn revoke(
+        &self,
+        key: Fingerprint,
+        reason: RevocationReason,
+        content: Content,
+    ) -> Result<Acknowledged, SequencerError> {
+        let _turn = lock(&self.registry_turn);
+        self.state_root(self.new_command(), |(root, traces)| {
+            (KeyRevoked { key, reason, root, traces }.into(), Some(content))
+        })
+    }
+
+    /// Records the set of all traces as of now.
+    pub fn checkpoint(&self) -> Result<Acknowledged, SequencerError> {
+        self.checkpoint_as(self.new_command())
+    }
+
+    /// Records the set of all traces as of now, once for each command id.
+    pub(super) fn checkpoint_as(&self, command: CommandId) -> Result<Acknowledged, SequencerError> {
+        let _turn = lock(&self.registry_turn);
+        self.state_root(command, |(root, traces)| (CheckpointRecorded { root, traces }.into(), None))
+    }
+
+    /// Begins a new epoch in a store that came back from a backup, before anything else is recorded.
+    pub(super) fn note_restoration(&self) -> Result<(), SequencerError> {
+        if self.store.note(RESTORED)?.is_none_or(|note| note == RECORDED) {
+            return Ok(());
+        }
+        self.record_restored()?;
+        Ok(self.store.set_note(RESTORED, RECORDED)?)
+    }
+
+    fn record_restored(&self) -> Result<Acknowledged, SequencerError> {
+        // Unwrap safety: a short text that is not empty.
+        let note = "the store came back from a backup".try_into().expect("a short text fits");
+        let content = Content::StoreRestored(NoteContent { note });
+        let _turn = lock(&self.registry_turn);
+        let registry = self.registry();
+        let next = registry.epoch_at(registry.head().sequence) + 1;
+        let epoch = next.try_into().map_err(|_| SequencerError::NotCreated)?;
+        self.state_in_turn(self.new_command(), StoreRestored { epoch }.into(), Some(content))
+    }
+
+    fn new_command(&self) -> CommandId {
+        CommandId::new(self.system.now(), &mut Draw(&*self.system))
+    }
+
+    fn state_in_turn(
+        &self,
+        command: CommandId,
+        facts: Facts,
+        content: Option<Content>,
+    ) -> Result<Acknowledged, SequencerError> {
+        // Signed with the key of today, also where that changed elsewhere.
+        let registry = self.newest_registry()?;
+        let draft = Draft {
+            command,
+            content,
+            facts,
+            not_after: self.system.now().plus_millis(GOOD_FOR),
+            role: Role::Desk,
+            seen: Some(registry.head()),
+            store: Some(registry.store()),
+            trace: registry.trace(),
+        };
+        let salt = Salt::draw(&mut Draw(&*self.system));
+        let submission = draft.sign(&self.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
+        let submitted = self.check(submission, None)?;
+        self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))
+    }
+
+    /// Has the desk state something about the root over all traces, and notes which moment the root is of, so that
+    /// exports can show what stood under it.
+    fn state_root(
+        &self,
+        command: CommandId,
+        statement: impl FnOnce(Root) -> (Facts, Option<Content>),
+    ) -> Result<Acknowledged, SequencerError> {
+        let moment = self.store.end()?;
+        let leaves = leaves(&self.store.heads_at(moment)?)?;
+        let traces = (leaves.len() as u64).try_into().map_err(|_| SequencerError::NotCreated)?;
+        let (facts, content) = statement((merkle::root(Scheme::DEMUR, &leaves), traces));
+        let acknowledged = self.state_in_turn(command, facts, content)?;
+        let note = moment_note(acknowledged.position.sequence);
+        self.store.set_note(&note, moment.as_bytes())?;
+        Ok(acknowledged)
+    }
+}
+
+/// A root with the number of traces under it.
+type Root = (Digest, Whole<1, 9_007_199_254_740_991>);
+
+/// Returns the name of the note that says which moment a recorded root is of. Without it nothing can be shown to have
+/// stood under the root, and nothing else is lost.
+pub(super) fn moment_note(recorded: Sequence) -> String {
+    format!("root/{recorded}")
+}
+
+/// Returns the leaf hashes of the tree over all traces.
+pub(super) fn leaves(heads: &[(TraceId, Position)]) -> Result<Vec<Digest>, SequencerError> {
+    heads.iter().map(|(trace, head)| Ok(leaf(*trace, head).hash()?)).collect()
+}
+
+/// Returns a trace as a leaf.
+pub(super) fn leaf(trace: TraceId, head: &Position) -> TraceLeaf {
+    // Unwrap safety: a sequence is below 2^53-1, so the length fits and is at least 1.
+    let length = head.sequence.next().number().try_into().expect("a length fits");
+    TraceLeaf { head: head.hash, length, trace }
+}
+
+/// What the note of a restored store says once its registry says so too.
+const RECORDED: &[u8] = b"recorded";
+
+/// How long the desk's own statements are good for, in milliseconds.
+const GOOD_FOR: u64 = 60_000;

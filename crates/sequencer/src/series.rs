@@ -1,0 +1,143 @@
+//! Several statements of one run in one commit. Each is decided before the next is signed, so that its author can go by
+//! it; none is acknowledged before all of them are on the disk. For an author in this process who has more to say: a run
+//! of a thousand tool calls then waits for the disk where it must, and not after every line.
+
+use std::{mem, sync::Arc};
+
+use demur_engine::{Reply, command::Command};
+use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
+use demur_store::contract::{Conflict, StoreError};
+
+use super::{
+    ATTEMPTS, Sequencer,
+    attempt::{Attempt, Past, Step, command_id},
+    commit::{Ending, Slot, lock},
+    error::SequencerError,
+    item::Waits,
+};
+
+/// Statements that wait for one commit.
+pub struct Series<'a> {
+    ledger: &'a Sequencer,
+    waiting: Vec<Arc<Slot>>,
+}
+
+/// What was decided about a statement. Not on the disk yet: nobody outside may hear of it.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// The events that follow the trace, in order; a refusal may be among them.
+    pub events: Vec<Entry>,
+    /// What its author is told after the commit.
+    pub reply: Reply,
+}
+
+impl Sequencer {
+    /// Returns a series without statements.
+    pub const fn series(&self) -> Series<'_> {
+        Series { ledger: self, waiting: Vec::new() }
+    }
+
+    /// Records that the desk came back to a run after a crash, if it did (LED-22). What is submitted does so by itself;
+    /// this is for whoever reads the run before going on with it.
+    pub fn come_back(&self, trace: TraceId) -> Result<(), SequencerError> {
+        let queue = self.queues.of(trace);
+        let interrupted = {
+            let mut turn = queue.enter();
+            mem::take(&mut turn.pending(|| self.load(trace))?.interrupted)
+        };
+        if interrupted { self.recover(trace) } else { Ok(()) }
+    }
+}
+
+impl Series<'_> {
+    /// Decides what an author said. A full series is committed first.
+    pub fn submit(
+        &mut self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+    ) -> Result<Decided, SequencerError> {
+        if self.waiting.len() >= MOST {
+            self.commit()?;
+        }
+        let ledger = self.ledger;
+        let submitted = ledger.check(submission, artifact)?;
+        let trace = submitted.checked().statement().trace;
+        if trace == ledger.registry().trace() {
+            return Err(StoreError::Misuse { what: "a series is of a run, not of the registry" }.into());
+        }
+        if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
+            ledger.store.put_artifact(&artifact.bytes)?;
+        }
+        let decided = self.decide(trace, &Command::Submit(Box::new(submitted)))?;
+        if matches!(decided.reply, Reply::Refused(_)) {
+            ledger.counters.count_refusal();
+        }
+        Ok(decided)
+    }
+
+    fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, SequencerError> {
+        let ledger = self.ledger;
+        // Otherwise this thread would wait for what it has not let go yet.
+        let slot = command_id(command).and_then(|id| lock(&ledger.in_flight).get(&id).cloned());
+        let mut past = Past::Unknown;
+        if slot.is_some_and(|slot| self.waiting.iter().any(|waiting| Arc::ptr_eq(waiting, &slot))) {
+            self.commit()?;
+            past = Past::Known(ledger.earlier(command)?.map(Box::new));
+        }
+        for _ in 0..ATTEMPTS {
+            let waiting = &mut self.waiting;
+            let step = ledger.enqueue(trace, command, &past, &[], Waits::Later, |item, _| {
+                waiting.push(Arc::clone(&item.waiting.slot));
+                let entries = item.entries.clone();
+                ledger.commits.put_deferred(item);
+                Ok(entries)
+            })?;
+            match step {
+                Step::Queued(reply, events) => return Ok(Decided { events, reply }),
+                // The trace has an event that the author has not seen: see `Sequencer::come_back`.
+                Step::Interrupted => {
+                    self.commit()?;
+                    ledger.recover(trace)?;
+                    return Err(SequencerError::Contended);
+                }
+                step => match ledger.settle(trace, command, step)? {
+                    Attempt::Settled(reply) => return Ok(Decided { events: Vec::new(), reply }),
+                    Attempt::LookUp => past = Past::Known(ledger.earlier(command)?.map(Box::new)),
+                    Attempt::Again => {}
+                },
+            }
+        }
+        Err(SequencerError::Contended)
+    }
+
+    /// Waits until everything decided so far is on the disk. If this fails, none of it counts unless the record shows
+    /// it: whoever goes on reads the trace again.
+    pub fn commit(&mut self) -> Result<(), SequencerError> {
+        let slots = mem::take(&mut self.waiting);
+        let commits = &self.ledger.commits;
+        let _in_line = (!slots.is_empty()).then(|| self.ledger.counters.stand_in_line());
+        let mut leader = commits.call_in(&slots);
+        let mut result = Ok(());
+        for slot in slots {
+            let ending = commits.wait(&slot, leader.take(), &|items| self.ledger.write(items));
+            result = result.and(match ending {
+                Ending::Done => Ok(()),
+                Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
+                Ending::Conflict(_) => Err(SequencerError::Contended),
+                Ending::Failed(error) => Err(SequencerError::Commit(error)),
+                Ending::Uncertain => Err(SequencerError::Uncertain),
+            });
+        }
+        result
+    }
+}
+
+/// Nobody else may wait for what nobody waits for.
+impl Drop for Series<'_> {
+    fn drop(&mut self) {
+        let _ = self.commit();
+    }
+}
+
+/// How many statements wait at most.
+const MOST: usize = 64;

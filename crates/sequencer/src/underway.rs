@@ -1,0 +1,122 @@
+//! Recording without a thread that waits: a command is decided and stands in line at once if everything for that is at hand,
+//! and whoever wants to know what became of it is woken after the commit. Somebody has to write: whoever is told to
+//! ([`Progress::Lead`]) calls [`Sequencer::lead`] on a thread that may wait for the disk.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use demur_engine::{Reply, command::Command};
+use demur_ledger::name::TraceId;
+use demur_store::contract::{Conflict, Swap};
+
+use super::{
+    Acknowledged, Sequencer, SequencerError,
+    attempt::{Past, Step},
+    commit::{CommitLeader, Commits, Ending, Slot},
+    item::{Item, Waits},
+};
+
+/// A command that is decided and waits for its commit.
+#[must_use = "nobody may be writing"]
+pub struct Underway {
+    trace: TraceId,
+    reply: Reply,
+    slot: Arc<Slot>,
+    commits: Arc<Commits>,
+    leader: Option<CommitLeader>,
+}
+
+/// What is to be done about a command that is under way.
+#[derive(Debug)]
+pub enum Progress {
+    /// Somebody has to write now, with [`Sequencer::lead`]; then ask again.
+    Lead(CommitLeader),
+    /// It is on the disk.
+    Recorded(Acknowledged),
+    /// Something came between: it has to be decided again, with [`Sequencer::perform`].
+    Again,
+}
+
+impl Sequencer {
+    /// Decides a command and puts it in line, if nothing has to be waited for or looked up first. Otherwise, and for
+    /// whatever will not simply be recorded, there is none: [`Self::perform`] is for that, and nothing has happened yet.
+    pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, SequencerError> {
+        self.begin_with(trace, command, &[])
+    }
+
+    /// Begins like [`Self::begin`] what changes records too, as [`Self::perform_with`] does.
+    pub fn begin_with(
+        &self,
+        trace: TraceId,
+        command: &Command,
+        swaps: &[Swap],
+    ) -> Result<Option<Underway>, SequencerError> {
+        let put = |mut item: Item, _| {
+            match self.sign_head(item.head.clone(), item.waiting.registry.as_deref()) {
+                Ok(signed) => item.signed = Some(signed),
+                Err(error) => return Err((Box::new(item), error)),
+            }
+            let slot = Arc::clone(&item.waiting.slot);
+            Ok((slot, self.commits.put(item)))
+        };
+        let step = match self.enqueue(trace, command, &Past::Unknown, swaps, Waits::Unattended, put) {
+            Err(SequencerError::NoDeskKey) => return Ok(None),
+            step => step?,
+        };
+        match step {
+            Step::Queued(reply, (slot, leader)) => {
+                if matches!(reply, Reply::Refused(_)) {
+                    self.counters.count_refusal();
+                }
+                Ok(Some(Underway { trace, reply, slot, commits: Arc::clone(&self.commits), leader }))
+            }
+            Step::Interrupted | Step::InFlight(_) | Step::Silent(..) | Step::Over(_) => Ok(None),
+        }
+    }
+
+    /// Writes for everybody who waits. Blocks.
+    pub fn lead(&self, leader: CommitLeader) {
+        leader.write_on(&|items| self.write(items));
+    }
+}
+
+impl Underway {
+    /// Returns what is to be done, once there is something.
+    pub fn poll(&mut self, context: &Context<'_>) -> Poll<Result<Progress, SequencerError>> {
+        if let Some(leader) = self.leader.take() {
+            return Poll::Ready(Ok(Progress::Lead(leader)));
+        }
+        Poll::Ready(match ready!(self.slot.poll(context)) {
+            None => Ok(Progress::Lead(self.commits.taken_over())),
+            Some(Ending::Done) => self.settled(),
+            Some(Ending::Conflict(Conflict::Record)) => Err(SequencerError::RecordChanged),
+            Some(Ending::Conflict(Conflict::Lease)) => Err(SequencerError::LeaseLost),
+            Some(Ending::Conflict(_)) => Ok(Progress::Again),
+            Some(Ending::Failed(error)) => Err(SequencerError::Commit(error)),
+            Some(Ending::Uncertain) => Err(SequencerError::Uncertain),
+        })
+    }
+
+    fn settled(&self) -> Result<Progress, SequencerError> {
+        match &self.reply {
+            Reply::Recorded(position) => Ok(Progress::Recorded(Acknowledged {
+                trace: self.trace,
+                position: *position,
+                repeated: false,
+            })),
+            Reply::Refused(refusal) => Err(refusal.clone().into()),
+            Reply::Repeated { .. } | Reply::Moved => Ok(Progress::Again),
+        }
+    }
+}
+
+/// Whoever leaves takes no lead along.
+impl Drop for Underway {
+    fn drop(&mut self) {
+        if self.slot.leave() {
+            drop(self.commits.taken_over());
+        }
+    }
+}

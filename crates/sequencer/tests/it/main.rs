@@ -1,0 +1,15 @@
+//! A store in use: commands become events, on each store, whoever races and whatever fails.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod crash;
+mod elsewhere;
+mod faults;
+mod flow;
+mod listener;
+mod newer;
+mod race;
+mod races;
+mod recovery;
+mod series;
+mod swap;
+mod underway;

@@ -1,0 +1,115 @@
+//! Many callers: every acknowledgement is one event, traces do not disturb each other, commands count once.
+
+use std::{collections::BTreeSet, sync::Arc, thread};
+
+use demur_ledger::{
+    content::NoteContent,
+    envelope::Event,
+    event_type::{Content, EventType},
+    facts::{ProposalCreated, RevocationReason},
+    name::Sequence,
+    role::Role,
+    verify::Verdict,
+};
+use demur_store::{
+    contract::{Store as _, Stored},
+    memory::MemoryStore,
+    sqlite::SqliteStore,
+};
+use demur_testing::{office::Office, sample::text};
+
+/// LED-16
+#[test]
+fn callers_of_one_trace_are_put_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let office = Office::create(Arc::new(SqliteStore::create(folder.path().join("data")).unwrap()));
+    let (mut run, proposal) = office.executing();
+    let artifact = office.record(&mut run, b"words").unwrap();
+    let positions = thread::scope(|scope| {
+        let caller = || {
+            let mut run = run;
+            (0..10).map(|_| office.call(&mut run, proposal, artifact).unwrap()).collect::<Vec<_>>()
+        };
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(caller)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(positions.iter().collect::<BTreeSet<_>>().len(), 80, "two callers were told one place");
+    let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
+    assert_eq!(head.sequence.number(), 3 + 3 * 80);
+    assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
+}
+
+#[test]
+fn traces_grow_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let office = Office::create(Arc::new(SqliteStore::create(folder.path().join("data")).unwrap()));
+    let runs = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| office.whole_run())).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    for run in runs {
+        assert_eq!(office.verdict(run.trace).verdict, Verdict::Pass);
+    }
+}
+
+#[test]
+fn one_command_from_many_doors_counts_once() {
+    let office = Office::create(Arc::new(MemoryStore::new()));
+    for _ in 0..20 {
+        let run = office.open();
+        let submission = office.submission(&run, ProposalCreated { fallback_for: None, replaces: None });
+        let answers = thread::scope(|scope| {
+            let door = || office.ledger.submit(submission.clone(), None).unwrap();
+            let doors: Vec<_> = (0..6).map(|_| scope.spawn(door)).collect();
+            doors.into_iter().map(|door| door.join().unwrap()).collect::<Vec<_>>()
+        });
+        let first: Vec<_> = answers.iter().filter(|answer| !answer.repeated).collect();
+        assert_eq!(first.len(), 1);
+        assert!(answers.iter().all(|answer| answer.position == first[0].position));
+        assert_eq!(office.ledger.store().events(run.trace, Sequence::FIRST, 9).unwrap().len(), 2);
+    }
+}
+
+/// LED-16
+#[test]
+fn two_ledgers_on_one_store_find_their_way() {
+    let store = Arc::new(MemoryStore::new());
+    let office = Office::create(store.clone());
+    let (mut run, proposal) = office.executing();
+    let artifact = office.record(&mut run, b"words").unwrap();
+    let other = office.twin(store.clone());
+    thread::scope(|scope| {
+        for desk in [&office, &other] {
+            for _ in 0..3 {
+                let mut run = run;
+                scope.spawn(move || {
+                    for _ in 0..10 {
+                        desk.call(&mut run, proposal, artifact).unwrap();
+                    }
+                });
+            }
+        }
+    });
+    let stored = store.events(run.trace, Sequence::FIRST, 1000).unwrap();
+    let completed = |stored: &&Stored| {
+        let event = Event::parse(&stored.bytes).unwrap();
+        *event.said().unwrap().kind == EventType::ToolExecutionCompleted.into()
+    };
+    assert_eq!(stored.iter().filter(completed).count(), 60);
+    assert_ne!(other.verdict(run.trace).verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_ledger_learns_of_a_registry_that_another_changed() {
+    let store = Arc::new(MemoryStore::new());
+    let office = Office::create(store.clone());
+    let other = office.twin(store.clone());
+    let mut run = office.open();
+    let key = office.agent(Role::Planner).0.public().fingerprint();
+    let note = Content::KeyRevoked(NoteContent { note: text("lost") });
+    other.ledger.revoke(key, RevocationReason::Lost, note).unwrap();
+    let proposal = ProposalCreated { fallback_for: None, replaces: None };
+    let refused = office.say(&mut run, proposal).unwrap_err();
+    assert!(refused.to_string().starts_with("KEY_REVOKED"), "{refused}");
+    assert_eq!(office.ledger.registry().head(), other.ledger.registry().head());
+}

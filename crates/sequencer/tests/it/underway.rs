@@ -1,0 +1,161 @@
+//! Recording without a thread that waits: somebody always writes, whoever leaves, and nothing is told before it is on the
+//! disk.
+
+use std::{
+    env,
+    future::poll_fn,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
+
+use demur_ledger::{name::TraceId, verify::Verdict};
+use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
+use demur_testing::hall::Hall;
+
+fn look(underway: &mut Underway) -> Poll<Result<Progress, SequencerError>> {
+    underway.poll(&Context::from_waker(Waker::noop()))
+}
+
+fn hall() -> (tempfile::TempDir, Hall) {
+    let folder = tempfile::tempdir().unwrap();
+    let hall = Hall::create(&folder.path().join("store"));
+    (folder, hall)
+}
+
+fn begin(hall: &Hall) -> (TraceId, Underway) {
+    let trace = hall.new_trace();
+    (trace, hall.ledger().begin(trace, &hall.asking(trace)).unwrap().unwrap())
+}
+
+fn is_recorded(hall: &Hall, trace: TraceId) -> bool {
+    hall.ledger().store().trace(trace).unwrap().is_some()
+}
+
+#[test]
+fn whoever_comes_first_is_told_to_write_and_writes_for_everybody() {
+    let (_folder, hall) = hall();
+    let mut all: Vec<_> = (0..8).map(|_| begin(&hall)).collect();
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut all[0].1) else { panic!("nobody writes") };
+    assert!(
+        all.iter_mut().all(|(trace, underway)| look(underway).is_pending() && !is_recorded(&hall, *trace))
+    );
+    let before = hall.ledger().figures().commits;
+    hall.ledger().lead(leader);
+    assert_eq!(hall.ledger().figures().commits, before + 1);
+    for (trace, underway) in &mut all {
+        let Poll::Ready(Ok(Progress::Recorded(recorded))) = look(underway) else { panic!("not recorded") };
+        assert_eq!((recorded.trace, recorded.repeated), (*trace, false));
+        assert!(matches!(hall.verdict(*trace).verdict, Verdict::Pass | Verdict::PassWithWarnings));
+    }
+}
+
+#[test]
+fn whoever_leaves_hands_the_pen_on_and_is_recorded_all_the_same() {
+    let (_folder, hall) = hall();
+    let ((left, first), (told, second), (stays, mut third)) = (begin(&hall), begin(&hall), begin(&hall));
+    // One leaves with the lead, the next as soon as it is offered to it.
+    drop(first);
+    drop(second);
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut third) else { panic!("nobody writes") };
+    // A lead that is put down is offered again.
+    drop(leader);
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut third) else { panic!("nobody writes") };
+    hall.ledger().lead(leader);
+    assert!(matches!(look(&mut third), Poll::Ready(Ok(Progress::Recorded(_)))));
+    assert!([left, told, stays].into_iter().all(|trace| is_recorded(&hall, trace)));
+}
+
+#[test]
+fn what_everybody_left_is_written_with_what_comes_next() {
+    let (_folder, hall) = hall();
+    let (left, underway) = begin(&hall);
+    drop(underway);
+    assert!(!is_recorded(&hall, left));
+    hall.ask(hall.new_trace(), None);
+    assert!(is_recorded(&hall, left));
+}
+
+#[test]
+fn what_needs_a_wait_or_a_look_is_not_begun() {
+    let (_folder, hall) = hall();
+    let trace = hall.new_trace();
+    let command = hall.asking(trace);
+    let underway = hall.ledger().begin(trace, &command).unwrap().unwrap();
+    // The same command is in flight.
+    assert!(hall.ledger().begin(trace, &command).unwrap().is_none());
+    drop(underway);
+    let asked = hall.ledger().perform(trace, &command).unwrap();
+    assert!(asked.repeated);
+    let answer = hall.answering(trace, asked.position);
+    let mut underway = hall.ledger().begin(trace, &answer).unwrap().unwrap();
+    // A refusal is recorded behind what it speaks of: who was first is on the disk when somebody hears of it.
+    let mut late = hall.ledger().begin(trace, &answer).unwrap().unwrap();
+    assert!(look(&mut late).is_pending());
+    let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut underway) else { panic!("nobody writes") };
+    hall.ledger().lead(leader);
+    assert!(matches!(look(&mut underway), Poll::Ready(Ok(Progress::Recorded(_)))));
+    let Poll::Ready(Err(refusal)) = look(&mut late) else { panic!("two answers counted") };
+    assert!(refusal.to_string().contains("a person"), "{refusal}");
+}
+
+/// Wakes a thread.
+struct Bell(Thread);
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn wait(hall: &Hall, mut underway: Underway) -> Option<Acknowledged> {
+    let waker = Waker::from(Arc::new(Bell(thread::current())));
+    let mut next = pin!(poll_fn(move |context| underway.poll(context)));
+    loop {
+        match next.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(progress) => match progress.unwrap() {
+                Progress::Lead(leader) => hall.ledger().lead(leader),
+                Progress::Recorded(recorded) => return Some(recorded),
+                Progress::Again => return None,
+            },
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// Threads that wait, tasks that are woken and tasks that leave, all at once: everything is recorded and nobody hangs.
+#[test]
+fn proof_nobody_hangs_whoever_leaves() {
+    let (_folder, hall) = hall();
+    let rounds = if env::var("DEMUR_PROOF").is_ok_and(|value| value == "full") { 2_000 } else { 60 };
+    let recorded = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for worker in 0..8 {
+            let (hall, recorded) = (&hall, &recorded);
+            scope.spawn(move || {
+                for round in 0..rounds {
+                    let trace = hall.new_trace();
+                    let command = hall.asking(trace);
+                    match (worker + round) % 4 {
+                        0 => drop(hall.ledger().perform(trace, &command).unwrap()),
+                        1 => drop(hall.ledger().begin(trace, &command).unwrap()),
+                        _ => {
+                            let underway = hall.ledger().begin(trace, &command).unwrap().unwrap();
+                            wait(hall, underway).unwrap();
+                        }
+                    }
+                    recorded.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    // Whatever was left last goes with this.
+    hall.ask(hall.new_trace(), None);
+    let events = hall.ledger().figures().events;
+    let registered = hall.ledger().registry().head().sequence.number();
+    assert_eq!(events, recorded.into_inner() as u64 + 1 + registered);
+}

@@ -1,0 +1,24 @@
+//! Who may come in: tokens, people, links.
+
+use serde_json::json;
+
+use super::{Row, row};
+
+pub(in super::super) fn rows() -> Vec<Row> {
+    vec![
+        row("listTokens", "all", &[]),
+        row("listPeople", "all", &[]),
+        row("newToken", "to ask", &[]).json(json!({"name": "new", "scopes": ["ask"]})),
+        row("newToken", "two voices", &[]).json(json!({"name": "two", "scopes": ["ask", "answer"]})),
+        row("newToken", "no scope", &[]).json(json!({"name": "none", "scopes": []})),
+        row("addPerson", "new", &[]).json(json!({"name": "nora", "role": "answerer"})),
+        row("addPerson", "a name that is taken", &[]).json(json!({"name": "ada", "role": "auditor"})),
+        row("signInLink", "for the machine", &[]).json(json!({})),
+        row("signInLink", "for somebody", &[]).json(json!({"person": "nora"})),
+        row("signInLink", "for nobody", &[]).json(json!({"person": "nobody"})),
+        row("removePerson", "there", &["nora"]),
+        row("removePerson", "unknown", &["nobody"]),
+        row("revokeToken", "there", &["<token max metrics>"]),
+        row("revokeToken", "unknown", &["nothing"]),
+    ]
+}

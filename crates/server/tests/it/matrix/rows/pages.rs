@@ -1,0 +1,94 @@
+//! The pages for people, and what their forms do. Looking at a question is noted a moment later: what shows notes comes first.
+
+use super::{NO_QUESTION, NO_TRACE, Row, Show, row};
+
+pub(in super::super) fn rows() -> Vec<Row> {
+    let mut rows = looked_at();
+    rows.extend(sent());
+    rows
+}
+
+fn looked_at() -> Vec<Row> {
+    vec![
+        row("GET /assets/{asset}", "there", &["demur.css"]).show(Show::Members),
+        row("GET /assets/{asset}", "unknown", &["nothing.css"]),
+        row("GET /live", "now", &[]).show(Show::Events(1)),
+        row("GET /settings", "now", &[]),
+        row("GET /traces", "all", &[]),
+        row("GET /traces/{trace}", "of a question", &["<trace answered>"]),
+        row("GET /traces/{trace}", "of a run", &["<run open>"]),
+        row("GET /traces/{trace}", "unknown", &[NO_TRACE]),
+        row("GET /traces/{trace}/events/{sequence}", "there", &["<trace answered>", "0"]),
+        row("GET /traces/{trace}/events/{sequence}", "unknown", &["<trace answered>", "99"]),
+        row("GET /traces/{trace}/artifacts/{sequence}", "here", &["<run open>", "3"]),
+        row("GET /traces/{trace}/artifacts/{sequence}", "none", &["<run open>", "0"]),
+        row("GET /traces/{trace}/verification", "of a question", &["<trace answered>"]),
+        row("GET /traces/{trace}/run", "of a run", &["<run open>"]),
+        row("GET /traces/{trace}/run", "no run", &["<trace answered>"]),
+        row("GET /questions/{question}", "open", &["<question open>"]),
+        row("GET /questions/{question}", "answered", &["<question answered>"]),
+        row("GET /questions/{question}", "for agents", &["<question for agents>"]),
+        row("GET /questions/{question}", "unknown", &[NO_QUESTION]),
+        row("GET /", "open", &[]),
+        row("GET /", "settled", &[]).query("?list=done"),
+    ]
+}
+
+fn sent() -> Vec<Row> {
+    const KEY: (&str, &str) = ("form_key", "<form key>");
+    vec![
+        row("POST /questions/{question}/review", "an answer", &["<question open>"]).form(&[
+            ("act", "answer"),
+            ("kind", "text"),
+            ("text", "this"),
+        ]),
+        row("POST /questions/{question}/{act}", "without a key", &["<question open>", "answer"])
+            .form(&[("kind", "text"), ("text", "this")]),
+        row("POST /questions/{question}/{act}", "answered", &["<question to answer>", "answer"]).form(&[
+            ("kind", "text"),
+            ("text", "this"),
+            KEY,
+        ]),
+        row("POST /questions/{question}/{act}", "answered again", &["<question to answer>", "answer"])
+            .form(&[("kind", "text"), ("text", "that"), KEY]),
+        row("POST /questions/{question}/{act}", "declined", &["<question to decline>", "decline"])
+            .form(&[("reason", "no"), KEY]),
+        row("POST /questions/{question}/{act}", "more time", &["<question with a deadline>", "extend"])
+            .form(&[("amount", "1"), ("unit", "hours"), ("seconds", "3600"), KEY]),
+        row("POST /questions/{question}/{act}", "called off", &["<question to cancel>", "cancel"])
+            .form(&[("reason", "no need"), KEY]),
+        row("POST /questions/{question}/{act}", "no act", &["<question open>", "nothing"]).form(&[KEY]),
+        row("POST /questions/{question}/{act}", "unknown", &[NO_QUESTION, "answer"]).form(&[
+            ("kind", "text"),
+            ("text", "this"),
+            KEY,
+        ]),
+        row("POST /review", "of two", &[]).form(&[
+            ("question", "<question to do>"),
+            ("question", "<question to pass>"),
+            ("act", "decline"),
+            ("reason", "no"),
+        ]),
+        row("POST /bulk", "without a key", &[]).form(&[
+            ("question", "<question to do>"),
+            ("act", "decline"),
+            ("reason", "no"),
+        ]),
+        row("POST /bulk", "of two", &[]).form(&[
+            ("question", "<question to do>"),
+            ("question", "<question to pass>"),
+            ("act", "decline"),
+            ("reason", "no"),
+            KEY,
+        ]),
+        row("POST /settings", "without a key", &[]).form(&[("level", "terse")]),
+        row("POST /settings", "changed", &[]).form(&[("level", "terse"), KEY]),
+        row("GET /sign-in", "without a link", &[]),
+        row("GET /sign-in", "with a link", &[]).query("?code=<link>"),
+        row("POST /sign-in", "without a link", &[]).form(&[]),
+        row("POST /sign-in", "with a link", &[]).form(&[("code", "<link>")]),
+        row("POST /sign-out", "without a key", &[]).form(&[]),
+        row("POST /sign-out", "now", &[]).form(&[KEY]),
+        row("GET /settings", "signed out", &[]),
+    ]
+}

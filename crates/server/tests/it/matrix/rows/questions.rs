@@ -1,0 +1,107 @@
+//! Questions: asked, seen, answered, ended.
+
+use serde_json::json;
+
+use super::{NO_QUESTION, Row, row};
+
+pub(in super::super) fn rows() -> Vec<Row> {
+    let mut rows = seen();
+    rows.extend(asked());
+    rows.extend(answered());
+    rows.extend(ended());
+    rows
+}
+
+fn seen() -> Vec<Row> {
+    vec![
+        row("listQuestions", "the first two", &[]).query("?limit=2"),
+        row("listQuestions", "answered", &[]).query("?state=answered"),
+        row("listQuestions", "one's own, newest first", &[]).query("?mine=true&newest=true&limit=2"),
+        row("listQuestions", "of somebody's trace", &[]).query("?trace=<trace open>"),
+        row("listQuestions", "of a run", &[]).query("?trace=<run open>"),
+        row("listQuestions", "of a plan", &[]).query("?trace=<trace of plan open>"),
+        row("listQuestions", "a state that is none", &[]).query("?state=nothing"),
+        row("question", "open", &["<question open>"]),
+        row("question", "answered", &["<question answered>"]),
+        row("question", "secret", &["<question secret>"]),
+        row("question", "for agents", &["<question for agents>"]),
+        row("question", "of the machine", &["<question of the machine>"]),
+        row("question", "of the client", &["<question of the client>"]),
+        row("question", "in a run", &["<question in the run>"]),
+        row("question", "of a plan", &["<question of plan open>"]),
+        row("question", "unknown", &[NO_QUESTION]),
+        row("question", "no name", &["nothing"]),
+        row("waitForQuestion", "answered", &["<question answered>"]),
+        row("waitForQuestion", "open, no time", &["<question open>"]).query("?seconds=0"),
+        row("waitForQuestion", "too long", &["<question open>"]).query("?seconds=301"),
+        row("waitForQuestion", "unknown", &[NO_QUESTION]),
+        row("secret", "answered", &["<question secret>"]),
+        row("secret", "open", &["<question secret and open>"]),
+        row("secret", "none", &["<question answered>"]),
+        row("secret", "unknown", &[NO_QUESTION]),
+    ]
+}
+
+fn asked() -> Vec<Row> {
+    let ask = || json!({"question": "Which region?"});
+    vec![
+        row("ask", "new", &[]).json(ask()),
+        row("ask", "under a key", &[]).json(ask()).key("one"),
+        row("ask", "under the same key", &[]).json(ask()).key("one"),
+        row("ask", "another under the same key", &[]).json(json!({"question": "Which zone?"})).key("one"),
+        row("ask", "once", &[]).query("?once=here").json(ask()),
+        row("ask", "once again", &[]).query("?once=here").json(ask()),
+        row("ask", "under the owner's name", &[]).query("?as=ada").json(ask()),
+        row("ask", "in somebody's trace", &[]).json(json!({"question": "And?", "trace": "<trace open>"})),
+        row("ask", "in a run", &[]).json(json!({"question": "And?", "trace": "<run open>"})),
+        row("ask", "without a question", &[]).json(json!({})),
+    ]
+}
+
+fn answered() -> Vec<Row> {
+    let answer = || json!({"answer": "this"});
+    vec![
+        row("answer", "open", &["<question to answer>"]).json(answer()),
+        row("answer", "the same again", &["<question to answer>"]).json(answer()),
+        row("answer", "for somebody", &["<question to relay>"]).json(json!({"answer": "this", "by": "kim"})),
+        row("answer", "too late", &["<question answered>"]).json(json!({"answer": "that", "by": "kim"})),
+        row("answer", "for agents", &["<question for agents>"]).json(answer()),
+        row("answer", "no choice", &["<question of choices>"]).json(json!({"answer": "maybe", "by": "kim"})),
+        row("answer", "in a run", &["<question in the run>"]).json(json!({"answer": "yes", "by": "kim"})),
+        row("answer", "secret", &["<question secret and open>"]).json(json!({"answer": "1234", "by": "kim"})),
+        row("answer", "unknown", &[NO_QUESTION]).json(json!({"answer": "this", "by": "kim"})),
+        row("answer", "without an answer", &["<question open>"]).json(json!({"by": "kim"})),
+        row("accept", "no gap", &["<question open>"]).json(json!({"by": "kim"})),
+        row("accept", "a gap that blocks", &["<question of plan open>"]).json(json!({"by": "kim"})),
+        row("accept", "a gap that warns", &["<question of plan warned>"])
+            .json(json!({"by": "kim", "reason": "as it is"})),
+        row("decline", "open", &["<question to decline>"]).json(json!({"reason": "no", "by": "kim"})),
+        row("decline", "without a name", &["<question to do>"]).json(json!({"reason": "no"})),
+        row("decline", "answered", &["<question answered>"]).json(json!({"by": "kim"})),
+        row("pass", "to a key", &["<question for anybody>"]).json(json!({"to": ["ann"], "by": "kim"})),
+        row("pass", "to a person", &["<question to pass>"]).json(json!({"to": ["ines"], "by": "kim"})),
+        row("pass", "to nobody", &["<question open>"]).json(json!({"by": "kim"})),
+        row("deliver", "to oneself", &[])
+            .json(json!({"questions": ["<question open>"], "channel": "terminal"})),
+        row("deliver", "to somebody", &[])
+            .json(json!({"questions": ["<question open>"], "channel": "chat", "to": "kim"})),
+        row("deliver", "unknown", &[])
+            .json(json!({"questions": [NO_QUESTION], "channel": "chat", "to": "kim"})),
+    ]
+}
+
+fn ended() -> Vec<Row> {
+    vec![
+        row("extend", "with a deadline", &["<question with a deadline>"]).json(json!({"seconds": 60})),
+        row("extend", "without one", &["<question open>"]).json(json!({"seconds": 60})),
+        row("cancel", "open", &["<question to cancel>"]).json(json!({"reason": "no need"})),
+        row("cancel", "answered", &["<question answered>"]).json(json!({})),
+        row("cancel", "of the machine", &["<question of the machine>"]).json(json!({})),
+        row("cancel", "of the client", &["<question of the client>"]).json(json!({})),
+        row("cancel", "of a player", &["<question in the run, to cancel>"]).json(json!({})),
+        row("heard", "answered", &[]).json(json!({"questions": ["<question answered>"]})),
+        row("heard", "unknown", &[]).json(json!({"questions": [NO_QUESTION]})),
+        row("forgetSecret", "answered", &["<question secret>"]),
+        row("forgetSecret", "gone", &["<question secret>"]),
+    ]
+}

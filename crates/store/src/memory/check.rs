@@ -1,0 +1,44 @@
+//! Checking a store in memory: its events and what lies beside them. What is derived from them cannot go astray here.
+
+use demur_ledger::name::Position;
+
+use super::state::State;
+use crate::{
+    contract::{StoreError, StoreProblem, StoreProgress, StoreStep},
+    examine::{self, Found, Place},
+};
+
+impl State {
+    pub(super) fn check(
+        &self,
+        progress: &mut dyn FnMut(StoreProgress),
+    ) -> Result<Vec<StoreProblem>, StoreError> {
+        let (mut problems, mut done) = (Vec::new(), 0);
+        let total = self.length();
+        progress(StoreProgress { step: StoreStep::Events, done, total });
+        for (trace, events) in self.all_events() {
+            let mut previous: Option<Position> = None;
+            for (position, time, stored) in events {
+                let mut wrong = Vec::new();
+                let place = Place { trace, position, time, bytes: &stored.bytes, previous };
+                let sequence = position.sequence;
+                match place.event(&mut wrong) {
+                    Found::Known(event) => {
+                        let read = |address: &_| Ok(self.artifact(address));
+                        examine::beside(&event, &stored.content, &stored.artifact, read, &mut wrong)?;
+                    }
+                    Found::Newer(newer) => {
+                        problems.extend(newer.map(|newer| StoreProblem::Newer { trace, sequence, newer }));
+                    }
+                    Found::Nothing => {}
+                }
+                let problem = |what| StoreProblem::Event { trace, sequence, what };
+                problems.extend(wrong.into_iter().map(problem));
+                previous = Some(position);
+                done += 1;
+            }
+        }
+        progress(StoreProgress { step: StoreStep::Events, done, total });
+        Ok(problems)
+    }
+}

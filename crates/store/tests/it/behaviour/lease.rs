@@ -1,0 +1,110 @@
+//! What leases promise: every event names its writer, and nobody writes without one that lives.
+
+use demur_core::hash::sha256;
+use demur_ledger::name::Sequence;
+use demur_store::contract::{
+    Conflict, LeaseId, Outcome, RecordKey, RecordValue, StoreError, Swap, Version, Write,
+};
+use demur_testing::sample::{Sample, commit, done};
+
+use super::PROPOSAL;
+
+behaviour! {
+    #[test]
+    fn lease_is_in_the_list_until_it_ends_in_good_order(store) {
+        assert_eq!(store.leases().unwrap(), []);
+        let [first, second] = [b"one", b"two"].map(|rules| store.begin_lease(sha256(rules)).unwrap());
+        assert_ne!(first.id, second.id);
+        assert_eq!((first.rules, second.rules), (sha256(b"one"), sha256(b"two")));
+        assert!(first.lives && second.lives);
+        assert_eq!(store.leases().unwrap(), [first, second]);
+        store.renew_lease(first.id).unwrap();
+        for _ in 0..2 {
+            store.end_lease(first.id).unwrap();
+            assert_eq!(store.leases().unwrap(), [second]);
+        }
+        assert!(matches!(store.renew_lease(first.id), Err(StoreError::LeaseLost)));
+    }
+
+    #[test]
+    fn lease_is_never_given_out_twice(store) {
+        let mut ids = Vec::new();
+        for _ in 0..4 {
+            let lease = store.begin_lease(sha256(b"rules")).unwrap();
+            store.end_lease(lease.id).unwrap();
+            ids.push(lease.id);
+        }
+        assert!(ids.is_sorted_by(|one, next| one < next) && !ids.contains(&LeaseId::NONE), "{ids:?}");
+    }
+
+    /// LED-22
+    #[test]
+    fn event_names_its_writer(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        let mut writers = Vec::new();
+        for _ in 0..3 {
+            let lease = store.begin_lease(sha256(b"rules")).unwrap().id;
+            let mut append = sample.append(&mut work);
+            append.writer = lease;
+            assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
+            writers.push(lease);
+            sample.say(&mut work, PROPOSAL);
+        }
+        let stored = store.events(work.trace(), Sequence::FIRST, 10).unwrap();
+        assert_eq!(stored.iter().map(|stored| stored.writer).collect::<Vec<_>>(), writers);
+        let changes = store.changes(store.end().unwrap(), 10).unwrap();
+        assert!(changes.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_appended_without_a_lease_that_lives(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        let ended = store.begin_lease(sha256(b"rules")).unwrap().id;
+        store.end_lease(ended).unwrap();
+        let mut append = sample.append(&mut work);
+        for writer in [ended, LeaseId::NONE] {
+            append.writer = writer;
+            let outcomes = store.commit(&[append.clone().into()]).unwrap();
+            assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
+        }
+        assert_eq!(store.trace(work.trace()).unwrap(), None);
+        append.writer = LeaseId::NONE;
+        done(&**store, &[append]);
+    }
+
+    /// A process that slept for too long must not speak with two voices: one for its events, one for its records.
+    #[test]
+    fn dead_writer_swaps_nothing_beside_its_event(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        let append = Some(sample.append(&mut work));
+        let key = RecordKey::new("claim").unwrap();
+        let value = RecordValue { bytes: Vec::new(), expires: None };
+        let was = Version::ABSENT;
+        let swaps = vec![Swap { key: key.clone(), was, next: Some(value) }];
+        let outcomes = store.commit(&[Write { append, swaps }]).unwrap();
+        assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
+        assert_eq!(store.record(&key).unwrap(), None);
+    }
+
+    #[test]
+    fn participants_of_a_run_are_those_it_was_opened_with(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        let registry = store.registry().unwrap().unwrap();
+        let refused = sample.append(&mut work);
+        let mut early = refused.clone();
+        early.writer = LeaseId::NONE;
+        assert_eq!(store.participants(work.trace()).unwrap(), []);
+        assert_eq!(commit(&**store, &[early]).unwrap(), [Outcome::Done]);
+        let taking_part = store.participants(work.trace()).unwrap();
+        assert_eq!(taking_part.len(), 4);
+        assert!(taking_part.is_sorted());
+        for participant in taking_part {
+            assert_eq!(sample.principal(participant.role), participant.principal);
+        }
+        assert_eq!(store.participants(registry).unwrap(), []);
+    }
+}
