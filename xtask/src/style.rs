@@ -119,6 +119,10 @@ fn check_line(line: &Line, is_test: bool) -> Vec<&'static str> {
     if is_attribute && (contains_word(&code, "ignore]") || contains_word(&code, "ignore=")) {
         messages.push("ignored tests prove nothing: reduce the count or remove the test");
     }
+    if is_attribute && (contains_word(&code, "non_exhaustive]") || contains_word(&code, "non_exhaustive)")) {
+        messages
+            .push("nobody outside links this: matches over it are exhaustive, so leave `non_exhaustive` out");
+    }
     if contains_word(&code, "todo!") || contains_word(&code, "unimplemented!") {
         messages.push("unfinished code: return an error or leave it out");
     }
@@ -195,6 +199,15 @@ mod tests {
         let text = "//! A.\n#[allow(dead_code)]\n#![ allow(x)]\n#[cfg_attr(test, allow(x))]\n#[ignore]\n#[ignore = \"x\"]";
         assert_eq!(errors("a.rs", text), [2, 3, 4, 5, 6]);
         assert_eq!(errors("a.rs", "//! A.\n#[expect(x, reason = \"#[allow(x)]\")]\n// #[ignore]"), [0; 0]);
+    }
+
+    #[test]
+    fn forbids_types_that_others_cannot_match_exhaustively() {
+        let text = "//! A.\n#[non_exhaustive]\nenum A {}\n#[cfg_attr(test, non_exhaustive)]\nstruct B;";
+        assert_eq!(errors("crates/a/src/a.rs", text), [2, 4]);
+        let text =
+            "//! A.\n// #[non_exhaustive]\nfn a() { b.finish_non_exhaustive() }\n#[doc = \"non_exhaustive\"]";
+        assert_eq!(errors("crates/a/src/a.rs", text), [0; 0]);
     }
 
     #[test]

@@ -193,7 +193,8 @@ fn restart(site: Site, run: OpenRun, out: &mut impl Write) -> Result<()> {
     for pass in 0..PASSES {
         let begin = Instant::now();
         let store = SqliteStore::open(&path)?;
-        let ledger = Sequencer::open(Arc::new(store), |_| Some(desk.clone()), Box::new(Machine::new(3)))?;
+        let key = desk.clone();
+        let ledger = Sequencer::open(Arc::new(store), move |_| Some(key.clone()), Box::new(Machine::new(3)))?;
         let mut caller = Caller::new(&ledger, &agents, run, 9 + pass)?;
         ledger.submit(caller.next()?, None)?;
         opened.push(begin.elapsed().as_secs_f64() * 1e3);

@@ -24,6 +24,7 @@ const CURES: &[(Code, &str)] = &[
     (Code::StoreOlder, "--data DIR names another folder; the build that wrote this one can read it"),
     (Code::StoreReadOnly, "`demur doctor` looks at the folder; --data DIR names another"),
     (Code::TooManyGaps, ASKED),
+    (Code::TraceNewer, "nothing was changed; `demur --version` shows which one this is"),
     (Code::TraceUnknown, "`demur trace list` shows what is there"),
 ];
 /// What to do about a plan.

@@ -22,7 +22,6 @@ use crate::{
 /// Whoever answers with a key of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Party {
     /// The name.
     pub agent_id: AgentId,
@@ -53,7 +52,6 @@ pub enum PartyKind {
 /// A signed answer on its way to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Answer {
     #[serde(rename = "type")]
     kind: AnswerType,

@@ -23,7 +23,6 @@ pub type RoundNumber = Whole<1, 1000>;
 /// One gap put to somebody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Ask {
     /// Keeps an ask from being taken for anything else.
     #[serde(rename = "type")]

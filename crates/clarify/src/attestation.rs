@@ -30,7 +30,6 @@ pub use inputs::{ChainReference, Inputs};
 /// A signed statement about one piece of finished work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Attestation {
     #[serde(rename = "$schema")]
     schema: SchemaAddress,
@@ -63,7 +62,6 @@ pub struct Attestation {
 /// What is claimed about one standard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct ComplianceClaim {
     /// The standard, such as `jsp-440`.
     pub standard: Text<1, 64>,
@@ -80,7 +78,6 @@ pub struct ComplianceClaim {
 /// How to make the same files again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Deterministic {
     /// The seed of what was random; null where nothing was.
     #[serde(deserialize_with = "Option::deserialize")]

@@ -21,7 +21,6 @@ use crate::{
 /// All rounds of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct AuditRecord {
     /// The session.
     pub session_id: Uuid,

@@ -147,7 +147,6 @@ impl Chain {
 
 /// What breaks a chain of rounds.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-#[non_exhaustive]
 pub enum Break {
     /// A round was dropped, added or moved.
     #[error("chain: expected round {expected}, found {found}")]

@@ -11,7 +11,6 @@ use crate::chain::Break;
 
 /// A document that is refused, or that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-#[non_exhaustive]
 pub enum Error {
     /// The peer sent bytes that are no strict JSON, or too many of them.
     #[error("expected strict JSON within the limits: {0}")]

@@ -27,7 +27,6 @@ pub type Note = Text<1, 2000>;
 /// A task on its way to another agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Handoff {
     /// Its name; a repeated one is a duplicate.
     pub handoff_id: Uuid,
@@ -44,7 +43,6 @@ pub struct Handoff {
 /// Who gives a task away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Sender {
     /// The agent.
     pub agent_id: AgentId,
@@ -57,7 +55,6 @@ pub struct Sender {
 /// What is known about a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Context {
     /// What is to be done.
     pub task_description: Text<1, 16_000>,

@@ -40,7 +40,6 @@ impl FromStr for HolderName {
 
 /// A name that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub(crate) enum NameError {
     /// Too short or too long.
     #[error("expected 1 to {LONGEST} characters, found {found}")]

@@ -17,13 +17,12 @@ use std::path::Path;
 
 use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
-    envelope::Event,
     event_type::Facts,
     facts::Participant,
     name::{Sequence, TraceId},
     state::Phase,
 };
-use demur_sequencer::Sequencer;
+use demur_sequencer::{Sequencer, read_event};
 
 pub(crate) use reply::RunReply;
 
@@ -133,8 +132,8 @@ fn go(
 
 /// Returns who takes part in a run that was opened.
 fn recorded(ledger: &Sequencer, trace: TraceId) -> Result<Option<Vec<Participant>>, Failure> {
-    let first = ledger.store().events(trace, Sequence::FIRST, 1)?.pop();
-    let Some(event) = first.and_then(|stored| Event::parse(&stored.bytes).ok()) else { return Ok(None) };
+    let Some(stored) = ledger.store().events(trace, Sequence::FIRST, 1)?.pop() else { return Ok(None) };
+    let event = read_event(trace, Sequence::FIRST, &stored)?;
     Ok(match event.said().map(|said| said.facts) {
         Ok(Facts::SessionInitialized(facts)) => Some(facts.participants.to_vec()),
         _ => None,

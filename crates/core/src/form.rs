@@ -9,7 +9,6 @@ use thiserror::Error;
 ///
 /// The text itself is not repeated, because it may be a salt; its length or the first wrong byte is.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum FormError {
     /// The text has the wrong length.
     #[error("expected {expected}, found {found} bytes")]

@@ -44,7 +44,6 @@ impl fmt::Debug for Digest {
 
 /// What a hash or a signature is for; each purpose has a prefix of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Purpose {
     /// What an author says.
     Statement,

@@ -22,7 +22,6 @@ pub use signature::Signature;
 
 /// A key that cannot be used, or a use that a key does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum KeyError {
     /// The bytes are not the canonical encoding of a point.
     #[error("expected the canonical encoding of a point on the curve, found other bytes")]
@@ -37,7 +36,6 @@ pub enum KeyError {
 
 /// A signature that does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum SignatureError {
     /// The strict rule of the door refuses it.
     #[error("expected a signature by key {} under the strict rule, found one that does not verify", .key.short())]

@@ -40,7 +40,6 @@ impl Limits {
 
 /// A value outside the limits of its type.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum LimitError {
     /// A text is too short or too long.
     #[error("expected {min} to {max} code points, found {found}")]

@@ -13,11 +13,10 @@ use demur_ledger::{
     export::Disclosure,
     graph::Graph,
     name::{Sequence, TraceId},
-    proof::Proof,
     timeline::{Entry, Timeline},
     verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
 };
-use demur_sequencer::SequencerError;
+use demur_sequencer::{SequencerError, read_event};
 use demur_store::contract::{Kept, StoreError, Stored, TraceSummary};
 
 use crate::{owner::Owner, record};
@@ -43,8 +42,22 @@ pub fn read(
     let checked = check_excerpt(roster.registry(), trace, start, summary.head, stored.iter().map(kept));
     let mut timeline = Timeline::without_state(roster.names().clone());
     let mut room = ROOM;
+    for (checked, stored) in checked.iter().zip(&stored) {
+        let said = checked.event.as_ref().and_then(|event| event.said().ok());
+        if said.is_none_or(|said| said.facts.event_type().is_none()) {
+            refuse_newer(trace, checked.sequence, stored)?;
+        }
+    }
     let lines = checked.into_iter().zip(stored).skip(skipped);
     Ok(lines.map(|(checked, stored)| line(owner, checked, stored, &mut timeline, &mut room)).collect())
+}
+
+/// Refuses what a newer version wrote: it is not damaged, and nobody here can say what it means.
+pub fn refuse_newer(trace: TraceId, sequence: Sequence, stored: &Stored) -> Result<(), SequencerError> {
+    match read_event(trace, sequence, stored) {
+        Err(error @ SequencerError::Store(StoreError::TraceNewer { .. })) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns what a trace is about: the words of its first event.
@@ -52,7 +65,9 @@ pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, Refusal> 
     match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
         Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
         // Its own page says what is wrong with it.
-        Err(SequencerError::Damaged { .. }) => Ok(None),
+        Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -127,10 +142,10 @@ fn line(
     };
     let committed = event.envelope().content.is_some();
     Line {
-        signature: match event.envelope().proof {
+        signature: match event.envelope().proof.key() {
             _ if fails(&[Check::Key, Check::Signature, Check::Registry]) => Standing::Bad,
-            Proof::Ed25519(_) => Standing::Good,
-            _ => Standing::None,
+            Some(_) => Standing::Good,
+            None => Standing::None,
         },
         chain: if fails(&[Check::Statement, Check::Chain, Check::Head]) {
             Standing::Bad

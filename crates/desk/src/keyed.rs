@@ -11,9 +11,9 @@ use demur_core::{
 };
 use demur_ledger::{
     author::Author,
-    envelope::Event,
     name::{CommandId, Position},
 };
+use demur_sequencer::read_performed;
 use demur_store::contract::Performed;
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ impl Keyed {
 
 /// Returns the place of the event that a command became.
 pub(crate) fn position(performed: &Performed) -> Result<Position, Refusal> {
-    Ok(Event::parse(&performed.bytes).map_err(|error| Refusal::bug(&error))?.position())
+    Ok(read_performed(performed)?.position())
 }
 
 /// Returns the first half of the first half of a digest.

@@ -26,7 +26,7 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
 };
-use demur_sequencer::{Acknowledged, Listener, Sequencer, SequencerError};
+use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
     contract::{Store as _, StoreError},
     sqlite::SqliteStore,
@@ -138,6 +138,8 @@ impl Owner {
 
     fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer, world: World) -> Self {
         let recent = Arc::new(Recent::default());
+        let keys = keystore.clone();
+        ledger.find_key_with(move |registry| desk_key(&keys, registry).ok());
         ledger.listen(Arc::clone(&recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
         ledger.listen(Arc::clone(&marks) as _);
@@ -430,14 +432,15 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 /// could not be opened.
 pub fn open_ledger(
     keystore: &Keystore,
-    open: impl FnOnce(&mut dyn FnMut(&Registry) -> Option<SecretKey>) -> Result<Sequencer, SequencerError>,
+    open: impl FnOnce(FindKey) -> Result<Sequencer, SequencerError>,
 ) -> Result<Sequencer, Refusal> {
-    let mut trouble = None;
-    let opened = open(&mut |registry| {
-        let key = desk_key(keystore, registry);
-        key.map_err(|error| trouble = Some(error)).ok()
-    });
-    opened.map_err(|error| match (error, trouble) {
+    let trouble = Arc::new(Mutex::new(None));
+    let (keystore, noted) = (keystore.clone(), Arc::clone(&trouble));
+    let opened = open(Box::new(move |registry| {
+        let key = desk_key(&keystore, registry);
+        key.map_err(|error| *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error)).ok()
+    }));
+    opened.map_err(|error| match (error, trouble.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         (SequencerError::NoDeskKey, Some(trouble)) => trouble,
         (error, _) => error.into(),
     })

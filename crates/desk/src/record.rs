@@ -5,7 +5,7 @@ use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
 };
-use demur_sequencer::SequencerError;
+use demur_sequencer::{SequencerError, read_event};
 use demur_store::contract::{Kept, Store, Stored};
 
 /// Calls `visit` with the events of a trace from a place on, each with its words if they are there, until it returns false.
@@ -46,7 +46,7 @@ fn opened(
     sequence: Sequence,
     stored: Stored,
 ) -> Result<(Event, Option<Content>), SequencerError> {
-    let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, sequence))?;
+    let event = read_event(trace, sequence, &stored)?;
     let kind = event.said().ok().and_then(|said| said.facts.event_type());
     let content = match (stored.content, kind) {
         (Kept::Here(opening), Some(kind)) => Content::parse(kind, &opening.bytes).ok(),

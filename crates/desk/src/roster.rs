@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use demur_api::refusal::Refusal;
 use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{
-    envelope::Event,
     event_type::{Content, EventType, Facts},
     facts::RevocationReason,
     name::{PrincipalId, Sequence},
     registry::Registry,
 };
-use demur_sequencer::SequencerError;
+use demur_sequencer::{SequencerError, read_event};
 use demur_store::contract::{Kept, Store, Stored};
 
 use crate::data::DataFolder;
@@ -85,7 +84,7 @@ impl Roster {
     }
 
     fn take(&mut self, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
-        let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
+        let event = read_event(self.registry.trace(), at, stored)?;
         if at <= self.registry.head().sequence && !self.registry.holds(&event.position()) {
             return Err(self.damaged(at, "CHAIN_BREAK"));
         }

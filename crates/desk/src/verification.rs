@@ -16,7 +16,6 @@ use serde::Serialize;
 
 /// What a verification found, and apart from it how it went.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Verification {
     /// The code of the first failure.
     pub code: Option<Code>,
@@ -38,7 +37,6 @@ pub struct Verification {
 /// How a verification went: the only part that differs from one run to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "VerificationRun")]
-#[non_exhaustive]
 pub struct Run {
     /// How long it took.
     pub elapsed_ms: u64,
@@ -60,7 +58,6 @@ pub enum Comparison {
 /// Where two files part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "VerificationDifference")]
-#[non_exhaustive]
 pub struct Difference {
     /// Whether both files hold: then the desk signed two histories.
     pub equivocation: bool,
@@ -86,7 +83,6 @@ pub enum Guesses {
 /// Why nothing is said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "VerificationUnsaid")]
-#[non_exhaustive]
 pub struct Unsaid {
     /// Why.
     pub reason: String,
@@ -94,7 +90,6 @@ pub struct Unsaid {
 
 /// What the rules show that travel in a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct CheckedGuesses {
     /// Whether they are the rules that the reader named.
     pub known: bool,

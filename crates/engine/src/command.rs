@@ -17,7 +17,6 @@ use crate::refusal::RuleRefusal;
 
 /// A command to one trace.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Command {
     /// An author said something.
     Submit(Box<Submitted>),

@@ -37,7 +37,6 @@ pub struct Decision {
 
 /// What the door is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Reply {
     /// It is recorded here.
     Recorded(Position),

@@ -10,7 +10,6 @@ use demur_ledger::{envelope::Event, event_type::Facts, name::CommandId};
 
 /// Something that has to happen in another trace because of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Effect {
     /// The registry fixes the set of all traces, so that the run that just ended provably stood in the store.
     RecordCheckpoint,

@@ -178,7 +178,9 @@ impl From<TermsError> for RuleRefusal {
         let (field, cure) = match error {
             TermsError::Request => ("content.request", "send the request digest that stands in the question"),
             TermsError::Default => ("content.default", "send the default that stands in the question"),
-            _ => ("content.answer", "send the value of the choice that the facts name"),
+            TermsError::Choice { .. } => {
+                ("content.answer", "send the value of the choice that the facts name")
+            }
         };
         Self { code: error.code(), field: Some(field), message: error.to_string(), cure }
     }

@@ -30,7 +30,6 @@ pub struct State {
 
 /// What kind of trace it is, and what is open in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Body {
     /// The store's registry.
     Registry(Box<Registry>),
@@ -156,7 +155,6 @@ fn opens_registry(kind: &TypeName) -> bool {
 
 /// An event that does not follow.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ApplyError {
     /// It is not chained to the event before it.
     #[error("the event does not follow the one before it")]

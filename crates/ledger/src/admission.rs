@@ -233,7 +233,6 @@ fn check_content(
 
 /// The door says no. Nothing was recorded.
 #[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AdmissionError {
     /// Malformed: not a canonical statement.
     #[error("expected a statement in canonical JSON: {0}")]

@@ -171,7 +171,6 @@ impl Artifact {
 
 /// A statement about a key that cannot be made.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AuthorError {
     /// Caller misuse: a name too long or empty.
     #[error("expected a name of 1 to 256 characters")]

@@ -149,8 +149,8 @@ impl Chain {
         let envelope = event.envelope();
         self.tip = Tip::after(event);
         self.hashes.push(*event.hash());
-        if let (Some(statement), Proof::Ed25519(proof)) = (&envelope.statement, &envelope.proof) {
-            self.commands.insert((proof.key, statement.command));
+        if let (Some(statement), Some(key)) = (&envelope.statement, envelope.proof.key()) {
+            self.commands.insert((key, statement.command));
         }
     }
 }

@@ -269,7 +269,6 @@ impl Desk {
 
 /// The desk said no, or could not. Nothing was recorded.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum DeskError {
     /// The door said no.
     #[error(transparent)]

@@ -216,7 +216,6 @@ pub struct Said<'a> {
 
 /// Envelope and statement do not tell one story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Disagreement {
     /// Neither a statement nor a record.
     #[error("expected a statement or a record, found neither")]
@@ -231,7 +230,6 @@ pub enum Disagreement {
 
 /// An envelope that cannot become an event.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SealError {
     /// Caller misuse: a value that JSON cannot carry.
     #[error("the envelope cannot be written as canonical JSON")]

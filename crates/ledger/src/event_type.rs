@@ -16,7 +16,6 @@ use crate::{content::ContentRule, proof::ProofKind, role::Role};
 /// The kind of trace an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum TraceKind {
     /// The one registry of a store.
     Registry,

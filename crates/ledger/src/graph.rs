@@ -126,7 +126,6 @@ impl Graph {
 
 /// A state, and whether the run came there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Reached {
     /// Which.
     pub phase: Phase,
@@ -140,7 +139,6 @@ pub struct Reached {
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Taken {
     /// The state before.
     pub from: Phase,
@@ -158,7 +156,6 @@ pub struct Taken {
 
 /// Who did something, when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Mark {
     /// The event.
     pub sequence: Sequence,

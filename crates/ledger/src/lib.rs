@@ -16,6 +16,7 @@
 //! | 9 Export | [`export`] |
 //! | 10 The state of a run | [`state`] |
 //! | 11 Questions and work | [`question`], [`work`] |
+//! | 12 How the format evolves | [`newer`] |
 //!
 //! Not built here: the proofs `webauthn` and `http-signature` (described in the format, refused as unknown
 //! until built), consent events (their names are reserved).
@@ -46,6 +47,7 @@ pub mod facts;
 pub mod graph;
 pub mod markup;
 pub mod name;
+pub mod newer;
 pub mod proof;
 pub mod question;
 mod reason;

@@ -17,7 +17,6 @@ use crate::{
     event_type::Facts,
     facts::{Assurance, Question, QuestionAnswered, QuestionEscalated},
     name::{PrincipalId, Sequence},
-    proof::ProofKind,
     role::Role,
     state::Step,
 };
@@ -366,7 +365,7 @@ const fn subject(facts: &Facts) -> Option<Sequence> {
 
 /// Returns whose key it was; none for a person whose act the desk recorded.
 fn author(step: &Step<'_>) -> Option<PrincipalId> {
-    (step.proof == ProofKind::Ed25519).then_some(step.actor)
+    step.proof.has_key().then_some(step.actor)
 }
 
 fn given(step: &Step<'_>, assurance: Assurance) -> Given {

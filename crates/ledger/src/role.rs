@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// The part an actor plays in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Role {
     /// Turns a task into proposals.
     Planner,

@@ -56,7 +56,6 @@ impl<T: Document> Signed<T> {
 
 /// A signed document that does not hold.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SignedError {
     /// Caller misuse: checked with a key other than the one named.
     #[error("expected the key named in the proof, found another")]

@@ -91,8 +91,8 @@ impl<'a> Step<'a> {
         let role = self.said.role;
         // An answerer has a key, a person has none: whoever the desk speaks for is never taken for a key.
         let voiced = match role {
-            Role::Answerer => self.proof == ProofKind::Ed25519,
-            Role::Person => self.proof == ProofKind::None,
+            Role::Answerer => self.proof.has_key(),
+            Role::Person => !self.proof.has_key(),
             _ => true,
         };
         if kind.admits_role(role) && voiced { Ok(()) } else { Err(GuardError::RoleForbidden { role, kind }) }

@@ -159,7 +159,6 @@ impl Draft {
 
 /// A draft that cannot be signed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum DraftError {
     /// Caller misuse: facts of a type this version does not know.
     #[error("expected facts of a known event type, found an unknown one: use a newer version of demur")]

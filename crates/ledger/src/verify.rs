@@ -70,7 +70,6 @@ pub fn verify(
 
 /// A file that cannot be verified at all.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum VerifyError {
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]

@@ -10,7 +10,6 @@ use demur_rules::error::{JudgeError, PackError, PlanError, TooManyGaps};
 
 /// No. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The trace is not that of a plan, or lacks what a session is read from.
     #[error("event {at}: expected {expected}")]

@@ -206,7 +206,6 @@ pub(crate) const fn assurance(assurance: rules::Assurance) -> Assurance {
         rules::Assurance::Relayed => Assurance::Relayed,
         rules::Assurance::Terminal => Assurance::Terminal,
         rules::Assurance::SignedIn => Assurance::SignedIn,
-        // What this version does not know demands the most.
-        _ => Assurance::Passkey,
+        rules::Assurance::Passkey => Assurance::Passkey,
     }
 }

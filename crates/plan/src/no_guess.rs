@@ -21,7 +21,6 @@ use crate::{Error, Session, act};
 
 /// What the trace of a plan shows about guesses.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct NoGuess {
     /// The session of the clarification protocol.
     pub session: String,
@@ -44,7 +43,6 @@ pub struct NoGuess {
 /// One gap.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NoGuessGap")]
-#[non_exhaustive]
 pub struct GapLine {
     /// Its name.
     pub id: String,
@@ -63,7 +61,6 @@ pub struct GapLine {
 /// One value of the confirmed plan.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NoGuessValue")]
-#[non_exhaustive]
 pub struct ValueLine {
     /// The field.
     pub field: String,
@@ -76,7 +73,6 @@ pub struct ValueLine {
 /// Something that does not hold.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NoGuessProblem")]
-#[non_exhaustive]
 pub struct Problem {
     /// The event.
     pub event: Sequence,

@@ -56,7 +56,6 @@ impl<'a> View<'a> {
                 (Standing::Settled, Judged::Resolved)
             }
             Judgement::Escalates { why, .. } => (Standing::Unresolved, Judged::Escalated(why)),
-            _ => (Standing::Unresolved, Judged::Resolved),
         };
         self.gaps[index].1 = standing;
         Ok(judged)

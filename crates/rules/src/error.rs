@@ -6,7 +6,6 @@ use thiserror::Error;
 
 /// A rule pack that cannot be used: the writer's mistake, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct PackError {
     /// The file, as the caller named it; `document` for rules that were read back.
     pub file: String,
@@ -37,7 +36,6 @@ impl std::error::Error for PackError {}
 
 /// A plan that cannot be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum PlanError {
     /// It is no strict JSON, or too large or too deep.
     #[error("plan: expected strict JSON within the limits: {0}")]
@@ -90,7 +88,6 @@ pub struct TooManyGaps {
 
 /// An answer that cannot be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum JudgeError {
     /// The finding is not one of this plan.
     #[error("{field}: expected an open gap of rule {rule}, found none; check the plan again")]

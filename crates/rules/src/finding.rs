@@ -18,7 +18,6 @@ use crate::{
 /// One field that somebody must say something about, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Finding {
     /// The rule that found it.
     pub rule: RuleId,
@@ -49,7 +48,6 @@ pub struct Finding {
 /// The conditions of seed 000, section 3, in its order, and conditions of a pack's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Condition {
     /// A field that a plan must have is missing or not of its kind.
     MissingRequiredField,

@@ -14,7 +14,6 @@ use crate::{
 
 /// What an answer does.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Judgement {
     /// It settles the gap.
     Settles {
@@ -34,7 +33,6 @@ pub enum Judgement {
 
 /// Why an answer does not settle a gap.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Why {
     /// It is not of the kind that was asked for.
     #[error("{field}: expected {expected}, found {found:?}")]

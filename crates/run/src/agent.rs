@@ -86,7 +86,6 @@ pub struct Agent<R, W, N, C> {
 
 /// What an agent hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Heard {
     /// Something happened; the agent's own statements are among it.
     Event(Box<ShownEvent>),

@@ -4,7 +4,6 @@ use serde::de::DeserializeOwned;
 
 /// A file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FileError {
     /// The writer's: it is no TOML, a field is unknown, missing or out of bounds.
     #[error("line {line}: {message}")]

@@ -39,7 +39,6 @@ pub fn read_line(reader: &mut impl BufRead) -> Result<Option<Vec<u8>>, LineError
 
 /// A line that is not of this protocol.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LineError {
     /// Not canonical JSON, or not a line this version knows.
     #[error("expected a line of protocol {PROTOCOL} in canonical JSON: {0}")]

@@ -24,7 +24,6 @@ use crate::{history::History, plan::Plan, policy::Policy};
 
 /// What a role does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Move {
     /// Says something.
     Say(Facts, Option<Content>),
@@ -129,7 +128,6 @@ pub struct Brief<'a> {
 
 /// A step that cannot be made.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RoleError {
     /// The task's: words that do not fit into the record.
     #[error("the record cannot carry this: {0}")]

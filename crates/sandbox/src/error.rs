@@ -4,7 +4,6 @@ use std::{io, path::PathBuf};
 
 /// A tool that could not be asked for, or whose end nobody knows.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SandboxError {
     /// The caller asks for something that cannot be run.
     #[error("{what}: expected {expected}, found {found}")]

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// What a tool wrote, how it ended and what it ran under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
@@ -42,7 +41,6 @@ pub enum Ending {
 /// A limit that ends a tool which goes over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Limit {
     /// Bytes in a file.
     FileSize,

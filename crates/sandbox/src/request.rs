@@ -9,7 +9,6 @@ use crate::{Limits, SandboxError};
 /// One call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Request {
     /// The program and its arguments. A program without a slash is looked for in `PATH`.
     pub command: Vec<String>,

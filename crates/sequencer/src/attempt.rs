@@ -6,11 +6,11 @@ use demur_core::key::Fingerprint;
 use demur_engine::{Reply, command::Command, context::Earlier};
 use demur_ledger::{
     envelope::Event,
-    name::{CommandId, Sequence, TraceId},
+    name::{CommandId, TraceId},
 };
 use demur_store::contract::Performed;
 
-use super::{commit::Slot, error::SequencerError};
+use super::{commit::Slot, error::SequencerError, read::read_performed};
 
 /// What came of deciding.
 pub(super) enum Step<R> {
@@ -60,11 +60,8 @@ pub(super) struct EarlierEvent {
 }
 
 impl EarlierEvent {
-    pub(super) fn parse(performed: Performed) -> Result<Self, SequencerError> {
-        let Performed { trace, bytes } = performed;
-        let damaged =
-            |_| SequencerError::Damaged { trace, sequence: Sequence::FIRST, code: "SCHEMA_INVALID" };
-        Ok(Self { trace, event: Event::parse(&bytes).map_err(damaged)? })
+    pub(super) fn parse(performed: &Performed) -> Result<Self, SequencerError> {
+        Ok(Self { trace: performed.trace, event: read_performed(performed)? })
     }
 
     fn as_earlier(&self) -> Earlier<'_> {
@@ -83,6 +80,6 @@ pub(super) fn command_id(command: &Command) -> Option<(Fingerprint, CommandId)> 
             let checked = submitted.checked();
             Some((checked.key(), checked.statement().command))
         }
-        _ => None,
+        Command::Abort(_) | Command::Recover(_) | Command::Record(_) => None,
     }
 }

@@ -13,7 +13,6 @@ use demur_store::contract::StoreError;
 
 /// A sequencer that could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SequencerError {
     /// The author's: a rule said no. Nothing in the domain state changed.
     #[error("{0}")]

@@ -1,11 +1,11 @@
 //! A trace as one file that anybody can verify offline (`docs/format.md` 9; ONE-04), written while others append.
 
-use std::{io::Write, sync::Arc};
+use std::io::Write;
 
 use demur_core::limit::Text;
 use demur_ledger::{
     entry::ArtifactPlace,
-    envelope::{Event, FORMAT},
+    envelope::FORMAT,
     event_type::Facts,
     export::{Disclosure, ExportWriter, Header},
     name::{Position, Sequence, TraceId},
@@ -13,7 +13,7 @@ use demur_ledger::{
 };
 use demur_store::contract::{Kept, Stored};
 
-use super::{Sequencer, SequencerError, head_document};
+use super::{Sequencer, SequencerError, head_document, read_event};
 
 /// Is told how many events were written.
 pub type ExportProgress<'a> = &'a mut dyn FnMut(u64);
@@ -46,20 +46,10 @@ impl Sequencer {
         }
         let position = (registry_head, registry.epoch_at(registry_head.sequence));
         let Export { writer, out, .. } = export;
-        let desk = self.desk.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let desk = self.desk_at(&registry, registry_head.sequence)?;
         out.write_all(&writer.finish(newest, position, self.system.now(), &desk)?)?;
         out.flush()?;
         Ok(newest)
-    }
-
-    /// Returns the registry as the store has it: where another process owns the store, it may have grown.
-    fn newest_registry(&self) -> Result<Arc<Registry>, SequencerError> {
-        let known = self.registry();
-        let head = self.store.trace(known.trace())?.map(|summary| summary.head);
-        if head != Some(known.head()) {
-            self.adopt(Arc::new(super::registry(&*self.store)?));
-        }
-        Ok(self.registry())
     }
 }
 
@@ -90,12 +80,13 @@ impl Export<'_> {
             }
         }
         let head = head_document(through, self.registry, trace);
-        let line = self.writer.head(&self.ledger.sign(head)?)?;
+        let at = head.registry.sequence;
+        let line = self.writer.head(&self.ledger.sign(head, self.registry, at)?)?;
         Ok(self.out.write_all(&line)?)
     }
 
     fn event(&mut self, trace: TraceId, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
-        let event = Event::parse(&stored.bytes).map_err(|_| damaged(trace, at))?;
+        let event = read_event(trace, at, stored)?;
         let line = match &stored.content {
             Kept::Here(opening) => self.writer.event(&event, Some(opening))?,
             Kept::Erased => self.writer.event_without_content(&event, Disclosure::Erased)?,

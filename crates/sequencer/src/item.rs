@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, mem, sync::Arc};
 
-use demur_core::{canonical::WriteError, key::Fingerprint};
+use demur_core::key::Fingerprint;
 use demur_ledger::{
     entry::Entry,
     name::{CommandId, Position, Sequence, TraceId},
@@ -12,7 +12,7 @@ use demur_ledger::{
 };
 use demur_store::contract::{Append, LeaseId, QuestionRow, Snapshot, Swap, Write};
 
-use super::{commit::Slot, queue::Queue};
+use super::{commit::Slot, error::SequencerError, queue::Queue};
 
 /// What one decision wants recorded.
 pub(super) struct Item {
@@ -110,11 +110,13 @@ impl Group {
     pub(super) fn write(
         &mut self,
         writer: LeaseId,
-        sign: impl FnOnce(Head) -> Result<Signed<Head>, WriteError>,
-    ) -> Result<Write, WriteError> {
-        let head = match self.signed.take() {
-            Some(signed) => signed,
-            None => sign(self.head.clone())?,
+        sign: impl FnOnce(Head, Option<&Registry>) -> Result<Signed<Head>, SequencerError>,
+    ) -> Result<Write, SequencerError> {
+        let head = if let Some(signed) = self.signed.take() {
+            signed
+        } else {
+            let after = self.waiting.last().and_then(|waiting| waiting.registry.as_deref());
+            sign(self.head.clone(), after)?
         };
         let append = Append {
             trace: self.trace,

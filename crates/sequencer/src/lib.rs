@@ -9,9 +9,11 @@ mod export;
 mod figures;
 mod inclusion;
 mod item;
+mod key;
 mod load;
 mod queue;
 mod react;
+mod read;
 mod reason;
 mod registry;
 mod series;
@@ -27,7 +29,6 @@ use std::{
 };
 
 use demur_core::{
-    canonical::WriteError,
     hash::sha256,
     key::{Fingerprint, SecretKey},
     limit::Text,
@@ -45,10 +46,9 @@ use demur_ledger::{
     content::{QuestionContent, ReasonContent},
     desk::Desk,
     entry::Entry,
-    envelope::Event,
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
-    signed::{Document, Head, Receipt, Signed},
+    signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
 use demur_store::contract::{
@@ -59,6 +59,7 @@ pub use commit::CommitLeader;
 pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
+pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use system::System;
 pub use underway::{Progress, Underway};
@@ -69,6 +70,7 @@ use self::{
     commit::{Commits, Ending, Slot, lock},
     figures::Counters,
     item::{Item, Waiting, Waits},
+    load::Keys,
     queue::{Known, Pending, Queue, Queues},
     session::Session,
     system::Draw,
@@ -78,6 +80,7 @@ use self::{
 pub struct Sequencer {
     store: Arc<dyn Store>,
     desk: RwLock<SecretKey>,
+    find_key: FindKey,
     /// The registry as recorded; what is decided pins its newest event.
     registry: RwLock<Arc<Registry>>,
     queues: Queues,
@@ -93,6 +96,9 @@ pub struct Sequencer {
     listeners: Vec<Arc<dyn Listener>>,
     counters: Counters,
 }
+
+/// Finds the secret key that the desk of a registry signs with now.
+pub type FindKey = Box<dyn Fn(&Registry) -> Option<SecretKey> + Send + Sync>;
 
 /// A command that is recorded and durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,18 +153,19 @@ impl Sequencer {
         let outcomes = store.commit(&[append.into()]).map_err(SequencerError::from)?;
         store.end_lease(writer).map_err(SequencerError::from)?;
         match outcomes.first() {
-            Some(Outcome::Done) => Ok(Self::open(store, |_| Some(key), system)?),
+            Some(Outcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
             _ => Err(SequencerError::Created.into()),
         }
     }
 
-    /// Returns the sequencer of a store that has a registry. `find_key` returns the desk's secret key.
+    /// Returns the sequencer of a store that has a registry. `find_key` returns the desk's secret key, now and whenever the
+    /// registry has changed elsewhere.
     pub fn open(
         store: Arc<dyn Store>,
-        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, find_key, system, |store, now| {
+        let ledger = Self::with(store, Box::new(find_key), system, |store, now| {
             Ok((Session::begin(store, now)?, begin_lease(store)?))
         })?;
         ledger.note_restoration()?;
@@ -169,15 +176,15 @@ impl Sequencer {
     /// it is asked to record may be refused by the store.
     pub fn read(
         store: Arc<dyn Store>,
-        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        Self::with(store, find_key, system, |_, _| Ok((Session::default(), LeaseId::NONE)))
+        Self::with(store, Box::new(find_key), system, |_, _| Ok((Session::default(), LeaseId::NONE)))
     }
 
     fn with(
         store: Arc<dyn Store>,
-        find_key: impl FnOnce(&Registry) -> Option<SecretKey>,
+        find_key: FindKey,
         system: Box<dyn System>,
         begin: impl FnOnce(&dyn Store, Timestamp) -> Result<(Session, LeaseId), SequencerError>,
     ) -> Result<Self, SequencerError> {
@@ -189,6 +196,7 @@ impl Sequencer {
         Ok(Self {
             store,
             desk: RwLock::new(desk),
+            find_key,
             registry: RwLock::new(Arc::new(registry)),
             queues: Queues::default(),
             commits: Arc::default(),
@@ -261,12 +269,12 @@ impl Sequencer {
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
     /// newer one.
     pub fn check_head(&self, trace: TraceId) -> Result<(), SequencerError> {
-        load::check_newest(&*self.store, trace, &self.registry())
+        load::check_newest(&*self.store, trace, self.keys(&|| self.refresh()))
     }
 
     /// Returns the state of a trace as recorded, to be looked at.
     pub fn look(&self, trace: TraceId) -> Result<State, SequencerError> {
-        load::load(&*self.store, trace, &self.registry())
+        load::load(&*self.store, trace, self.keys(&|| self.refresh()))
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
@@ -285,8 +293,7 @@ impl Sequencer {
     /// Returns the receipt of a recorded statement; none for what the desk itself recorded.
     pub fn receipt(&self, trace: TraceId, at: Sequence) -> Result<Option<Signed<Receipt>>, SequencerError> {
         let stored = self.store.events(trace, at, 1)?.pop().ok_or(SequencerError::TraceUnknown { trace })?;
-        let damaged = || SequencerError::Damaged { trace, sequence: at, code: "SCHEMA_INVALID" };
-        let event = Event::parse(&stored.bytes).map_err(|_| damaged())?;
+        let event = read_event(trace, at, &stored)?;
         let Some(statement) = event.statement_bytes() else { return Ok(None) };
         let registry = self.registry();
         let document = Receipt {
@@ -298,7 +305,8 @@ impl Sequencer {
             time: event.envelope().time,
             trace,
         };
-        Ok(Some(self.sign(document)?))
+        let at = document.registry.sequence;
+        Ok(Some(self.sign(document, &registry, at)?))
     }
 
     /// Returns a submission once its signature holds.
@@ -307,6 +315,10 @@ impl Sequencer {
         submission: Submission,
         artifact: Option<&Artifact>,
     ) -> Result<Submitted, SequencerError> {
+        // It may have been registered elsewhere.
+        if self.registry().public_key(&submission.proof.key).is_none() {
+            self.newest_registry()?;
+        }
         let submitted = Submitted::new(submission, artifact, &self.registry());
         Ok(submitted.inspect_err(|_| self.counters.count_refusal())?)
     }
@@ -341,7 +353,7 @@ impl Sequencer {
                 }
                 Attempt::Settled(Reply::Moved) => return Err(SequencerError::Moved),
                 Attempt::LookUp => past = Past::Known(self.earlier(command)?.map(Box::new)),
-                Attempt::Settled(_) | Attempt::Again => {}
+                Attempt::Again => {}
             }
         }
         Err(SequencerError::Contended)
@@ -350,7 +362,7 @@ impl Sequencer {
     /// Returns what a command became before.
     fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, SequencerError> {
         let Some((key, command)) = command_id(command) else { return Ok(None) };
-        self.store.command(&key, command)?.map(EarlierEvent::parse).transpose()
+        self.store.command(&key, command)?.as_ref().map(EarlierEvent::parse).transpose()
     }
 
     fn attempt(
@@ -362,22 +374,24 @@ impl Sequencer {
     ) -> Result<Attempt, SequencerError> {
         let put = |mut item: Item, is_followed: bool| {
             if !is_followed {
-                match self.sign(item.head.clone()) {
+                match self.sign_head(item.head.clone(), item.waiting.registry.as_deref()) {
                     Ok(signed) => item.signed = Some(signed),
-                    Err(error) => return Err((Box::new(item), error.into())),
+                    Err(error) => return Err((Box::new(item), error)),
                 }
             }
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        let (reply, (slot, leader)) =
-            match self.enqueue(trace, command, past, swaps, Waits::OnAThread, put)? {
-                Step::Queued(reply, queued) => (reply, queued),
-                step => return self.settle(trace, command, step),
-            };
+        let (reply, (slot, leader)) = match self.enqueue(trace, command, past, swaps, Waits::OnAThread, put) {
+            Ok(Step::Queued(reply, queued)) => (reply, queued),
+            Ok(step) => return self.settle(trace, command, step),
+            // The desk's key changed after this was decided.
+            Err(SequencerError::NoDeskKey) if self.has_key() => return Ok(Attempt::Again),
+            Err(error) => return Err(error),
+        };
         match self.commits.wait(&slot, leader, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
-            Ending::Conflict(Conflict::Registry) => self.refresh().map(|()| Attempt::Again),
+            Ending::Conflict(Conflict::Registry) => self.refresh().map(|_| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
             Ending::Conflict(Conflict::Record) => Err(SequencerError::RecordChanged),
             Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
@@ -525,28 +539,18 @@ impl Sequencer {
         }))
     }
 
-    /// Reads the registry again, after another process changed it.
-    fn refresh(&self) -> Result<(), SequencerError> {
-        let state = load::load_registry(&*self.store)?;
-        if let Some(registry) = state.registry() {
-            self.adopt(Arc::new(registry.clone()));
-        }
-        Ok(())
+    fn keys<'a>(&self, refresh: &'a dyn Fn() -> Result<Arc<Registry>, SequencerError>) -> Keys<'a> {
+        Keys { registry: self.registry(), refresh }
     }
 
     fn load(&self, trace: TraceId) -> Result<Pending, SequencerError> {
-        let registry = self.registry();
-        if trace == registry.trace() {
+        if trace == self.registry().trace() {
             return Ok(Pending::new(load::load_registry(&*self.store)?, false));
         }
-        let state = load::load(&*self.store, trace, &registry)?;
+        let state = self.look(trace)?;
         let open = state.phase().is_some_and(|phase| !phase.is_final());
         let interrupted = open && self.session.was_interrupted(state.tip().time());
         Ok(Pending::new(state, interrupted))
-    }
-
-    fn sign<T: Document>(&self, document: T) -> Result<Signed<T>, WriteError> {
-        Signed::new(document, &self.desk.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

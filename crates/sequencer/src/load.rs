@@ -1,32 +1,50 @@
 //! From the store into memory (LED-22): the newest snapshot that fits, the events after it, each checked against its
 //! hash, its chain and its signature, and the desk's signature on the last. What does not hold marks the trace as
-//! failed (LED-18).
+//! failed (LED-18). That mark is for good, so damage is proven first: where an event went by a newer registry than the
+//! one known here, another process wrote both, and the registry is read again before anything is said about keys. What a
+//! newer version wrote is refused and not marked.
 
-use demur_core::{
-    hash::Purpose,
-    key::{Batch, PublicKey},
-};
+use std::sync::Arc;
+
+use demur_core::key::Batch;
 use demur_engine::{snapshot, state::State};
 use demur_ledger::{
     envelope::Event,
-    event_type::Facts,
     name::{Position, Sequence, TraceId},
-    proof::Proof,
+    newer::{NewerEvent, Reading},
+    proof::{ProofError, Subject},
     registry::Registry,
     signed::{Head, Signed},
 };
-use demur_store::contract::{Failure, Snapshot, Store, Stored};
+use demur_store::contract::{Failure, Snapshot, Store, StoreError, Stored};
 
-use super::error::SequencerError;
+use super::{error::SequencerError, read::read_event};
+
+/// The registry to check keys with.
+pub(super) struct Keys<'a> {
+    /// As known so far.
+    pub(super) registry: Arc<Registry>,
+    /// Reads it again.
+    pub(super) refresh: &'a dyn Fn() -> Result<Arc<Registry>, SequencerError>,
+}
+
+impl Keys<'_> {
+    /// Returns whether the registry has this event, reading it again where it is not known here.
+    fn reach(&mut self, pin: &Position) -> Result<bool, SequencerError> {
+        if !self.registry.holds(pin) {
+            self.registry = (self.refresh)()?;
+        }
+        Ok(self.registry.holds(pin))
+    }
+}
 
 /// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
-pub(super) fn load(store: &dyn Store, trace: TraceId, registry: &Registry) -> Result<State, SequencerError> {
+pub(super) fn load(store: &dyn Store, trace: TraceId, keys: Keys<'_>) -> Result<State, SequencerError> {
     let Some(summary) = store.trace(trace)? else { return Ok(State::new(trace)) };
     if summary.failed.is_some() {
         return Ok(failed(trace));
     }
-    let loading = Loading { store, trace, registry: Some(registry) };
-    match loading.run() {
+    match (Loading { store, trace, keys: Some(keys) }).run() {
         Ok(state) => Ok(state),
         Err(SequencerError::Damaged { sequence, code, .. }) => {
             let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
@@ -40,19 +58,15 @@ pub(super) fn load(store: &dyn Store, trace: TraceId, registry: &Registry) -> Re
 /// Returns the registry as the store has it.
 pub(super) fn load_registry(store: &dyn Store) -> Result<State, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
-    Loading { store, trace, registry: None }.run()
+    Loading { store, trace, keys: None }.run()
 }
 
 /// Checks the desk's signature on the newest event of a trace.
-pub(super) fn check_newest(
-    store: &dyn Store,
-    trace: TraceId,
-    registry: &Registry,
-) -> Result<(), SequencerError> {
+pub(super) fn check_newest(store: &dyn Store, trace: TraceId, keys: Keys<'_>) -> Result<(), SequencerError> {
     let head = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
-    Loading { store, trace, registry: Some(registry) }.check_signed(head, signed.as_ref(), registry)
+    Loading { store, trace, keys: Some(keys) }.check_head(&State::new(trace), head, signed.as_ref())
 }
 
 fn failed(trace: TraceId) -> State {
@@ -64,12 +78,12 @@ fn failed(trace: TraceId) -> State {
 struct Loading<'a> {
     store: &'a dyn Store,
     trace: TraceId,
-    /// The registry to check keys with; none while the registry itself is loaded.
-    registry: Option<&'a Registry>,
+    /// None while the registry itself is loaded.
+    keys: Option<Keys<'a>>,
 }
 
 impl Loading<'_> {
-    fn run(&self) -> Result<State, SequencerError> {
+    fn run(mut self) -> Result<State, SequencerError> {
         let mut state = self.resume()?.unwrap_or_else(|| State::new(self.trace));
         let mut last = None;
         loop {
@@ -87,7 +101,9 @@ impl Loading<'_> {
             Some(head) => head,
             None => self.newest(&state)?,
         };
-        self.check_head(&state, head.as_ref())?;
+        if let Some(position) = state.tip().head() {
+            self.check_head(&state, position, head.as_ref())?;
+        }
         Ok(state)
     }
 
@@ -95,9 +111,11 @@ impl Loading<'_> {
         let kept = self.store.snapshot(self.trace, snapshot::VERSION)?;
         let Some(Snapshot { head, bytes, .. }) = kept else { return Ok(None) };
         let page = self.store.events(self.trace, head.sequence, 1)?;
-        let newest = page.first().map(|stored| self.parse(stored, head.sequence)).transpose()?;
+        let newest = page.first().and_then(|stored| read_event(self.trace, head.sequence, stored).ok());
         // A snapshot that does not fit is no violation: it is disposable.
-        Ok(newest.and_then(|newest| snapshot::from_bytes(&bytes, &newest)))
+        Ok(newest
+            .filter(|newest| newest.position() == head)
+            .and_then(|newest| snapshot::from_bytes(&bytes, &newest)))
     }
 
     /// Returns the signed head beside the newest event of a state that a snapshot holds completely.
@@ -106,21 +124,30 @@ impl Loading<'_> {
         Ok(self.store.events(self.trace, head.sequence, 1)?.pop().and_then(|stored| stored.head))
     }
 
-    fn fold(&self, state: &mut State, page: &[Stored]) -> Result<(), SequencerError> {
+    fn fold(&mut self, state: &mut State, page: &[Stored]) -> Result<(), SequencerError> {
         let mut batch = Batch::with_capacity(page.len());
         let mut signed = Vec::with_capacity(page.len());
+        let mut newer = None;
         for stored in page {
             let at = state.tip().next();
-            let event = self.parse(stored, at)?;
-            state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
-            if let (Proof::Ed25519(proof), Some(bytes)) = (&event.envelope().proof, event.statement_bytes()) {
-                let key = self.key(state, &event).ok_or_else(|| self.damaged(at, "KEY_UNKNOWN"))?;
-                batch.push(&key, Purpose::Statement, bytes, &proof.signature);
-                signed.push(at);
+            let event = match Reading::of(&stored.bytes, &stored.hash) {
+                Reading::Known(event) => event,
+                Reading::Damaged => return Err(self.damaged(at, "SCHEMA_INVALID")),
+                Reading::Newer(event) => {
+                    newer = Some(self.newer(state, &event, stored.head.as_ref(), &mut batch)?);
+                    signed.resize(batch.len(), at);
+                    break;
+                }
+            };
+            if *event.hash() != stored.hash {
+                return Err(self.damaged(at, "CHAIN_BREAK"));
             }
+            state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
+            self.prove(state, &event, &mut batch)?;
+            signed.resize(batch.len(), at);
         }
         match batch.verify() {
-            Ok(()) => Ok(()),
+            Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {
                 let at = bad.first().and_then(|first| signed.get(*first)).copied().unwrap_or_default();
                 Err(self.damaged(at, "SIG_INVALID"))
@@ -128,39 +155,71 @@ impl Loading<'_> {
         }
     }
 
-    fn parse(&self, stored: &Stored, at: Sequence) -> Result<Event, SequencerError> {
-        let event = Event::parse(&stored.bytes).map_err(|_| self.damaged(at, "SCHEMA_INVALID"))?;
-        if *event.hash() == stored.hash { Ok(event) } else { Err(self.damaged(at, "CHAIN_BREAK")) }
-    }
-
-    /// Returns the key an event was signed with. A key that comes in with an event signs that event.
-    fn key(&self, state: &State, event: &Event) -> Option<PublicKey> {
-        let Proof::Ed25519(proof) = &event.envelope().proof else { return None };
-        let registry = self.registry.or_else(|| state.registry())?;
-        match event.said().ok()?.facts {
-            Facts::StoreCreated(facts) => Some(facts.key),
-            _ => registry.public_key(&proof.key).copied(),
+    /// Returns the refusal of an event that a newer version wrote, once everything holds that can be seen of it.
+    fn newer(
+        &mut self,
+        state: &State,
+        event: &NewerEvent<'_>,
+        head: Option<&Signed<Head>>,
+        batch: &mut Batch,
+    ) -> Result<SequencerError, SequencerError> {
+        let (sequence, newer) = (state.tip().next(), event.newer().clone());
+        if !event.follows(state.tip()) {
+            return Err(self.damaged(sequence, "CHAIN_BREAK"));
         }
+        let Some(keys) = &mut self.keys else {
+            // What it does to the keys nobody can tell, so its signatures say nothing.
+            return Ok(StoreError::RegistryNewer { sequence, newer }.into());
+        };
+        if let Some(pin) = event.registry()
+            && !keys.reach(&pin)?
+        {
+            return Err(self.damaged(sequence, "REGISTRY_PIN"));
+        }
+        // A newer version may let others speak than those that this one knows.
+        let _ = event.check(Some(&keys.registry), batch);
+        if head.is_some() {
+            self.check_head(state, Position::new(sequence, *event.hash()), head)?;
+        }
+        Ok(StoreError::TraceNewer { trace: self.trace, sequence, newer }.into())
     }
 
-    fn check_head(&self, state: &State, head: Option<&Signed<Head>>) -> Result<(), SequencerError> {
-        let Some(position) = state.tip().head() else { return Ok(()) };
-        let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
-        let registry = self.registry.or_else(|| state.registry()).ok_or_else(damaged)?;
-        self.check_signed(position, head, registry)
+    /// Adds what proves an event to the batch.
+    fn prove(&mut self, state: &State, event: &Event, batch: &mut Batch) -> Result<(), SequencerError> {
+        let (at, pin) = (event.envelope().sequence, event.envelope().registry);
+        if let (Some(keys), Some(pin)) = (&mut self.keys, pin)
+            && !keys.reach(&pin)?
+        {
+            return Err(self.damaged(at, "REGISTRY_PIN"));
+        }
+        let (subject, registry) = match &self.keys {
+            Some(keys) => (Subject::new(event, event.statement_bytes()), Some(&*keys.registry)),
+            None => (Subject::of_registry(event), state.registry()),
+        };
+        event.envelope().proof.check(&subject, registry, batch).map_err(|error| match error {
+            ProofError::KeyUnknown { .. } => self.damaged(at, "KEY_UNKNOWN"),
+            ProofError::NoStatement => self.damaged(at, "STATEMENT_MISMATCH"),
+        })
     }
 
-    fn check_signed(
-        &self,
+    /// Checks the desk's signature on an event. `state` is the registry's, while that is loaded.
+    fn check_head(
+        &mut self,
+        state: &State,
         position: Position,
         head: Option<&Signed<Head>>,
-        registry: &Registry,
     ) -> Result<(), SequencerError> {
-        let damaged = || self.damaged(position.sequence, "HEAD_INVALID");
-        let head = head.filter(|head| head.document.head == position).ok_or_else(damaged)?;
+        let invalid = self.damaged(position.sequence, "HEAD_INVALID");
+        let Some(head) = head.filter(|head| head.document.head == position) else { return Err(invalid) };
+        if let Some(keys) = &mut self.keys
+            && !keys.reach(&head.document.registry)?
+        {
+            return Err(invalid);
+        }
+        let registry = self.keys.as_ref().map(|keys| &*keys.registry).or_else(|| state.registry());
         let at = head.document.registry.sequence;
-        let key = registry.desk_key(&head.proof.key, at).map_err(|_| damaged())?;
-        head.verify(&key.public).map_err(|_| damaged())
+        let key = registry.and_then(|registry| registry.desk_key(&head.proof.key, at).ok());
+        if key.is_some_and(|key| head.verify(&key.public).is_ok()) { Ok(()) } else { Err(invalid) }
     }
 
     fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {

@@ -3,7 +3,7 @@
 
 use demur_core::hash::Digest;
 use demur_engine::reactor::{Effect, Reactor};
-use demur_ledger::envelope::Event;
+use demur_ledger::{envelope::Event, newer::Reading};
 use demur_store::contract::{Cursor, StoreError};
 
 use super::{Sequencer, SequencerError};
@@ -19,7 +19,12 @@ impl Sequencer {
             let Some((last, _)) = page.last() else { return Ok(recorded) };
             let last = *last;
             for (_, stored) in &page {
-                let event = Event::parse(&stored.bytes).map_err(|_| unreadable(&stored.hash))?;
+                let event = match Reading::of(&stored.bytes, &stored.hash) {
+                    Reading::Known(event) => event,
+                    // Other traces go on.
+                    Reading::Newer(_) => continue,
+                    Reading::Damaged => return Err(unreadable(&stored.hash)),
+                };
                 if let Some(effect) = reactor.react(&event) {
                     recorded += u64::from(self.perform_effect(effect, reactor, &event)?);
                 }
@@ -44,7 +49,6 @@ impl Sequencer {
                 }
                 Ok(!self.checkpoint_as(command)?.repeated)
             }
-            _ => Ok(false),
         }
     }
 

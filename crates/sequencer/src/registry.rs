@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use demur_core::{
     commitment::Salt,
     hash::Digest,
-    key::{Fingerprint, SecretKey},
+    key::Fingerprint,
     limit::Whole,
     merkle::{self, Scheme},
 };
@@ -79,19 +79,6 @@ impl Sequencer {
         self.state_in_turn(self.new_command(), StoreRestored { epoch }.into(), Some(content))
     }
 
-    /// Goes on with another key of the desk, after a rotation brought it in.
-    pub fn use_desk_key(&self, key: SecretKey) -> Result<(), SequencerError> {
-        let registry = self.registry();
-        let at = registry.head().sequence;
-        registry.desk_key(&key.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        *self.desk.write().unwrap_or_else(PoisonError::into_inner) = key;
-        Ok(())
-    }
-
-    pub(super) fn desk_fingerprint(&self) -> Fingerprint {
-        self.desk.read().unwrap_or_else(PoisonError::into_inner).public().fingerprint()
-    }
-
     fn new_command(&self) -> CommandId {
         CommandId::new(self.system.now(), &mut Draw(&*self.system))
     }
@@ -102,7 +89,8 @@ impl Sequencer {
         facts: Facts,
         content: Option<Content>,
     ) -> Result<Acknowledged, SequencerError> {
-        let registry = self.registry();
+        // Signed with the key of today, also where that changed elsewhere.
+        let registry = self.newest_registry()?;
         let draft = Draft {
             command,
             content,

@@ -54,14 +54,18 @@ impl Sequencer {
         swaps: &[Swap],
     ) -> Result<Option<Underway>, SequencerError> {
         let put = |mut item: Item, _| {
-            match self.sign(item.head.clone()) {
+            match self.sign_head(item.head.clone(), item.waiting.registry.as_deref()) {
                 Ok(signed) => item.signed = Some(signed),
-                Err(error) => return Err((Box::new(item), error.into())),
+                Err(error) => return Err((Box::new(item), error)),
             }
             let slot = Arc::clone(&item.waiting.slot);
             Ok((slot, self.commits.put(item)))
         };
-        match self.enqueue(trace, command, &Past::Unknown, swaps, Waits::Unattended, put)? {
+        let step = match self.enqueue(trace, command, &Past::Unknown, swaps, Waits::Unattended, put) {
+            Err(SequencerError::NoDeskKey) => return Ok(None),
+            step => step?,
+        };
+        match step {
             Step::Queued(reply, (slot, leader)) => {
                 if matches!(reply, Reply::Refused(_)) {
                     self.counters.count_refusal();
@@ -103,7 +107,7 @@ impl Underway {
                 repeated: false,
             })),
             Reply::Refused(refusal) => Err(refusal.clone().into()),
-            _ => Ok(Progress::Again),
+            Reply::Repeated { .. } | Reply::Moved => Ok(Progress::Again),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use demur_ledger::{entry::Entry, name::TraceId, registry::Registry};
-use demur_store::contract::{Append, Outcome, StoreError, Write};
+use demur_store::contract::{Append, Conflict, Outcome, StoreError, Write};
 
 use super::{
     Sequencer,
@@ -43,7 +43,8 @@ impl Sequencer {
                 _ => groups.push(Group::new(item)),
             }
         }
-        match self.commit(&mut groups) {
+        let (groups, writes) = self.signed(groups);
+        match self.commit(writes) {
             Ok(judged) => {
                 for (group, (write, outcome)) in groups.into_iter().zip(judged) {
                     self.conclude(group, &write, outcome);
@@ -60,13 +61,25 @@ impl Sequencer {
         }
     }
 
-    /// Writes the groups; returns what was written and what became of each.
-    fn commit(&self, groups: &mut [Group]) -> Result<Vec<(Write, Outcome)>, StoreError> {
-        let writes = groups
-            .iter_mut()
-            .map(|group| group.write(self.lease, |head| self.sign(head)))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| StoreError::Trouble { action: "sign a head", message: error.to_string() })?;
+    /// Returns the groups whose heads are signed, with what is to be written. The desk's key may have changed since the
+    /// others were decided: they are decided again.
+    fn signed(&self, groups: Vec<Group>) -> (Vec<Group>, Vec<Write>) {
+        let sign = |mut group: Group| {
+            let Ok(write) = group.write(self.lease, |head, after| self.sign_head(head, after)) else {
+                let ending = Ending::Conflict(Conflict::Registry);
+                group.waiting.iter().for_each(|waiting| self.tell(waiting, ending.clone()));
+                return None;
+            };
+            Some((group, write))
+        };
+        groups.into_iter().filter_map(sign).unzip()
+    }
+
+    /// Writes; returns what was written and what became of each.
+    fn commit(&self, writes: Vec<Write>) -> Result<Vec<(Write, Outcome)>, StoreError> {
+        if writes.is_empty() {
+            return Ok(Vec::new());
+        }
         let outcomes = self.store.commit(&writes)?;
         if outcomes.len() != writes.len() {
             return Err(StoreError::Misuse { what: "it lost count of writes" });

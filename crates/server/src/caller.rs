@@ -71,7 +71,7 @@ impl Caller {
     pub fn client(&self) -> Option<&str> {
         match self {
             Self::Local { client, .. } => client.as_deref(),
-            _ => None,
+            Self::Token(_) | Self::Stranger => None,
         }
     }
 

@@ -12,9 +12,9 @@ use bytes::Bytes;
 use demur_api::{question::QuestionId, refusal::Refusal, server_limits::MAX_VIEWERS};
 use demur_desk::owner::Owner;
 use demur_ledger::{
-    envelope::Event,
     facts::Severity,
     name::{Sequence, TraceId},
+    newer::Reading,
     question::touched,
 };
 use demur_store::contract::{Cursor, QuestionSummary, Stored};
@@ -256,7 +256,12 @@ fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Bytes)>, Refusal> {
 }
 
 fn message(owner: &Owner, cursor: Cursor, stored: &Stored) -> Result<Bytes, Refusal> {
-    let event = Event::parse(&stored.bytes).map_err(|error| Refusal::bug(&error))?;
+    let event = match Reading::of(&stored.bytes, &stored.hash) {
+        Reading::Known(event) => event,
+        // What a newer version wrote is passed over: pages of other traces go on.
+        Reading::Newer(_) => return Ok(Bytes::new()),
+        Reading::Damaged => return Err(Refusal::bug(&"an event that cannot be read")),
+    };
     let (trace, own) = (event.envelope().trace, event.position().sequence);
     let mut parts = Vec::new();
     for sequence in touched(&event) {

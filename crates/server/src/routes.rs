@@ -83,7 +83,7 @@ pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Res
             Some(_) => plays_in(owner, caller, trace)?,
             None => false,
         },
-        _ => false,
+        Caller::Local { .. } | Caller::Stranger => false,
     };
     if may {
         return Ok(());

@@ -23,6 +23,7 @@ use demur_ledger::{
     event_type::TraceKind,
     facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
+    newer::Newer,
     question::OutcomeKind,
     signed::{Head, Signed},
     state::Phase,
@@ -339,7 +340,6 @@ pub struct Snapshot {
 
 /// A store that could not do its work. Blame: ours or the machine's, never the author's.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreError {
     /// No room on the disk. Nothing was written; it works again when there is room.
     #[error("no room is left on the disk: make room and try again, nothing acknowledged is lost")]
@@ -363,6 +363,28 @@ pub enum StoreError {
         found: u32,
         /// The newest version this code knows.
         known: u32,
+    },
+    /// An event of one trace was written by a later version of demur. Nothing is wrong with it.
+    #[error(
+        "event {sequence} of trace {trace} has {newer}, which this demur does not know: use a newer version of demur"
+    )]
+    TraceNewer {
+        /// The trace.
+        trace: TraceId,
+        /// The event.
+        sequence: Sequence,
+        /// What is not known here.
+        newer: Newer,
+    },
+    /// An event of the registry was. Without the registry nothing can be checked.
+    #[error(
+        "event {sequence} of the registry has {newer}, which this demur does not know: use a newer version of demur"
+    )]
+    RegistryNewer {
+        /// The event.
+        sequence: Sequence,
+        /// What is not known here.
+        newer: Newer,
     },
     /// Written by an earlier build of demur.
     #[error(

@@ -7,7 +7,6 @@ use demur_ledger::{
     event_type::{Facts, TraceKind, TypeName},
     facts::Participant,
     name::{CommandId, Position, Sequence},
-    proof::Proof,
 };
 
 use crate::contract::{Append, RecordValue, StoreError, Write};
@@ -15,10 +14,7 @@ use crate::contract::{Append, RecordValue, StoreError, Write};
 /// Returns the author's key and command of an event that carries a statement.
 pub(crate) fn command(event: &Event) -> Option<(Fingerprint, CommandId)> {
     let envelope = event.envelope();
-    match (&envelope.statement, &envelope.proof) {
-        (Some(statement), Proof::Ed25519(proof)) => Some((proof.key, statement.command)),
-        _ => None,
-    }
+    Some((envelope.proof.key()?, envelope.statement.as_ref()?.command))
 }
 
 /// Returns the keys whose standing a registry event changes.

@@ -1,13 +1,14 @@
 //! What can be wrong with one event and what is kept beside it, the same in every store. Signatures are the verifier's
 //! business.
 
-use demur_core::{commitment::Commitment, time::Timestamp};
+use demur_core::{commitment::Commitment, hash::Digest, time::Timestamp};
 use demur_ledger::{
     content::Opening,
     entry::{Address, ArtifactPlace},
     envelope::{Event, event_hash},
     event_type::Facts,
     name::{Position, Sequence, TraceId},
+    newer::{Newer, NewerEvent, Reading},
 };
 
 use crate::contract::{Kept, StoreError};
@@ -22,17 +23,31 @@ pub(crate) struct Place<'a> {
     pub(crate) previous: Option<Position>,
 }
 
+/// The event of a place.
+pub(crate) enum Found {
+    /// One that can be judged.
+    Known(Box<Event>),
+    /// One that a newer version wrote; with what is not known here, if it stands where it belongs.
+    Newer(Option<Newer>),
+    /// None.
+    Nothing,
+}
+
 impl Place<'_> {
     /// Returns the event, if its bytes are one; what is wrong with it goes to `wrong`.
-    pub(crate) fn event(&self, wrong: &mut Vec<String>) -> Option<Event> {
+    pub(crate) fn event(&self, wrong: &mut Vec<String>) -> Found {
         if event_hash(self.bytes) != self.position.hash {
             wrong.push("its bytes do not have its hash".to_owned());
         }
-        let event = match Event::parse(self.bytes) {
-            Ok(event) => event,
-            Err(error) => {
-                wrong.push(format!("its bytes are not an event: {error}"));
-                return None;
+        let event = match Reading::of(self.bytes, &self.position.hash) {
+            Reading::Known(event) => event,
+            Reading::Newer(event) => return Found::Newer(self.newer(&event, wrong)),
+            Reading::Damaged => {
+                let error = Event::parse(self.bytes).err();
+                let why =
+                    error.map_or("of no type that this demur knows".to_owned(), |error| error.to_string());
+                wrong.push(format!("its bytes are not an event: {why}"));
+                return Found::Nothing;
             }
         };
         let envelope = event.envelope();
@@ -41,12 +56,27 @@ impl Place<'_> {
         {
             wrong.push("its columns say something else than its bytes".to_owned());
         }
-        let expected = self.previous.map_or(Sequence::FIRST, |previous| previous.sequence.next());
-        let previous = self.previous.map(|previous| previous.hash);
-        if self.position.sequence != expected || envelope.previous != previous {
-            wrong.push("it does not follow the event before it".to_owned());
+        if !self.is_next() || envelope.previous != self.hash_before() {
+            wrong.push(ASTRAY.to_owned());
         }
-        Some(event)
+        Found::Known(Box::new(event))
+    }
+
+    /// Looks at what can be seen of an event that a newer version wrote.
+    fn newer(&self, event: &NewerEvent<'_>, wrong: &mut Vec<String>) -> Option<Newer> {
+        if self.is_next() && event.stands(self.trace, self.position.sequence, self.hash_before()) {
+            return Some(event.newer().clone());
+        }
+        wrong.push(ASTRAY.to_owned());
+        None
+    }
+
+    fn is_next(&self) -> bool {
+        self.position.sequence == self.previous.map_or(Sequence::FIRST, |previous| previous.sequence.next())
+    }
+
+    fn hash_before(&self) -> Option<Digest> {
+        self.previous.map(|previous| previous.hash)
     }
 }
 
@@ -77,3 +107,5 @@ pub(crate) fn beside(
     }
     Ok(())
 }
+
+const ASTRAY: &str = "it does not follow the event before it";

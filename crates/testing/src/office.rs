@@ -91,7 +91,7 @@ impl System for Clock {
 pub struct Office {
     pub ledger: Sequencer,
     pub clock: Clock,
-    desk: SecretKey,
+    pub desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
 }
 
@@ -105,7 +105,8 @@ pub struct People {
 impl People {
     pub fn enter(self, store: Arc<dyn Store>) -> Office {
         let Self { clock, desk, agents } = self;
-        let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(clock.clone())).unwrap();
+        let key = desk.clone();
+        let ledger = Sequencer::open(store, move |_| Some(key.clone()), Box::new(clock.clone())).unwrap();
         Office { ledger, clock, desk, agents }
     }
 }
@@ -135,14 +136,16 @@ impl Office {
     /// Returns the office of a store that any process created.
     pub fn at(store: Arc<dyn Store>) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
-        let ledger = Sequencer::open(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
+        let key = desk.clone();
+        let ledger = Sequencer::open(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 
     /// Returns such an office for reading only.
     pub fn beside(store: Arc<dyn Store>) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
-        let ledger = Sequencer::read(store, |_| Some(desk.clone()), Box::new(clock.clone()))?;
+        let key = desk.clone();
+        let ledger = Sequencer::read(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
         Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
     }
 

@@ -5,7 +5,6 @@ use demur_api::trace::{Line, Standing};
 use demur_core::time::Timestamp;
 use demur_ledger::{
     name::{Sequence, TraceId},
-    proof::Proof,
     verify::Finding,
 };
 use serde_json::Value;
@@ -113,10 +112,7 @@ impl Recorded {
         let envelope = event.envelope();
         Self {
             principal: envelope.actor.to_string(),
-            key: match &envelope.proof {
-                Proof::Ed25519(proof) => Some(proof.key.to_string()),
-                _ => None,
-            },
+            key: envelope.proof.key().map(|key| key.to_string()),
             hash: event.hash().to_string(),
             previous: envelope.previous.map(|hash| hash.to_string()),
             expires: envelope.statement.as_ref().map(|statement| statement.not_after),

@@ -21,7 +21,6 @@ macro_rules! words {
     ($($name:ident = $text:literal;)+) => {
         /// The texts of one language.
         #[derive(Clone, Copy, Debug)]
-        #[non_exhaustive]
         pub struct Words {
             $(#[doc = $text] pub $name: &'static str,)+
         }

@@ -55,7 +55,6 @@ fn play() -> Result<(), Box<dyn Error>> {
                 agent.done()?;
             }
             Heard::End(_) => return Ok(()),
-            _ => {}
         }
     }
 }

@@ -153,6 +153,7 @@ codes! {
         TooManyPeople = "TOO_MANY_PEOPLE",
         TooManyTokens = "TOO_MANY_TOKENS",
         TraceConflict = "TRACE_CONFLICT",
+        TraceNewer = "TRACE_NEWER",
         VerdictUnfounded = "VERDICT_UNFOUNDED",
         VersionMismatch = "VERSION_MISMATCH",
     }

@@ -19,7 +19,6 @@ pub type FileHashes = List<FileHash, 0, 10_000>;
 /// What was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Outputs {
     /// How many files.
     pub total_files: Whole<0, 10_000>,
@@ -50,7 +49,6 @@ pub struct Outputs {
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct FileHash {
     /// Where it is, below the output folder.
     pub path: FilePath,

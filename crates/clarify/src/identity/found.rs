@@ -36,7 +36,6 @@ pub enum MessageKind {
 
 /// A message and where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Found {
     /// The message.
     pub message: IdentityMessage,

@@ -17,7 +17,6 @@ use crate::{
 /// A message and the signature over its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct SignedMessage<P> {
     /// What is said.
     pub message: Message<P>,
@@ -28,7 +27,6 @@ pub struct SignedMessage<P> {
 /// Who says what, when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Message<P> {
     /// Who.
     pub agent_id: AgentId,
@@ -63,7 +61,6 @@ impl<P: Serialize + DeserializeOwned> SignedMessage<P> {
 /// Binds a key to a name; signed with that key, which proves that the sender has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Register {
     #[serde(rename = "type")]
     kind: RegisterType,
@@ -91,7 +88,6 @@ impl Register {
 /// Replaces a key; signed with the old one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Rotate {
     #[serde(rename = "type")]
     kind: RotateType,
@@ -126,7 +122,6 @@ impl Rotate {
 /// What a new key signs to show that it is in its owner's hands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Possession {
     #[serde(rename = "type")]
     kind: PossessionType,
@@ -147,7 +142,6 @@ impl Possession {
 /// The reply to a rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct RotateReply {
     /// `rotating`.
     pub status: Status,
@@ -164,7 +158,6 @@ impl RotateReply {
 /// Ends an identity; signed with one of its valid keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Revoke {
     #[serde(rename = "type")]
     kind: RevokeType,
@@ -182,7 +175,6 @@ impl Revoke {
 /// Why an identity ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum RevocationReason {
     /// Somebody else may have the key.
     Compromised,
@@ -193,7 +185,6 @@ pub enum RevocationReason {
 /// Asks whether a message is by an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct Check {
     /// The agent.
     pub agent_id: AgentId,
@@ -214,7 +205,6 @@ impl Check {
 /// Whether a message is by an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[non_exhaustive]
 pub struct CheckReply {
     /// Whether it is.
     pub valid: bool,
@@ -237,7 +227,6 @@ impl CheckReply {
 /// Why a message is not by an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Reason {
     /// No valid key of the agent made the signature.
     SignatureMismatch,

@@ -140,7 +140,6 @@ impl Identity {
 
 /// A message that an identity does not take.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-#[non_exhaustive]
 pub enum IdentityError {
     /// The message was sent long ago, or lies ahead: it may be a replay.
     #[error("message.timestamp: expected at most 60 s from {now}, found {sent}; sign it anew")]

@@ -14,7 +14,6 @@ use crate::{Error, name::AgentId, seal::AgentKey, time::Time};
 /// What came of checking messages about an identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityVerification")]
-#[non_exhaustive]
 pub struct Verification {
     /// Whose messages they say they are.
     pub agent_id: Option<AgentId>,
@@ -43,7 +42,6 @@ pub struct Verification {
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityMessageLine")]
-#[non_exhaustive]
 pub struct MessageLine {
     /// Whose message it says it is.
     pub agent_id: AgentId,
@@ -58,7 +56,6 @@ pub struct MessageLine {
 /// A message that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "IdentityMessageProblem")]
-#[non_exhaustive]
 pub struct MessageProblem {
     /// Its number, from 1.
     pub message: usize,
@@ -85,7 +82,6 @@ pub enum Anchor {
 
 /// Messages that cannot be judged at all.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
-#[non_exhaustive]
 pub enum VerificationError {
     /// What was given is no signed message.
     #[error("{place}: expected a signed message: {source}")]

@@ -7,7 +7,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 use demur_sequencer::SequencerError;
-use demur_store::contract::{Store, TraceSummary};
+use demur_store::contract::{Store, StoreError, TraceSummary};
 
 use super::{ENOUGH, Noun, TypedId, prefix};
 use crate::failure::Failure;
@@ -96,7 +96,9 @@ fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uuid>, Failure
     let event = match record::read(store, trace, Sequence::FIRST) {
         Ok((event, _)) => event,
         // `demur store check` says what is wrong with it.
-        Err(SequencerError::Damaged { .. }) => return Ok(None),
+        Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error.into()),
     };
     let is_plan = event.said().is_ok_and(|said| matches!(said.facts, Facts::PlanSubmitted(_)));

@@ -131,7 +131,7 @@ impl<'a> Desk<'a> {
                 self.commit()?;
                 Err(refusal.into())
             }
-            _ => Ok(()),
+            Reply::Recorded(_) | Reply::Repeated { .. } | Reply::Moved => Ok(()),
         }
     }
 }

@@ -165,7 +165,6 @@ impl<'a> Drive<'a> {
                 self.desk.say(author, facts, content)
             }
             Move::Verify => self.verify(author),
-            _ => Err(Failure::bug(&"a move that this version does not know")),
         }
     }
 

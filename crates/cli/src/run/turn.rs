@@ -5,7 +5,6 @@ use std::time::Instant;
 use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     author::Artifact,
-    envelope::Event,
     event_type::Facts,
     export::Disclosure,
     facts::RefusalCode,
@@ -13,7 +12,7 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::line::{End, FromAgent, FromDesk, Hello, Refused, ShownArtifact, ShownEvent, Submit, Turn};
-use demur_sequencer::{Sequencer, SequencerError};
+use demur_sequencer::{Sequencer, SequencerError, read_event};
 use demur_store::contract::{Kept, Stored};
 
 use super::{
@@ -142,11 +141,7 @@ fn show(desk: &Desk<'_>, agent: &mut Agent, deadline: Instant) -> Result<(), Int
 
 /// Returns the lines of a recorded event, as they stand in an export.
 fn lines(ledger: &Sequencer, trace: TraceId, stored: Stored) -> Result<Vec<Vec<u8>>, Failure> {
-    let event = Event::parse(&stored.bytes).map_err(|_| SequencerError::Damaged {
-        trace,
-        sequence: Sequence::FIRST,
-        code: "SCHEMA_INVALID",
-    })?;
+    let event = read_event(trace, Sequence::FIRST, &stored)?;
     let sequence = event.envelope().sequence;
     let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
     let shown = match stored.content {

@@ -41,9 +41,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, Failure> {
     progress.clear();
     let (problems, marked, size) = checked?;
     let data = data.path().to_string_lossy().into_owned();
-    let failed = !problems.is_empty();
+    let exit = match &problems[..] {
+        [] => Exit::Success,
+        // Nothing is known to be wrong.
+        problems if problems.iter().all(Problem::is_newer) => Exit::Refused,
+        _ => Exit::VerificationFailed,
+    };
     context.output.reply(&CheckReply { data, marked, problems, size })?;
-    Ok(if failed { Exit::VerificationFailed } else { Exit::Success })
+    Ok(exit)
 }
 
 type Checked = (Vec<Problem>, Vec<TraceId>, Size);
@@ -129,7 +134,7 @@ fn check_traces(
     Ok(marked)
 }
 
-/// Verifies one trace, and marks it if it does not hold.
+/// Verifies one trace, and marks it if it does not hold. What a newer version wrote is told and not marked.
 fn check_trace(
     ledger: &Sequencer,
     trace: TraceId,
@@ -149,11 +154,14 @@ fn check_trace(
         problems.extend(before.map(|failure| Problem::of_mark(trace, &failure)));
         return Ok(true);
     };
-    ledger.store().mark_failed(trace, &problem.failure())?;
+    let holds = problem.is_newer();
+    if !holds {
+        ledger.store().mark_failed(trace, &problem.failure())?;
+    }
     if !problems.iter().any(|known| known.is_about(&problem)) {
         problems.push(problem);
     }
-    Ok(false)
+    Ok(holds)
 }
 
 fn first_failure(trace: TraceId, report: &Report) -> Option<Problem> {

@@ -33,12 +33,15 @@ impl Problem {
             Found::Derived { .. } if events_hold => ("DERIVED_DIFFERS", "run `demur store rebuild`"),
             Found::Derived { .. } => ("DERIVED_DIFFERS", "see to the events first: this follows from them"),
             Found::Event { .. } => ("EVENT_DAMAGED", RESTORE),
+            Found::Newer { .. } => (TRACE_NEWER, NEWER),
             Found::Database { .. } if events_hold => ("DATABASE_DAMAGED", "run `demur store rebuild`"),
             Found::Database { .. } => ("DATABASE_DAMAGED", RESTORE),
         };
         let (trace, sequence) = match found {
-            Found::Event { trace, sequence, .. } => (Some(*trace), Some(*sequence)),
-            _ => (None, None),
+            Found::Event { trace, sequence, .. } | Found::Newer { trace, sequence, .. } => {
+                (Some(*trace), Some(*sequence))
+            }
+            Found::Database { .. } | Found::Derived { .. } => (None, None),
         };
         let cause = visible(&found.to_string()).into_owned();
         Self { cause, code: code.to_owned(), cure: cure.to_owned(), sequence, trace }
@@ -54,13 +57,16 @@ impl Problem {
 
     /// Returns why a trace could not even be exported, if that is damage and not trouble of another kind.
     pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<Self, Failure> {
-        let (sequence, code) = match &error {
-            SequencerError::Damaged { sequence, code, .. } => (Some(*sequence), *code),
-            SequencerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED"),
+        let (sequence, code, cure) = match &error {
+            SequencerError::Damaged { sequence, code, .. } => (Some(*sequence), *code, RESTORE),
+            SequencerError::Store(StoreError::Corrupt { .. }) => (None, "STORE_DAMAGED", RESTORE),
+            SequencerError::Store(StoreError::TraceNewer { sequence, .. }) => {
+                (Some(*sequence), TRACE_NEWER, NEWER)
+            }
             _ => return Err(error.into()),
         };
         let cause = format!("trace {trace}: {}", visible(&error.to_string()));
-        Ok(Self { cause, code: code.to_owned(), cure: RESTORE.to_owned(), sequence, trace: Some(trace) })
+        Ok(Self { cause, code: code.to_owned(), cure: cure.to_owned(), sequence, trace: Some(trace) })
     }
 
     /// Returns a mark that an earlier check left on a trace.
@@ -76,6 +82,11 @@ impl Problem {
         Self { cause: error.to_string(), code: error.code().to_owned(), cure, sequence: None, trace: None }
     }
 
+    /// Returns whether nothing is wrong, and this version only cannot tell.
+    pub(super) fn is_newer(&self) -> bool {
+        [TRACE_NEWER, "STORE_NEWER"].contains(&self.code.as_str())
+    }
+
     /// Returns the mark for a trace that this problem ends.
     pub(super) fn failure(&self) -> contract::Failure {
         contract::Failure { sequence: self.sequence, code: self.code.clone() }
@@ -87,4 +98,6 @@ impl Problem {
     }
 }
 
+const TRACE_NEWER: &str = "TRACE_NEWER";
+const NEWER: &str = "use a newer version of demur; `demur --version` shows which one this is";
 const RESTORE: &str = "keep these files, and restore a backup with `demur store restore`";

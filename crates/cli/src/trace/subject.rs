@@ -7,7 +7,7 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 use demur_sequencer::SequencerError;
-use demur_store::contract::Store;
+use demur_store::contract::{Store, StoreError};
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
@@ -17,7 +17,9 @@ pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String
     match record::read(store, trace, Sequence::FIRST) {
         Ok((_, content)) => Ok(content.as_ref().and_then(about)),
         // `demur store check` says what is wrong with it.
-        Err(SequencerError::Damaged { .. }) => Ok(None),
+        Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }

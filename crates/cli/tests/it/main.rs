@@ -31,6 +31,7 @@ mod keys_show;
 mod mcp;
 mod mcp_clients;
 mod mistakes;
+mod newer;
 mod output;
 mod people;
 mod plan;

@@ -6,7 +6,6 @@ use thiserror::Error;
 
 /// A value that has no canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum WriteError {
     /// NaN or an infinity.
     #[error("expected a finite number, found NaN or an infinity")]
@@ -82,7 +81,6 @@ impl ReadError {
 
 /// Why a text was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum ReadErrorKind {
     /// The whole text is too long.
     #[error("expected at most {limit} bytes, found {found}")]

@@ -55,7 +55,6 @@ fn check_mode(path: &Path, mode: u32, wanted: u32) -> Result<(), KeyFileError> {
 
 /// A key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum KeyFileError {
     /// Not there, or not to be read.
     #[error("cannot read {}: {source}", visible_path(.path))]

@@ -9,10 +9,10 @@ use demur_ledger::{
     state::{GuardError, Phase},
 };
 use demur_run::history::History;
-use demur_sequencer::SequencerError;
+use demur_sequencer::{SequencerError, read_event};
 use demur_store::contract::{Kept, Store, TraceSummary};
 
-use crate::{owner::Owner, record};
+use crate::owner::Owner;
 
 /// Takes into a history what is recorded after its last event, and calls `tell` with it.
 pub fn read_on<E: From<Refusal>>(
@@ -29,8 +29,7 @@ pub fn read_on<E: From<Refusal>>(
         }
         for stored in page {
             let sequence = next(history)?;
-            let event =
-                Event::parse(&stored.bytes).map_err(|_| Refusal::from(record::damaged(trace, sequence)))?;
+            let event = read_event(trace, sequence, &stored).map_err(Refusal::from)?;
             let opening = match stored.content {
                 Kept::Here(opening) => Some(opening),
                 Kept::Absent | Kept::Erased => None,

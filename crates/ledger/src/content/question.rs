@@ -97,7 +97,6 @@ impl Terms {
 
 /// Words that do not go with those of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TermsError {
     /// Another value than that of the choice.
     #[error("expected the value of choice {number}, found another answer")]

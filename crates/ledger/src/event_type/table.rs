@@ -29,7 +29,6 @@ macro_rules! event_types {
        $([$boxed:ident])? $facts:ident, $content:ident, $mandatory:literal, $meaning:literal;)+) => {
         /// An event type of this version.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
         pub enum EventType {
             $(#[doc = $meaning] $variant,)+
         }
@@ -77,7 +76,6 @@ macro_rules! event_types {
         /// The facts of an event, by its type.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
         #[serde(untagged)]
-        #[non_exhaustive]
         pub enum Facts {
             $(#[doc = $meaning] $variant(held!($([$boxed])? $facts)),)+
             /// Facts of a type this version does not know.
@@ -114,7 +112,6 @@ macro_rules! event_types {
         /// The content of an event, by its type.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
         #[serde(untagged)]
-        #[non_exhaustive]
         pub enum Content {
             $(#[doc = $meaning] $variant(content::$content),)+
         }

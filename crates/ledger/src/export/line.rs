@@ -20,7 +20,6 @@ use crate::{
 /// One line of an export.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Line<'a> {
     /// The first line.
     Header(Header),
@@ -169,7 +168,6 @@ impl ArtifactLine<'_> {
 
 /// A line that is not of this format.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LineError {
     /// Not canonical JSON, or not a line this version knows.
     #[error("expected a line of a demur export in canonical JSON: {0}")]

@@ -11,7 +11,6 @@ use crate::{
 
 /// A rule of questions said no. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum QuestionError {
     /// No such question in this trace.
     #[error("expected a question of this trace, found event {question}")]

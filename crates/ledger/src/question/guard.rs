@@ -204,7 +204,13 @@ impl Questions {
             }
             Outcome::Answered(given) if given.by == author(step) => Ok(()),
             Outcome::Answered(given) => Err(QuestionError::NotYourAnswer { answer: given.at }),
-            _ => Err(self.known(question)?.closed(question)),
+            Outcome::Open
+            | Outcome::Accepted(_)
+            | Outcome::Declined
+            | Outcome::Expired
+            | Outcome::Defaulted
+            | Outcome::Cancelled
+            | Outcome::Withdrawn => Err(self.known(question)?.closed(question)),
         }
     }
 

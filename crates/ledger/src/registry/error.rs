@@ -6,7 +6,6 @@ use crate::{envelope::Disagreement, event_type::TypeName, name::Sequence, role::
 
 /// What stands against a key at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Standing {
     /// The registry does not have it there.
     #[error("the key is not in the registry at this position")]
@@ -30,7 +29,6 @@ pub enum Standing {
 
 /// A registry event that does not fit those before it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RegistryError {
     /// Envelope and statement disagree.
     #[error(transparent)]

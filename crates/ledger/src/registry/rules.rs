@@ -15,7 +15,6 @@ use crate::{
     event_type::{EventType, Facts, TraceKind, TypeName},
     facts::{KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, StoreCreated},
     name::{PrincipalId, Sequence, StoreId},
-    proof::Proof,
     role::Role,
 };
 
@@ -292,10 +291,7 @@ fn check_role(said: &Said<'_>) -> Result<(), RegistryError> {
 }
 
 fn signer(event: &Event) -> Result<Fingerprint, RegistryError> {
-    match &event.envelope().proof {
-        Proof::Ed25519(proof) => Ok(proof.key),
-        Proof::None => Err(RegistryError::NoProof),
-    }
+    event.envelope().proof.key().ok_or(RegistryError::NoProof)
 }
 
 fn check_signer(event: &Event, said: &Said<'_>, expected: &Fingerprint) -> Result<(), RegistryError> {

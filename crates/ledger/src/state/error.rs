@@ -12,7 +12,6 @@ use crate::{
 
 /// A guard said no. The state has not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum GuardError {
     /// The event has no body, or two.
     #[error(transparent)]

@@ -26,7 +26,6 @@ pub struct Transition {
 
 /// The condition of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum When {
     /// No condition.
     Always,

@@ -9,7 +9,6 @@ use crate::{event_type::EventType, facts::Risk};
 
 /// One labelled fact. The text may hold anything that authors wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Detail {
     /// What it is, in a word of up to ten letters.
     pub label: &'static str,

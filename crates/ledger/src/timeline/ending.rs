@@ -11,7 +11,6 @@ use crate::facts::FailureKind;
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ExecutionEnding")]
-#[non_exhaustive]
 pub struct Ending {
     /// How long it took, if disclosed.
     pub duration_ms: Option<u64>,

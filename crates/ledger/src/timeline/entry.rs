@@ -14,7 +14,6 @@ use crate::{
 
 /// One event in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Entry {
     /// Its place.
     pub sequence: Sequence,
@@ -77,7 +76,6 @@ pub struct Step {
 
 /// What a run opens with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Opening {
     /// The name of the task, if disclosed.
     pub task: Option<String>,
@@ -91,7 +89,6 @@ pub struct Opening {
 
 /// Somebody who takes part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Participant {
     /// The name the desk gives.
     pub name: Option<String>,
@@ -103,7 +100,6 @@ pub struct Participant {
 
 /// What a proposal says beside its objective.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Plan {
     /// What is taken for granted.
     pub assumptions: Vec<String>,
@@ -115,7 +111,6 @@ pub struct Plan {
 
 /// An earlier event by number and name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Named {
     /// The event.
     pub sequence: Sequence,
@@ -125,7 +120,6 @@ pub struct Named {
 
 /// An execution that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Execution {
     /// The completed or failed event.
     pub sequence: Sequence,
@@ -137,7 +131,6 @@ pub struct Execution {
 
 /// A claim and the challenges against it that are open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Dispute {
     /// The claim.
     pub claim: Sequence,

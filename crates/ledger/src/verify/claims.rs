@@ -5,6 +5,8 @@ mod shown;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use demur_core::key::Fingerprint;
+
 pub use shown::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding, Standing};
 
 use super::{
@@ -15,7 +17,6 @@ use super::{
 use crate::{
     event_type::Facts,
     name::Sequence,
-    proof::{KeySignature, Proof},
     state::State,
     timeline::{Recall, Words},
 };
@@ -45,37 +46,37 @@ impl ClaimBook {
         let Ok(said) = examined.event.said() else { return };
         let envelope = examined.event.envelope();
         let at = envelope.sequence;
-        match (said.facts, &envelope.proof) {
-            (Facts::ClaimIssued(facts), Proof::Ed25519(proof)) => {
+        match (said.facts, envelope.proof.key()) {
+            (Facts::ClaimIssued(facts), Some(key)) => {
                 let said = Said {
                     about_failure: facts.about_failure,
                     evidence: &facts.evidence,
                     executions: &facts.executions,
                 };
-                self.issue(at, proof, &said, words);
+                self.issue(at, key, &said, words);
             }
-            (Facts::ClaimRevised(facts), Proof::Ed25519(proof)) => {
+            (Facts::ClaimRevised(facts), Some(key)) => {
                 let said = Said {
                     about_failure: facts.about_failure,
                     evidence: &facts.evidence,
                     executions: &facts.executions,
                 };
                 let replaced = self.claims.remove(&facts.replaces);
-                self.issue(at, proof, &said, words);
+                self.issue(at, key, &said, words);
                 self.succeed(at, replaced);
             }
             (Facts::ClaimRetracted(facts), _) => {
                 self.claims.remove(&facts.claim);
             }
-            (Facts::ClaimChallenged(facts), Proof::Ed25519(proof)) => {
-                self.challenge(at, proof, facts.claim, reason(words));
+            (Facts::ClaimChallenged(facts), Some(key)) => {
+                self.challenge(at, key, facts.claim, reason(words));
             }
             (Facts::ClaimResolved(facts), _) => self.resolve(at, facts.challenge, reason(words)),
             (facts, _) => self.recall.take(at, facts, words),
         }
     }
 
-    fn issue(&mut self, claim: Sequence, proof: &KeySignature, said: &Said<'_>, words: Option<Words>) {
+    fn issue(&mut self, claim: Sequence, key: Fingerprint, said: &Said<'_>, words: Option<Words>) {
         let content = match words {
             Some(Words::Claim(content)) => Some(content),
             _ => None,
@@ -87,7 +88,7 @@ impl ClaimBook {
         };
         let report = ClaimReport {
             claim,
-            key: proof.key,
+            key,
             confidence: content.as_ref().map(|content| content.confidence.as_u64()),
             text: content.map(|content| content.text.into()),
             about_failure: said.about_failure,
@@ -115,13 +116,13 @@ impl ClaimBook {
         }
     }
 
-    fn challenge(&mut self, at: Sequence, proof: &KeySignature, against: Sequence, reason: Option<String>) {
+    fn challenge(&mut self, at: Sequence, key: Fingerprint, against: Sequence, reason: Option<String>) {
         let Some(claim) = self.claims.get_mut(&against) else { return };
         claim.challenges_total += 1;
         claim.challenges.push(ChallengeReport {
             challenge: at,
             against,
-            key: proof.key,
+            key,
             reason,
             answered_by: None,
             closed_by: None,

@@ -8,7 +8,6 @@ use serde::Serialize;
 /// A check. Findings of one line stand in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[non_exhaustive]
 pub enum Check {
     /// The file is an export, whole and in order.
     File,
@@ -117,7 +116,6 @@ macro_rules! codes {
     ($($variant:ident $name:literal, $check:ident, $severity:ident, $meaning:literal, $cure:literal;)+) => {
         /// What was found.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-        #[non_exhaustive]
         pub enum Code {
             $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
         }

@@ -3,7 +3,6 @@
 use demur_core::{
     canonical,
     commitment::{Commitment, Salt},
-    hash::Purpose,
     key::Batch,
     limit::Limits,
 };
@@ -20,7 +19,7 @@ use crate::{
         cut::{self, CutEvent},
     },
     name::Sequence,
-    proof::{KeySignature, Proof, ProofKind},
+    proof::{KeySignature, Proof, ProofKind, Subject},
     registry::{Registry, Standing},
     signed::{Checkpoint, Head, Inclusion, Signed},
     timeline::Words,
@@ -376,20 +375,17 @@ pub(super) fn code_of(standing: Standing) -> Code {
     }
 }
 
-/// Adds the statement's signature to the batch. A key that nobody knows was reported before.
+/// Adds what proves the statement to the batch; returns whether there was something to add. A key that nobody knows was
+/// reported before.
 pub(super) fn push_signature(
     event: &Event,
     statement: Option<&[u8]>,
     registry: &Registry,
     batch: &mut Batch,
 ) -> bool {
-    let (Proof::Ed25519(proof), Some(statement)) = (&event.envelope().proof, statement) else {
-        return false;
-    };
-    let Some(key) = registry.public_key(&proof.key) else { return false };
-    // The event's hash is over the envelope, and the statement stands in it.
-    batch.push_within(event.hash(), key, Purpose::Statement, statement, &proof.signature);
-    true
+    let before = batch.len();
+    let _ = event.envelope().proof.check(&Subject::new(event, statement), Some(registry), batch);
+    batch.len() > before
 }
 
 /// Returns the finding of a signature that does not hold.

@@ -38,7 +38,6 @@ pub struct KeptEvent<'a> {
 
 /// An event of an excerpt with what was found.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct CheckedEvent {
     /// The place in the trace where it stands.
     pub sequence: Sequence,

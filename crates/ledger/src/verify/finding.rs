@@ -8,7 +8,6 @@ use crate::{facts::VerificationProfile, name::Sequence};
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Finding {
     /// What.
     pub code: Code,

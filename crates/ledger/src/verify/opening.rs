@@ -3,10 +3,7 @@
 
 use std::io::{self, BufRead};
 
-use demur_core::{
-    hash::Purpose,
-    key::{Fingerprint, PublicKey},
-};
+use demur_core::key::{Batch, Fingerprint};
 
 use super::{
     Code, Input, Options, VerifyError,
@@ -20,7 +17,7 @@ use crate::{
     event_type::{Facts, TraceKind, TypeName},
     export::Header,
     name::Sequence,
-    proof::Proof,
+    proof::Subject,
     registry::{Registry, RegistryError},
     timeline::Words,
 };
@@ -224,24 +221,10 @@ pub(super) fn ending(end: End) -> (Code, &'static str) {
 }
 
 pub(super) fn check_signature(event: &Event, registry: Option<&Registry>) -> Result<(), Found> {
-    let envelope = event.envelope();
-    let (Proof::Ed25519(proof), Some(statement)) = (&envelope.proof, event.statement_bytes()) else {
-        return Ok(());
-    };
-    // A key that registers itself is checked with the key in the facts.
-    let own = |key: &PublicKey| Some(*key).filter(|key| key.fingerprint() == proof.key);
-    let key = match event.said().ok().map(|said| said.facts) {
-        Some(Facts::StoreCreated(facts)) => own(&facts.key),
-        Some(Facts::KeyRegistered(facts)) => own(&facts.key),
-        _ => registry.and_then(|registry| registry.public_key(&proof.key)).copied(),
-    };
-    match key {
-        Some(key) => {
-            key.verify(Purpose::Statement, statement, &proof.signature).map_err(|_| examine::bad_signature())
-        }
-        // The rules of the registry say what is wrong with the key.
-        None => Ok(()),
-    }
+    let mut batch = Batch::new();
+    // The rules of the registry say what is wrong with a key that nobody knows.
+    let _ = event.envelope().proof.check(&Subject::of_registry(event), registry, &mut batch);
+    batch.verify().map_err(|_| examine::bad_signature())
 }
 
 /// Returns how an error of the registry is reported; a broken chain and an unknown type were reported before.

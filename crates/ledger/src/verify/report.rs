@@ -27,7 +27,6 @@ use crate::{
 
 /// What a verification found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Report {
     /// What was verified, and how far.
     pub scope: Scope,
@@ -65,7 +64,6 @@ pub struct Report {
 /// What was verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "VerificationScope")]
-#[non_exhaustive]
 pub struct Scope {
     /// The format of the file.
     pub format: u64,
@@ -107,7 +105,6 @@ pub enum Verdict {
 
 /// What ties the file to the world outside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Anchors {
     /// Receipts that agree with the file.
     pub receipts: u64,
@@ -126,7 +123,6 @@ impl Anchors {
 
 /// One check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct CheckReport {
     /// Which.
     pub check: Check,
@@ -140,7 +136,6 @@ pub struct CheckReport {
 
 /// A key that spoke in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct KeyReport {
     /// The key: proven.
     pub fingerprint: Fingerprint,
@@ -162,7 +157,6 @@ pub struct KeyReport {
 
 /// What only the desk says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct DeskWord {
     /// Events without a key, by type.
     pub records: BTreeMap<String, u64>,

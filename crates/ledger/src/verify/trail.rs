@@ -8,7 +8,6 @@ use super::{Code, finding::Found};
 use crate::{
     envelope::{Envelope, Event},
     name::{Position, Sequence, TraceId},
-    proof::Proof,
     registry::Registry,
     signed::{Document, Head, Receipt, Signed},
     statement::statement_hash,
@@ -155,10 +154,10 @@ impl Trail {
     }
 
     fn remember_command(&mut self, envelope: &Envelope) {
-        let (command, author) = match (&envelope.statement, &envelope.proof) {
-            (Some(statement), Proof::Ed25519(proof)) => {
+        let (command, author) = match (&envelope.statement, envelope.proof.key()) {
+            (Some(statement), Some(key)) => {
                 let next = u32::try_from(self.keys.len()).unwrap_or(NOBODY);
-                (statement.command.as_ulid(), *self.keys.entry(proof.key).or_insert(next))
+                (statement.command.as_ulid(), *self.keys.entry(key).or_insert(next))
             }
             _ => (Ulid::from_u128(0), NOBODY),
         };

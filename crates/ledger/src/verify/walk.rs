@@ -23,7 +23,6 @@ use crate::{
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
     name::Sequence,
-    proof::Proof,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
     state::GuardError,
@@ -214,13 +213,13 @@ impl<'a> Walk<'a> {
             return;
         };
         let at = event.envelope().sequence;
-        match &event.envelope().proof {
-            Proof::Ed25519(proof) => {
-                let spoken = self.speakers.entry(proof.key).or_insert(Spoken { statements: 0, last: at });
+        match event.envelope().proof.key() {
+            Some(key) => {
+                let spoken = self.speakers.entry(key).or_insert(Spoken { statements: 0, last: at });
                 spoken.statements += 1;
                 spoken.last = spoken.last.max(at);
             }
-            Proof::None => *self.records.entry(said.kind.to_string()).or_default() += 1,
+            None => *self.records.entry(said.kind.to_string()).or_default() += 1,
         }
         if let Facts::ArtifactRecorded(facts) = said.facts {
             self.awaited = Some((at, facts.commitment));

@@ -14,6 +14,8 @@ mod fuzz;
 mod graph;
 mod inclusion;
 mod later;
+mod newer;
+mod proof;
 mod registry;
 mod report;
 mod state;

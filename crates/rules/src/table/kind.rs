@@ -7,7 +7,6 @@ use serde_json::Value;
 /// What an answer is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Kind {
     /// One of the choices, and nothing else.
     Choice,
@@ -25,7 +24,6 @@ pub enum Kind {
 /// How an answer must have come in, at least; the order is that of the design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Assurance {
     /// An agent's key.
     #[default]

@@ -88,7 +88,7 @@ fn an_answer_that_does_not_settle_says_why() {
     let finding = rules.detect(&plan, &Settled::default()).unwrap().remove(0);
     let why = |answer: &str| match rules.judge(&plan, &Settled::default(), &finding, answer).unwrap() {
         Judgement::Escalates { why, .. } => why.to_string(),
-        other => panic!("{other:?}"),
+        settled @ Judgement::Settles { .. } => panic!("{settled:?}"),
     };
     assert_eq!(why("both"), "trip.kind: expected one of one-way, return, found \"both\"");
     let complete = world::plan(&base.replace("round", "one-way"));

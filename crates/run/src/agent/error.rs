@@ -14,7 +14,6 @@ use crate::line::{LineError, Refused};
 
 /// Why an agent cannot go on. After [`AgentError::Refused`], [`AgentError::Limit`] and [`AgentError::Draft`] it can.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AgentError {
     /// The desk refused the statement; nothing was recorded of it but perhaps the refusal.
     #[error("the desk refused the statement ({}): {}; {}", .0.code.as_str(), .0.message, .0.cure)]

@@ -86,7 +86,6 @@ fn artifact_of(event: &Event) -> Result<Option<Commitment>, TrailError> {
 
 /// A trace that does not hold: the desk is wrong, or lies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TrailError {
     /// An event of another trace or store.
     #[error("expected an event of the trace that the desk named, found event {sequence} of another")]

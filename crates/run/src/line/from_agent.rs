@@ -10,7 +10,6 @@ use super::{LineError, both, present};
 
 /// One line from an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum FromAgent {
     /// A statement to be recorded.
     Submit(Box<Submit>),
@@ -83,7 +82,10 @@ impl TryFrom<WireSubmit<'_>> for Submit {
     type Error = LineError;
 
     fn try_from(wire: WireSubmit<'_>) -> Result<Self, LineError> {
-        let Proof::Ed25519(proof) = wire.proof else { return Err(LineError::Proof) };
+        let proof = match wire.proof {
+            Proof::Ed25519(proof) => proof,
+            Proof::None => return Err(LineError::Proof),
+        };
         let content = both("content", wire.content, wire.salt)?;
         let opening = content.map(|(content, salt)| Opening { bytes: content.get().into(), salt });
         let artifact = wire.artifact.map(Artifact::try_from).transpose()?;

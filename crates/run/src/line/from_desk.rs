@@ -22,7 +22,6 @@ use super::{LineError, PROTOCOL, both, present, to_line};
 
 /// One line from the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum FromDesk {
     /// The first line.
     Hello(Hello),

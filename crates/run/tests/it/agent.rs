@@ -77,7 +77,6 @@ fn hear_out(agent: &mut Connected) -> Vec<String> {
                 heard.push(end.phase.to_string());
                 return heard;
             }
-            other => panic!("{other:?}"),
         }
     }
 }

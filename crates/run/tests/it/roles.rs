@@ -187,7 +187,6 @@ impl<'a> Driver<'a> {
                 let content = Some(Content::VerificationRunCompleted(content));
                 self.say(role, VerificationRunCompleted { status, through }.into(), content);
             }
-            other => panic!("{other:?}"),
         }
     }
 

@@ -211,11 +211,10 @@ fn a_store_is_created_once_and_opened_with_the_desks_key() {
     let other = SecretKey::generate(&mut Seeded::from_number(6));
     let created = Sequencer::create(store, other.clone(), "again", Box::new(Clock::new()));
     assert!(matches!(created, Err(SequencerError::Created)));
-    let empty =
-        Sequencer::open(Arc::new(MemoryStore::new()), |_| Some(other.clone()), Box::new(Clock::new()));
+    let empty = Sequencer::open(Arc::new(MemoryStore::new()), |_| None, Box::new(Clock::new()));
     assert!(matches!(empty, Err(SequencerError::NotCreated)));
     let office = Office::create(Arc::new(MemoryStore::new()));
     let store = office.ledger.close().unwrap();
-    let strange = Sequencer::open(store, |_| Some(other), Box::new(Clock::new()));
+    let strange = Sequencer::open(store, move |_| Some(other.clone()), Box::new(Clock::new()));
     assert!(matches!(strange, Err(SequencerError::NoDeskKey)));
 }

@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod crash;
+mod elsewhere;
 mod faults;
 mod flow;
 mod listener;
+mod newer;
 mod race;
 mod races;
 mod recovery;

@@ -23,7 +23,7 @@ use demur_api::{
     scope::Scope,
 };
 use demur_desk::owner::Owner;
-use demur_ledger::{envelope::Event, question::touched};
+use demur_ledger::{newer::Reading, question::touched};
 use demur_store::contract::Cursor;
 use futures_core::Stream;
 use hyper::{HeaderMap, Method};
@@ -90,6 +90,7 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
         let full = page.len() == PAGE;
         for (cursor, notice) in page {
             after = cursor;
+            let Some(notice) = notice else { continue };
             let Ok(data) = serde_json::to_string(&notice) else { return };
             let sent = Sent::default().id(cursor.to_string()).event(notice.kind).data(data);
             if sender.send(sent).await.is_err() {
@@ -107,16 +108,22 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
     }
 }
 
-fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Notice)>, Refusal> {
+/// Returns what is told of every event after a place; nothing of one that a newer version wrote.
+fn page(owner: &Owner, after: Cursor) -> Result<Vec<(Cursor, Option<Notice>)>, Refusal> {
     let changes = owner.ledger().store().changes(after, PAGE)?;
     let notice = |(cursor, stored): (Cursor, demur_store::contract::Stored)| {
-        let event = Event::parse(&stored.bytes).map_err(|error| Refusal::bug(&error))?;
+        let event = match Reading::of(&stored.bytes, &stored.hash) {
+            Reading::Known(event) => event,
+            Reading::Newer(_) => return Ok((cursor, None)),
+            Reading::Damaged => return Err(Refusal::bug(&"an event that cannot be read")),
+        };
         let envelope = event.envelope();
         let trace = envelope.trace;
         let questions = touched(&event).map(|sequence| QuestionId { trace, sequence }).collect();
         let kind = event.said().map(|said| said.kind.to_string()).unwrap_or_default();
         let sequence = event.position().sequence;
-        Ok((cursor, Notice { trace, sequence, kind, time: envelope.time, actor: envelope.actor, questions }))
+        let (time, actor) = (envelope.time, envelope.actor);
+        Ok((cursor, Some(Notice { trace, sequence, kind, time, actor, questions })))
     };
     changes.into_iter().map(notice).collect()
 }

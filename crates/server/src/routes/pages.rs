@@ -81,7 +81,7 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
     let (body, draft) = match &caller {
         // The code of a link is no draft.
         Caller::Stranger if action != sign_in::PATH => form::keep(&parts.headers, body).await,
-        _ => (body, Vec::new()),
+        Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => (body, Vec::new()),
     };
     let response = next.run(Request::from_parts(parts, body)).await;
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
@@ -95,7 +95,9 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
             let wait = problem.refusal().cure.as_deref().filter(|_| limited);
             stranger_page(problem.status(), &SignedOut::new(&draft, &action, wait))
         }
-        _ => page(problem.status(), &message(&visiting.frame(Here::Elsewhere), &problem)),
+        Caller::Local { .. } | Caller::Token(_) => {
+            page(problem.status(), &message(&visiting.frame(Here::Elsewhere), &problem))
+        }
     };
     let Ok(mut dressed) = dressed else { return response };
     if let Some(seconds) = response.headers().get(header::RETRY_AFTER) {

@@ -215,7 +215,7 @@ fn own(
         (Caller::Local { .. }, None, Some(agent)) => Some(owner.author_of(agent)?),
         // No key is made for a name that cannot be the right one.
         (Caller::Local { .. }, Some(name), _) => owner.find_author(name, Role::Agent)?,
-        _ => Some(caller.asker(owner, name)?),
+        (Caller::Local { .. } | Caller::Token(_) | Caller::Stranger, ..) => Some(caller.asker(owner, name)?),
     };
     let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
         let message = "expected whoever submitted the plan, found somebody else";

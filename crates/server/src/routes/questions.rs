@@ -185,7 +185,7 @@ async fn list(
 fn own_only(caller: &Caller) -> Option<PrincipalId> {
     match caller {
         Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => token.principal,
-        _ => None,
+        Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => None,
     }
 }
 
@@ -283,7 +283,7 @@ fn asker_of(
         Caller::Local { client: Some(_), .. } => None,
         Caller::Local { name, .. } => by.or_else(|| Some(name.clone())),
         caller if caller.is(asker) || plays_as(owner, caller, asker)? => None,
-        _ => return Err(other()),
+        Caller::Token(_) | Caller::Stranger => return Err(other()),
     };
     Ok((shown, owner.author_of(asker)?, by))
 }

@@ -14,7 +14,7 @@ use demur_api::{
         Violation,
     },
 };
-use demur_desk::owner::Owner;
+use demur_desk::{excerpt, owner::Owner};
 use demur_ledger::{
     event_type::TraceKind,
     name::{Sequence, TraceId},
@@ -128,6 +128,7 @@ async fn events(
 }
 
 fn event_view(trace: TraceId, sequence: Sequence, stored: Stored) -> Result<EventView, Refusal> {
+    excerpt::refuse_newer(trace, sequence, &stored)?;
     let raw = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).ok();
         let raw = text.and_then(|text| RawValue::from_string(text).ok());

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::{
+    name::{Sequence, TraceId},
+    newer::Newer,
+};
 
 /// Something wrong in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +26,15 @@ pub enum StoreProblem {
         /// What is wrong.
         what: String,
     },
+    /// An event that a newer version of demur wrote: nothing is wrong with it, and this version cannot judge it.
+    Newer {
+        /// Its trace.
+        trace: TraceId,
+        /// Its place.
+        sequence: Sequence,
+        /// What is not known here.
+        newer: Newer,
+    },
     /// A table that does not follow from the events. `rebuild` mends it.
     Derived {
         /// The table.
@@ -40,7 +52,7 @@ impl StoreProblem {
         match self {
             Self::Derived { .. } => true,
             Self::Database { is_derived, .. } => *is_derived,
-            Self::Event { .. } => false,
+            Self::Event { .. } | Self::Newer { .. } => false,
         }
     }
 }
@@ -52,6 +64,10 @@ impl fmt::Display for StoreProblem {
             Self::Event { trace, sequence, what } => {
                 write!(formatter, "event {sequence} of trace {trace}: {what}")
             }
+            Self::Newer { trace, sequence, newer } => write!(
+                formatter,
+                "event {sequence} of trace {trace} has {newer}, which this demur does not know"
+            ),
             Self::Derived { table, missing, extra } => write!(
                 formatter,
                 "the table {table} lacks {missing} rows and has {extra} that do not follow from the events"

@@ -5,7 +5,7 @@ use demur_ledger::name::Position;
 use super::state::State;
 use crate::{
     contract::{StoreError, StoreProblem, StoreProgress, StoreStep},
-    examine::{self, Place},
+    examine::{self, Found, Place},
 };
 
 impl State {
@@ -21,11 +21,17 @@ impl State {
             for (position, time, stored) in events {
                 let mut wrong = Vec::new();
                 let place = Place { trace, position, time, bytes: &stored.bytes, previous };
-                if let Some(event) = place.event(&mut wrong) {
-                    let read = |address: &_| Ok(self.artifact(address));
-                    examine::beside(&event, &stored.content, &stored.artifact, read, &mut wrong)?;
-                }
                 let sequence = position.sequence;
+                match place.event(&mut wrong) {
+                    Found::Known(event) => {
+                        let read = |address: &_| Ok(self.artifact(address));
+                        examine::beside(&event, &stored.content, &stored.artifact, read, &mut wrong)?;
+                    }
+                    Found::Newer(newer) => {
+                        problems.extend(newer.map(|newer| StoreProblem::Newer { trace, sequence, newer }));
+                    }
+                    Found::Nothing => {}
+                }
                 let problem = |what| StoreProblem::Event { trace, sequence, what };
                 problems.extend(wrong.into_iter().map(problem));
                 previous = Some(position);

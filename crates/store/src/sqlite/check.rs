@@ -1,7 +1,7 @@
 //! `check`: everything that can be wrong with the files of a store, found without changing any of them.
 //! Signatures are the verifier's business.
 
-use demur_ledger::entry::Address;
+use demur_ledger::{entry::Address, envelope::Event};
 use rusqlite::{Connection, Result as SqlResult, params};
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     contract::{StoreError, StoreProblem, StoreProgress, StoreStep, Stored},
-    examine::{self, Place},
+    examine::{self, Found, Place},
 };
 
 /// Returns what is wrong with the files, at most 1000 findings. Appends go on meanwhile; what they add is not looked at.
@@ -62,6 +62,10 @@ impl Check<'_> {
     fn run(&mut self) -> Result<(), StoreError> {
         self.structure().map_err(trouble::of("check the structure"))?;
         self.events()?;
+        if self.problems.iter().any(|problem| matches!(problem, StoreProblem::Newer { .. })) {
+            // What follows from a newer event nobody can tell here.
+            return Ok(());
+        }
         self.derived().map_err(trouble::of("compare the derived tables"))
     }
 
@@ -133,22 +137,41 @@ impl Check<'_> {
         let Raw { trace, position, time, ref bytes, .. } = *raw;
         let previous = previous.map(|previous| previous.position);
         let mut wrong = Vec::new();
-        if let Some(event) = (Place { trace, position, time, bytes, previous }).event(&mut wrong) {
-            let Stored { content, artifact, .. } =
-                self.stored(raw).map_err(trouble::of("check the events"))?;
-            let read = |address: &Address| self.store.artifacts.read(address);
-            examine::beside(&event, &content, &artifact, read, &mut wrong)?;
-            match refill.take(raw, &event) {
-                Ok(()) => {}
-                Err(Misfit::Guard(what)) => wrong.push(what),
-                Err(Misfit::Store(error)) => return Err(trouble::of("check the events")(error)),
-            }
-        }
         let sequence = position.sequence;
+        match (Place { trace, position, time, bytes, previous }).event(&mut wrong) {
+            Found::Known(event) => self.known(raw, &event, refill, &mut wrong)?,
+            Found::Newer(newer) => {
+                if let Some(newer) = newer {
+                    self.note(StoreProblem::Newer { trace, sequence, newer });
+                }
+                refill.pass_over(raw).map_err(trouble::of("check the events"))?;
+            }
+            Found::Nothing => {}
+        }
         for what in wrong {
             self.note(StoreProblem::Event { trace, sequence, what });
         }
         Ok(())
+    }
+
+    fn known(
+        &self,
+        raw: &Raw,
+        event: &Event,
+        refill: &mut Refill<'_>,
+        wrong: &mut Vec<String>,
+    ) -> Result<(), StoreError> {
+        let Stored { content, artifact, .. } = self.stored(raw).map_err(trouble::of("check the events"))?;
+        let read = |address: &Address| self.store.artifacts.read(address);
+        examine::beside(event, &content, &artifact, read, wrong)?;
+        match refill.take(raw, event) {
+            Ok(()) => Ok(()),
+            Err(Misfit::Guard(what)) => {
+                wrong.push(what);
+                Ok(())
+            }
+            Err(Misfit::Store(error)) => Err(trouble::of("check the events")(error)),
+        }
     }
 
     fn stored(&self, raw: &Raw) -> SqlResult<Stored> {

@@ -8,6 +8,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::TraceKind,
     name::{Position, Sequence, TraceId},
+    newer::{NewerEvent, Reading},
     state::GuardError,
     trace_state::TraceState,
 };
@@ -43,7 +44,7 @@ pub(super) struct Raw {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Drops and refills the derived tables. An event that cannot be folded stops it: that is damage.
+/// Drops and refills the derived tables. An event that cannot be folded stops it: that is damage, or a newer version's.
 pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
     for (table, _) in TABLES {
         let sql = format!("DELETE FROM main.{table}");
@@ -51,7 +52,11 @@ pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
     }
     let mut refill = Refill::new(connection, "main");
     walk(connection, |raw| {
-        let event = Event::parse(&raw.bytes).map_err(|error| damaged(raw, &error))?;
+        let event = match Reading::of(&raw.bytes, &raw.position.hash) {
+            Reading::Known(event) => event,
+            Reading::Newer(event) => return Err(newer(raw, &event)),
+            Reading::Damaged => return Err(unreadable(raw)),
+        };
         match refill.take(raw, &event) {
             Ok(()) => Ok(()),
             Err(Misfit::Guard(what)) => Err(damaged(raw, &what)),
@@ -171,6 +176,15 @@ impl<'a> Refill<'a> {
         self.fold(raw, event)
     }
 
+    /// Passes over the rest of a trace that nobody can fold here.
+    pub(super) fn pass_over(&mut self, raw: &Raw) -> Result<()> {
+        if let Some(before) = self.folding.begin(raw.id) {
+            self.write(before)?;
+        }
+        self.folding.give_up();
+        Ok(())
+    }
+
     /// Writes what only the end shows.
     pub(super) fn finish(mut self) -> Result<()> {
         if let Some(last) = self.folding.end() {
@@ -218,6 +232,21 @@ fn raw(row: &Row<'_>) -> Result<Raw> {
         time: column::time(row, 6)?,
         bytes: row.get(7)?,
     })
+}
+
+fn newer(raw: &Raw, event: &NewerEvent<'_>) -> StoreError {
+    let (trace, sequence, newer) = (raw.trace, raw.position.sequence, event.newer().clone());
+    match raw.kind {
+        TraceKind::Registry => StoreError::RegistryNewer { sequence, newer },
+        TraceKind::Run | TraceKind::Work => StoreError::TraceNewer { trace, sequence, newer },
+    }
+}
+
+fn unreadable(raw: &Raw) -> StoreError {
+    match Event::parse(&raw.bytes) {
+        Err(error) => damaged(raw, &error),
+        Ok(_) => damaged(raw, &"its bytes do not have its hash"),
+    }
 }
 
 fn damaged(raw: &Raw, what: &dyn Display) -> StoreError {

@@ -24,7 +24,6 @@ impl World {
                 check_unchanged(before, after, decision, refusal);
                 self.check_refusal(refusal);
             }
-            other => panic!("an answer this test does not know: {other:?}"),
         }
     }
 

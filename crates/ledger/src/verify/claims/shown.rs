@@ -8,7 +8,6 @@ use crate::{name::Sequence, timeline::Execution};
 
 /// A claim as the report shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct ClaimReport {
     /// The event that makes it.
     pub claim: Sequence,
@@ -41,7 +40,6 @@ pub struct ClaimReport {
 
 /// An artifact that a claim rests on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct EvidenceReport {
     /// The event that records it.
     pub artifact: Sequence,
@@ -65,7 +63,6 @@ pub enum EvidenceStanding {
 
 /// A challenge and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct ChallengeReport {
     /// The event that makes it.
     pub challenge: Sequence,

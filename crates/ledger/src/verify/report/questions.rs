@@ -12,7 +12,6 @@ use crate::{
 
 /// One question and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct QuestionReport {
     /// The event that asked.
     pub question: Sequence,

@@ -92,7 +92,13 @@ fn counts(owner: &Owner) -> Result<Counts, Refusal> {
     for (outcome, count) in owner.ledger().store().question_counts()? {
         match outcome {
             OutcomeKind::Open => counts.open += count,
-            _ => counts.done += count,
+            OutcomeKind::Answered
+            | OutcomeKind::Accepted
+            | OutcomeKind::Declined
+            | OutcomeKind::Expired
+            | OutcomeKind::Defaulted
+            | OutcomeKind::Cancelled
+            | OutcomeKind::Withdrawn => counts.done += count,
         }
     }
     Ok(counts)

@@ -1,0 +1,185 @@
+//! Two processes on one store: what one of them learns late is no damage.
+
+use std::{sync::Arc, thread};
+
+use demur_core::{canonical, key::SecretKey, random::Seeded};
+use demur_ledger::{
+    author::{Author, Place},
+    envelope::event_hash,
+    facts::{KeyRetired, ProposalCreated},
+    name::{Sequence, TraceId},
+    registry::Registry,
+    role::Role,
+    verify::Verdict,
+};
+use demur_sequencer::{SequencerError, System as _};
+use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
+use demur_testing::{
+    office::{Office, Run},
+    sample::text,
+};
+use serde_json::Value;
+
+const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
+
+fn two() -> (Arc<dyn Store>, Office, Office) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let here = Office::create(Arc::clone(&store));
+    let elsewhere = here.twin(Arc::clone(&store));
+    (store, here, elsewhere)
+}
+
+fn is_marked(store: &Arc<dyn Store>, trace: TraceId) -> bool {
+    store.trace(trace).unwrap().unwrap().failed.is_some()
+}
+
+/// Returns what the desk's key of today says in the registry.
+fn place(office: &Office) -> Place {
+    let registry = office.ledger.registry();
+    let (store, trace, seen) = (registry.store(), registry.trace(), Some(registry.head()));
+    Place { store, trace, seen, now: office.clock.now() }
+}
+
+/// Brings in a new key of the desk, and retires the one before.
+fn replace_desk_key(office: &Office, old: &SecretKey, new: &SecretKey) {
+    let mut seed = [0; 32];
+    office.clock.fill(&mut seed);
+    let author = Author::new(old.clone(), office.ledger.registry().desk(), Role::Desk);
+    let fingerprint = old.public().fingerprint();
+    let rotation = author.rotate(&place(office), fingerprint, new, None, &mut Seeded::new(seed)).unwrap();
+    let rotation = office.ledger.submit(rotation, None).unwrap().position.sequence;
+    office.ledger.use_desk_key(new.clone()).unwrap();
+    office.ledger.state(KeyRetired { key: fingerprint, rotation }, None).unwrap();
+}
+
+fn new_key() -> SecretKey {
+    SecretKey::generate(&mut Seeded::from_number(77))
+}
+
+/// Finds the newer of two keys that speaks for the desk, as a keyring that both processes read does.
+fn keyring(
+    old: &SecretKey,
+    new: &SecretKey,
+) -> impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static {
+    let keys = [new.clone(), old.clone()];
+    move |registry| {
+        let at = registry.head().sequence;
+        keys.iter().find(|key| registry.desk_key(&key.public().fingerprint(), at).is_ok()).cloned()
+    }
+}
+
+/// ONE-02
+#[test]
+fn key_registered_elsewhere_damages_nothing() {
+    let (store, here, mut elsewhere) = two();
+    elsewhere.register(Role::Planner);
+    let mut run = elsewhere.open();
+    elsewhere.say(&mut run, PROPOSAL).unwrap();
+    assert_eq!(here.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+    assert!(!is_marked(&store, run.trace));
+    assert_eq!(here.ledger.registry().head(), elsewhere.ledger.registry().head());
+    assert_ne!(here.verdict(run.trace).verdict, Verdict::Fail);
+}
+
+#[test]
+fn key_registered_elsewhere_speaks_here() {
+    let (_, here, mut elsewhere) = two();
+    elsewhere.register(Role::Planner);
+    let mut run = elsewhere.open();
+    let submission = elsewhere.submission(&run, PROPOSAL);
+    run.seen = Some(here.ledger.submit(submission, None).unwrap().position);
+    assert_eq!(elsewhere.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+}
+
+/// ONE-02
+#[test]
+fn desk_key_retired_elsewhere_fails_no_trace() {
+    let (store, mut here, mut elsewhere) = two();
+    let (old, new) = (here.desk.clone(), new_key());
+    here.ledger.find_key_with(keyring(&old, &new));
+    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    let mut run = here.open();
+    replace_desk_key(&elsewhere, &old, &new);
+    here.say(&mut run, PROPOSAL).unwrap();
+    let mut second = here.open();
+    here.say(&mut second, PROPOSAL).unwrap();
+    here.ledger.checkpoint().unwrap();
+    for Run { trace, seen } in [run, second] {
+        let head = store.events(trace, Sequence::from(1), 1).unwrap().pop().unwrap().head.unwrap();
+        assert_eq!(head.proof.key, new.public().fingerprint(), "a key that was silenced signed a head");
+        assert_eq!(elsewhere.ledger.look(trace).unwrap().tip().head(), seen);
+        assert!(!is_marked(&store, trace));
+        assert_ne!(here.verdict(trace).verdict, Verdict::Fail);
+    }
+}
+
+#[test]
+fn desk_key_replaced_while_others_write_fails_no_trace() {
+    let (store, mut here, mut elsewhere) = two();
+    let (old, new) = (here.desk.clone(), new_key());
+    here.ledger.find_key_with(keyring(&old, &new));
+    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    let runs = thread::scope(|scope| {
+        let writers = [&here, &elsewhere, &here, &elsewhere].map(|office| {
+            scope.spawn(move || {
+                let (mut run, proposal) = office.executing();
+                let artifact = office.record(&mut run, b"words").unwrap();
+                for _ in 0..8 {
+                    office.call(&mut run, proposal, artifact).unwrap();
+                }
+                run
+            })
+        });
+        replace_desk_key(&elsewhere, &old, &new);
+        writers.map(|writer| writer.join().unwrap())
+    });
+    for run in runs {
+        assert_eq!(here.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+        assert!(!is_marked(&store, run.trace));
+        assert_ne!(elsewhere.verdict(run.trace).verdict, Verdict::Fail);
+    }
+}
+
+#[test]
+fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
+    let (store, mut here, mut elsewhere) = two();
+    let (old, new) = (here.desk.clone(), new_key());
+    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    here.ledger.find_key_with(|_| None);
+    let mut run = here.open();
+    replace_desk_key(&elsewhere, &old, &new);
+    let mut other = elsewhere.open();
+    elsewhere.say(&mut other, PROPOSAL).unwrap();
+    assert_eq!(here.ledger.look(other.trace).unwrap().tip().head(), other.seen);
+    for _ in 0..2 {
+        assert!(matches!(here.say(&mut run, PROPOSAL), Err(SequencerError::NoDeskKey)));
+    }
+    let mut file = Vec::new();
+    let exported = here.ledger.export(run.trace, text("demur test"), &mut file, &mut |_| ());
+    assert!(matches!(exported, Err(SequencerError::NoDeskKey)));
+    assert_eq!(store.trace(run.trace).unwrap().unwrap().head.sequence, Sequence::FIRST);
+    assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
+}
+
+/// LED-18
+#[test]
+fn registry_event_that_nobody_recorded_is_still_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let office = Office::create(Arc::new(SqliteStore::create(&path).unwrap()));
+    let mut run = office.open();
+    office.say(&mut run, PROPOSAL).unwrap();
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    let newest = "(SELECT max(ordinal) FROM events)";
+    let sql = format!("SELECT bytes FROM events WHERE ordinal = {newest}");
+    let bytes: Vec<u8> = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+    let mut event: Value = serde_json::from_slice(&bytes).unwrap();
+    event["registry"]["hash"] = event["previous"].clone();
+    let bytes = canonical::to_vec(&event).unwrap();
+    let sql = format!("UPDATE events SET bytes = ?1, hash = ?2 WHERE ordinal = {newest}");
+    connection.execute(&sql, (&bytes, event_hash(&bytes).as_bytes())).unwrap();
+    assert!(office.ledger.look(run.trace).unwrap().is_failed());
+    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "REGISTRY_PIN"));
+}

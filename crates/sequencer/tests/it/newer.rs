@@ -1,0 +1,246 @@
+//! What a newer version of demur recorded is refused, and nothing is marked as failed for it.
+
+use std::{path::Path, sync::Arc};
+
+use demur_core::{canonical, hash::Purpose, key::SecretKey};
+use demur_engine::{
+    command::{Consequences, Saying, Told},
+    reactor::CheckpointAfterRun,
+};
+use demur_ledger::{
+    entry::Entry,
+    envelope::{Event, event_hash},
+    facts::{ProposalCreated, QuestionExpired},
+    name::{Position, Sequence, TraceId},
+    newer::Newer,
+    proof::KeySignature,
+    role::Role,
+    signed::{Head, Signed},
+    verify::Verdict,
+};
+use demur_sequencer::{Sequencer, SequencerError, System as _};
+use demur_store::{
+    contract::{Append, LeaseId, Store, StoreError, StoreProblem},
+    memory::MemoryStore,
+    sqlite::SqliteStore,
+};
+use demur_testing::{
+    office::{Office, Run},
+    sample::{self, text},
+};
+use serde_json::{Value, json};
+
+const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
+
+/// Returns the event that would come next in a run if its planner spoke as newer versions do.
+fn newer_event(office: &Office, run: &Run, signer: &SecretKey) -> Event {
+    let submission = office.submission(run, PROPOSAL);
+    let mut statement: Value = serde_json::from_slice(&submission.statement).unwrap();
+    statement["type"] = json!("consent_asked");
+    statement["content"] = Value::Null;
+    let signature = signer.sign(Purpose::Statement, &canonical::to_vec(&statement).unwrap());
+    let key = office.agent(Role::Planner).0.public().fingerprint();
+    let registry = office.ledger.registry();
+    let seen = run.seen.unwrap();
+    let envelope = json!({
+        "actor": office.agent(Role::Planner).1,
+        "content": null,
+        "epoch": 1,
+        "format": 1,
+        "previous": seen.hash,
+        "proof": {"ed25519": KeySignature { key, signature }},
+        "record": null,
+        "registry": registry.head(),
+        "sequence": seen.sequence.next(),
+        "statement": statement,
+        "store": registry.store(),
+        "time": office.clock.now(),
+        "trace": run.trace,
+    });
+    Event::parse(&canonical::to_vec(&envelope).unwrap()).unwrap()
+}
+
+fn head(office: &Office, trace: TraceId, head: Position, desk: &SecretKey) -> Signed<Head> {
+    let registry = office.ledger.registry();
+    let (store, registry) = (registry.store(), registry.head());
+    Signed::new(Head { epoch: 1, head, registry, store, trace }, desk).unwrap()
+}
+
+/// Records an event past the ledger, as another process would.
+fn append(office: &Office, run: &mut Run, event: &Event, desk: &SecretKey) {
+    let append = Append {
+        trace: run.trace,
+        expected: run.seen,
+        head: head(office, run.trace, event.position(), desk),
+        phase: office.ledger.store().trace(run.trace).unwrap().unwrap().phase,
+        questions: Vec::new(),
+        snapshot: None,
+        writer: LeaseId::NONE,
+        entries: vec![Entry { event: event.clone(), opening: None, artifact: None }],
+    };
+    sample::done(office.ledger.store(), &[append]);
+    run.seen = Some(event.position());
+}
+
+/// Returns an office, and a run of it that a newer version went on with.
+fn visited(store: Arc<dyn Store>) -> (Office, Run) {
+    let office = Office::create(store);
+    let mut run = office.open();
+    let event = newer_event(&office, &run, &office.agent(Role::Planner).0);
+    append(&office, &mut run, &event, &office.desk);
+    (office, run)
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, SequencerError>) -> Sequence {
+    match result {
+        Err(SequencerError::Store(StoreError::TraceNewer { sequence, newer: Newer::Type(name), .. })) => {
+            assert_eq!(name, "consent_asked");
+            sequence
+        }
+        other => panic!("expected a refusal, found {other:?}"),
+    }
+}
+
+/// ONE-02
+#[test]
+fn newer_event_is_refused_and_marks_nothing() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (office, mut run) = visited(Arc::clone(&store));
+    let (at, ledger) = (Sequence::from(1), &office.ledger);
+    // The first has the trace in memory, the second reads it.
+    for office in [&office, &office.twin(Arc::clone(&store))] {
+        assert_eq!(refused(office.say(&mut run, PROPOSAL)), at);
+        assert_eq!(refused(office.ledger.look(run.trace)), at);
+    }
+    assert_eq!(refused(ledger.abort(run.trace, text("enough"))), at);
+    let facts = QuestionExpired { question: Sequence::FIRST }.into();
+    let first = Saying { role: Role::Desk, facts, content: None };
+    assert_eq!(refused(ledger.record(run.trace, Told { first, rest: Consequences::default() })), at);
+    assert_eq!(refused(ledger.series().submit(office.submission(&run, PROPOSAL), None)), at);
+    assert_eq!(refused(ledger.come_back(run.trace)), at);
+    assert_eq!(refused(ledger.receipt(run.trace, at)), at);
+    let mut file = Vec::new();
+    assert_eq!(refused(ledger.export(run.trace, text("demur test"), &mut file, &mut |_| ())), at);
+    let problems = store.check(&mut |_| ()).unwrap();
+    assert!(matches!(problems[..], [StoreProblem::Newer { sequence, .. }] if sequence == at));
+    let summary = store.trace(run.trace).unwrap().unwrap();
+    assert_eq!((summary.failed, Some(summary.head)), (None, run.seen), "a refusal left something behind");
+}
+
+#[test]
+fn other_traces_go_on_beside_a_newer_one() {
+    let (office, run) = visited(Arc::new(MemoryStore::new()));
+    let whole = office.whole_run();
+    assert_eq!(office.verdict(whole.trace).verdict, Verdict::Pass);
+    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
+    assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().failed, None);
+}
+
+/// LED-18
+#[test]
+fn damage_that_looks_newer_is_still_damage() {
+    let code = |change: &dyn Fn(&Office, &mut Run)| {
+        let office = Office::create(Arc::new(MemoryStore::new()));
+        let mut run = office.open();
+        change(&office, &mut run);
+        office.ledger.look(run.trace).unwrap();
+        office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap().code
+    };
+    let planner = |office: &Office| office.agent(Role::Planner).0.clone();
+    let forged = code(&|office, run| {
+        let event = newer_event(office, run, &office.agent(Role::Critic).0);
+        append(office, run, &event, &office.desk);
+    });
+    assert_eq!(forged, "SIG_INVALID");
+    let unsigned = code(&|office, run| {
+        let event = newer_event(office, run, &planner(office));
+        append(office, run, &event, &planner(office));
+    });
+    assert_eq!(unsigned, "HEAD_INVALID");
+}
+
+#[test]
+fn registry_of_a_newer_version_is_refused_as_a_whole() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let office = Office::create(Arc::clone(&store));
+    let mut run = office.open();
+    let registry = office.ledger.registry();
+    let mut place = Run { trace: registry.trace(), seen: Some(registry.head()) };
+    let event = newer_event(&office, &place, &office.agent(Role::Planner).0);
+    append(&office, &mut place, &event, &office.desk);
+    let newer =
+        |error: SequencerError| matches!(error, SequencerError::Store(StoreError::RegistryNewer { .. }));
+    let key = office.desk.clone();
+    let opened =
+        Sequencer::open(Arc::clone(&store), move |_| Some(key.clone()), Box::new(office.clock.clone()));
+    assert!(newer(opened.err().unwrap()));
+    assert!(newer(office.ledger.checkpoint().unwrap_err()));
+    // What was decided under the registry that is known goes on.
+    office.say(&mut run, PROPOSAL).unwrap();
+    assert!(store.traces(None, 9).unwrap().iter().all(|trace| trace.failed.is_none()));
+}
+
+/// Puts a proof that this version does not know into the newest event of a store, and everything else right.
+fn give_a_newer_proof(path: &Path, office: &Office, run: &Run) -> Vec<u8> {
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    let newest = "FROM events ORDER BY ordinal DESC LIMIT 1";
+    let (bytes, mut signed): (Vec<u8>, Vec<u8>) = connection
+        .query_row(&format!("SELECT bytes, head {newest}"), [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    let mut event: Value = serde_json::from_slice(&bytes).unwrap();
+    event["proof"] = json!({"webauthn": {"credential": "c"}});
+    let bytes = canonical::to_vec(&event).unwrap();
+    let position = Position::new(run.seen.unwrap().sequence, event_hash(&bytes));
+    let signature = head(office, run.trace, position, &office.desk).proof.signature;
+    // The signature stands at the end of a head.
+    let place = signed.len() - 64;
+    signed[place..].copy_from_slice(signature.as_bytes());
+    let sql = "UPDATE events SET bytes = ?1, hash = ?2, head = ?3 WHERE ordinal = (SELECT max(ordinal) FROM events)";
+    connection.execute(sql, (&bytes, position.hash.as_bytes(), &signed)).unwrap();
+    bytes
+}
+
+#[test]
+fn newer_proof_is_neither_damage_nor_rebuilt_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let store = Arc::new(SqliteStore::create(&path).unwrap());
+    let shared: Arc<dyn Store> = store.clone();
+    let office = Office::create(Arc::clone(&shared));
+    let whole = office.whole_run();
+    let mut run = office.open();
+    office.say(&mut run, PROPOSAL).unwrap();
+    let bytes = give_a_newer_proof(&path, &office, &run);
+    let (newer, sequence) = (Newer::Proof("webauthn".to_owned()), Sequence::from(1));
+    let problems = store.check(&mut |_| ()).unwrap();
+    assert_eq!(problems, [StoreProblem::Newer { trace: run.trace, sequence, newer: newer.clone() }]);
+    assert!(!problems[0].is_derived());
+    let refuses = |error: StoreError| matches!(error, StoreError::TraceNewer { trace, newer: found, .. } if (trace, &found) == (run.trace, &newer));
+    assert!(refuses(store.rebuild().unwrap_err()));
+    assert!(
+        store
+            .command(&office.agent(Role::Planner).0.public().fingerprint(), first(&store, whole.trace))
+            .unwrap()
+            .is_some()
+    );
+    let other = office.twin(shared);
+    let Err(SequencerError::Store(error)) = other.ledger.look(run.trace) else { panic!("not refused") };
+    assert!(refuses(error));
+    assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
+    assert_eq!(other.verdict(whole.trace).verdict, Verdict::Pass);
+    // One byte that is not what was recorded.
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    let damaged = String::from_utf8(bytes).unwrap().replace("webauthn", "webauthm");
+    let sql = "UPDATE events SET bytes = ?1 WHERE ordinal = (SELECT max(ordinal) FROM events)";
+    connection.execute(sql, [damaged.as_bytes()]).unwrap();
+    assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }, ..]));
+    assert!(other.ledger.look(run.trace).unwrap().is_failed());
+    assert_eq!(store.trace(run.trace).unwrap().unwrap().failed.unwrap().code, "SCHEMA_INVALID");
+}
+
+/// Returns the command that opened a run.
+fn first(store: &SqliteStore, trace: TraceId) -> demur_ledger::name::CommandId {
+    let stored = store.events(trace, Sequence::FIRST, 1).unwrap().pop().unwrap();
+    Event::parse(&stored.bytes).unwrap().envelope().statement.as_ref().unwrap().command
+}
