@@ -9,11 +9,12 @@ use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Sub
 use demur_store::contract::{Conflict, StoreError};
 
 use super::{
-    ATTEMPTS, Sequencer,
+    Sequencer,
     attempt::{Attempt, Past, Step, command_id},
     commit::{Ending, Slot, lock},
     error::SequencerError,
     item::Waits,
+    perform::ATTEMPTS,
 };
 
 /// Statements that wait for one commit.
