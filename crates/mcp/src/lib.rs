@@ -7,7 +7,7 @@
 //! | the way to the desk, and who comes through this door | [`api`] |
 //! | what is no message, and what is wrong with it | [`fault`] |
 //! | how requests to clients are numbered | [`ids`] |
-//! | what a client lacks, as a form or an address | [`need`] |
+//! | what a client lacks, as a form or an address | [`prompt`] |
 //! | which tier a client is served in | [`tier`] |
 //! | how the door is kept: tools, window, revisions, forms | [`manner`] |
 //! | what a process remembers of its callers | [`memory`] |
@@ -22,7 +22,7 @@ pub mod fault;
 pub mod ids;
 pub mod manner;
 pub mod memory;
-pub mod need;
+pub mod prompt;
 pub mod room;
 pub mod state;
 pub mod stdio;
@@ -44,4 +44,4 @@ mod reply;
 mod resources;
 mod sessions;
 mod task;
-mod visit;
+mod tool_call;

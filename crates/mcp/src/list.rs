@@ -20,7 +20,7 @@ use crate::{
     api::{self},
     arguments,
     reply::{self, Stop, fenced},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// Questions of the caller. What stands in each goes without saying: its schema is paid for in every conversation.
@@ -47,7 +47,7 @@ struct One {
 
 /// Lists what the caller asked.
 pub(crate) async fn list(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_>,
     given: &arguments::ListQuestions,
 ) -> Result<CallToolResponse, Stop> {
     let query = QuestionListParameters {
@@ -57,7 +57,7 @@ pub(crate) async fn list(
         limit: usize::try_from(given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64)).ok(),
         ..QuestionListParameters::default()
     };
-    let found = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
+    let found = call.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let more = if found.next.is_some() { "; there are more" } else { "" };
     let mut lines = vec![format!("{}, the newest first{more}.", counted(questions.len(), "question"))];

@@ -20,7 +20,7 @@ use tokio::{
 
 use crate::{
     api::Visitor,
-    need::{Need, Said, user_of},
+    prompt::{Prompt, Said, user_of},
     reply::Stop,
 };
 
@@ -68,10 +68,10 @@ pub(crate) async fn closing(
 pub(crate) async fn pass_on(
     visitor: &Visitor,
     client: &str,
-    need: &Need,
+    prompt: &Prompt,
     said: Said,
 ) -> Result<Passed, Stop> {
-    let id = need.question;
+    let id = prompt.question;
     let by = Some(Text::cut(&user_of(client)).map_err(|error| Refusal::bug(&error))?);
     let (path, act) = (OfQuestion { question: id }, Act { reason: None, by: by.clone() });
     let done = match said {
@@ -80,7 +80,7 @@ pub(crate) async fn pass_on(
         Said::Declined => visitor.ask(ApiRequest::<DeclineQuestion>::send(path, act)).await,
         Said::Accepted => visitor.ask(ApiRequest::<AcceptQuestion>::send(path, act)).await,
         Said::Answer(answer) => {
-            let given = Answer { answer, note: None, request: need.request_digest(), by };
+            let given = Answer { answer, note: None, request: prompt.request_digest(), by };
             visitor.ask(ApiRequest::<AnswerQuestion>::send(path, given)).await
         }
     };

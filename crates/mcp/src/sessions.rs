@@ -27,7 +27,7 @@ use crate::{
     api::{self, Call, Visitor},
     arguments::session::{ListSessions, ShowSession, VerifySession},
     reply::{self, Stop, fenced},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// One page of traces.
@@ -67,9 +67,9 @@ pub(crate) struct Proven {
 }
 
 /// Lists traces, the newest first.
-pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn list(call: &ToolCall<'_>, given: &ListSessions) -> Result<CallToolResponse, Stop> {
     let query = TraceListParameters { after: given.after, limit: Some(ENTRIES_PER_PAGE) };
-    let found = visit.visitor.ask(ApiRequest::<ListTraces>::get(NoArguments {}, query)).await?;
+    let found = call.visitor.ask(ApiRequest::<ListTraces>::get(NoArguments {}, query)).await?;
     let line = |view: &TraceView| {
         let TraceView { trace, kind, phase, events, .. } = view;
         format!("{trace} {} {} {events} events", kind.as_str(), phase.map_or("-", Phase::as_str))
@@ -80,17 +80,17 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<Call
 }
 
 /// Shows a trace and its events.
-pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn show(call: &ToolCall<'_>, given: &ShowSession) -> Result<CallToolResponse, Stop> {
     let request = ApiRequest::<ShowTrace>::get(OfTrace { trace: given.trace }, Nothing {});
-    let trace = visit.visitor.ask(request).await?;
+    let trace = call.visitor.ask(request).await?;
     if let Some(at) = given.artifact {
-        return artifact(visit, given.trace, trace, at).await;
+        return artifact(call, given.trace, trace, at).await;
     }
     let mut lines = Vec::new();
     let mut run = None;
     if trace.kind == TraceKind::Run && given.after.is_none() {
         let request = ApiRequest::<ShowRun>::get(OfTrace { trace: given.trace }, Nothing {});
-        let standing = visit.visitor.ask(request).await?;
+        let standing = call.visitor.ask(request).await?;
         lines.push(format!("Phase: {}. Next: {}.", standing.phase, progress::next(&standing)));
         let told = serde_json::to_value(&standing).map_err(|error| api::unreadable(&error))?;
         lines.extend(fenced("Run", Some(&told)));
@@ -98,7 +98,7 @@ pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallT
     }
     let query = EventParameters { after: given.after, limit: Some(ENTRIES_PER_PAGE) };
     let request = ApiRequest::<ListEvents>::get(OfTrace { trace: given.trace }, query);
-    let found = visit.visitor.ask(request).await?;
+    let found = call.visitor.ask(request).await?;
     let told = serde_json::to_value(&found.events).map_err(|error| Refusal::bug(&error))?;
     lines.extend(fenced("Events", Some(&told)));
     let next = found.next.map(Sequence::number);
@@ -108,12 +108,12 @@ pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallT
 
 /// Shows the text of an artifact.
 async fn artifact(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_>,
     trace: TraceId,
     shown: TraceView,
     at: Sequence,
 ) -> Result<CallToolResponse, Stop> {
-    let bytes = visit.visitor.api.call(Call::get(format!("/v1/traces/{trace}/artifacts/{at}"))).await?;
+    let bytes = call.visitor.api.call(Call::get(format!("/v1/traces/{trace}/artifacts/{at}"))).await?;
     let (read, rest) = bytes.split_at(bytes.len().min(MAX_ARTIFACT_BYTES));
     // Half a character at the cut is none.
     let text = match std::str::from_utf8(read) {
@@ -139,8 +139,8 @@ async fn artifact(
 }
 
 /// Exports a trace and says what the file proves.
-pub(crate) async fn verify(visit: &Visit<'_>, given: &VerifySession) -> Result<CallToolResponse, Stop> {
-    let report = report(&visit.visitor, given.trace).await?;
+pub(crate) async fn verify(call: &ToolCall<'_>, given: &VerifySession) -> Result<CallToolResponse, Stop> {
+    let report = report(&call.visitor, given.trace).await?;
     let proven = Proven {
         verdict: report["verdict"].as_str().unwrap_or_default().to_owned(),
         code: report["code"].as_str().map(str::to_owned),

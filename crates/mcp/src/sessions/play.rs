@@ -25,44 +25,44 @@ use crate::{
     },
     fresh::Fresh,
     reply::Stop,
+    tool_call::ToolCall,
     tools::Job,
-    visit::Visit,
 };
 
 /// Does what a tool of a run is for.
 pub(crate) async fn play(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_>,
     job: Job,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, Stop> {
     match job {
-        Job::OpenRun => open(visit, &read(arguments)?).await,
-        Job::Propose => propose(visit, &read(arguments)?).await,
-        Job::Review => review(visit, &read(arguments)?).await,
-        Job::Intend => intend(visit, &read(arguments)?).await,
-        Job::Start => start(visit, &read(arguments)?).await,
-        Job::Report => report(visit, read(arguments)?).await,
-        Job::Claim => claim(visit, &read(arguments)?).await,
-        Job::Challenge => challenge(visit, &read(arguments)?).await,
-        Job::Conclude => conclude(visit, &read(arguments)?).await,
-        Job::AuditRun => audit(visit, &read(arguments)?).await,
+        Job::OpenRun => open(call, &read(arguments)?).await,
+        Job::Propose => propose(call, &read(arguments)?).await,
+        Job::Review => review(call, &read(arguments)?).await,
+        Job::Intend => intend(call, &read(arguments)?).await,
+        Job::Start => start(call, &read(arguments)?).await,
+        Job::Report => report(call, read(arguments)?).await,
+        Job::Claim => claim(call, &read(arguments)?).await,
+        Job::Challenge => challenge(call, &read(arguments)?).await,
+        Job::Conclude => conclude(call, &read(arguments)?).await,
+        Job::AuditRun => audit(call, &read(arguments)?).await,
         _ => Err(Refusal::new(Code::Bug, "expected a tool of a run, found another").into()),
     }
 }
 
-async fn open(visit: &Visit<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
+async fn open(call: &ToolCall<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
     let trace = Fresh::open()?.trace();
     let body = json!({
         "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
         "agents": given.agents,
     });
-    let standing: RunStanding = visit.visitor.call(Call::post("/v1/runs", &body)).await?;
+    let standing: RunStanding = call.visitor.call(Call::post("/v1/runs", &body)).await?;
     Ok(progress::opened(&standing))
 }
 
-async fn propose(visit: &Visit<'_>, given: &Propose) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn propose(call: &ToolCall<'_>, given: &Propose) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let facts = json!({"replaces": given.replaces, "fallback_for": given.fallback_for});
     let content = json!({
         "objective": given.objective, "required_tools": given.tools, "assumptions": given.assumptions,
@@ -72,8 +72,8 @@ async fn propose(visit: &Visit<'_>, given: &Propose) -> Result<CallToolResponse,
     turn.end().await
 }
 
-async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn review(call: &ToolCall<'_>, given: &Review) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     if standing.intents.iter().any(|intent| intent.event.number() == given.event) {
         if !matches!(given.decision, ProposalDecision::Approved | ProposalDecision::Blocked)
@@ -97,8 +97,8 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
     turn.end().await
 }
 
-async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn intend(call: &ToolCall<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let bytes = canonical::to_vec(&given.input)
         .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| api::unreadable(&error))?;
@@ -114,8 +114,8 @@ async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, S
     turn.end().await
 }
 
-async fn start(visit: &Visit<'_>, given: &Start) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn start(call: &ToolCall<'_>, given: &Start) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
     let facts = json!({"intent": given.intent, "input": input.and_then(|intent| intent.input)});
@@ -123,8 +123,8 @@ async fn start(visit: &Visit<'_>, given: &Start) -> Result<CallToolResponse, Sto
     turn.end().await
 }
 
-async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn report(call: &ToolCall<'_>, given: Report) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let runs = |started: Option<Sequence>| started.is_some_and(|at| at.number() == given.started);
     let mut outputs = Vec::new();
@@ -148,8 +148,8 @@ async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, St
     turn.end().await
 }
 
-async fn claim(visit: &Visit<'_>, given: &Claim) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn claim(call: &ToolCall<'_>, given: &Claim) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let mut facts = json!({
         "about_failure": given.about_failure, "evidence": ascending(&given.evidence),
         "executions": ascending(&given.executions),
@@ -165,8 +165,8 @@ async fn claim(visit: &Visit<'_>, given: &Claim) -> Result<CallToolResponse, Sto
     turn.end().await
 }
 
-async fn challenge(visit: &Visit<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn challenge(call: &ToolCall<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let (role, kind, facts) = match given.act {
         Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, json!({"claim": given.event})),
         Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, json!({"challenge": given.event})),
@@ -176,8 +176,8 @@ async fn challenge(visit: &Visit<'_>, given: &Challenge) -> Result<CallToolRespo
     turn.end().await
 }
 
-async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn conclude(call: &ToolCall<'_>, given: &Conclude) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
     if numbers.is_empty() {
@@ -193,10 +193,10 @@ async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolRespons
     turn.end().await
 }
 
-async fn audit(visit: &Visit<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
+async fn audit(call: &ToolCall<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
     let body = run::AuditRun { profile: given.profile, agent: None };
     let request = ApiRequest::<operation::AuditRun>::send(OfTrace { trace: given.trace }, body);
-    Ok(progress::audited(&visit.visitor.ask(request).await?))
+    Ok(progress::audited(&call.visitor.ask(request).await?))
 }
 
 /// Returns these numbers in order, each once: one set has one spelling.

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use crate::{
     fresh::Fresh,
     reply::{self, Stop},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// Where a run stands after a call. Its schema is paid for with each of ten tools: what is always there goes without saying.
@@ -39,7 +39,7 @@ pub(crate) struct Progress {
 
 /// One call of a tool: what it has recorded so far.
 pub(super) struct Turn<'a> {
-    visit: &'a Visit<'a>,
+    call: &'a ToolCall<'a>,
     trace: TraceId,
     events: Events,
 }
@@ -48,14 +48,14 @@ pub(super) struct Turn<'a> {
 type Events = Vec<(&'static str, Sequence)>;
 
 impl<'a> Turn<'a> {
-    pub(super) const fn new(visit: &'a Visit<'a>, trace: TraceId) -> Self {
-        Self { visit, trace, events: Vec::new() }
+    pub(super) const fn new(call: &'a ToolCall<'a>, trace: TraceId) -> Self {
+        Self { call, trace, events: Vec::new() }
     }
 
     /// Returns where the run stands.
     pub(super) async fn standing(&self) -> Result<RunStanding, Stop> {
         let request = ApiRequest::<ShowRun>::get(OfTrace { trace: self.trace }, Nothing {});
-        Ok(self.visit.visitor.ask(request).await?)
+        Ok(self.call.visitor.ask(request).await?)
     }
 
     /// Says something in a role, and returns the number of the event.
@@ -88,7 +88,7 @@ impl<'a> Turn<'a> {
         let name = Text::try_from(kind.as_str()).map_err(|error| Refusal::bug(&error))?;
         let body = SayInRun { role, kind: name, facts, content: Some(content), artifact, agent: None };
         let request = ApiRequest::<operation::SayInRun>::send(OfTrace { trace: self.trace }, body);
-        let recorded = self.visit.visitor.ask(request.under(Fresh::open()?.key()?)).await?;
+        let recorded = self.call.visitor.ask(request.under(Fresh::open()?.key()?)).await?;
         self.events.push((kind.as_str(), recorded.sequence));
         Ok(recorded.sequence)
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     reply::{Stop, fenced},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// Where a plan stands (CLR-40).
@@ -41,11 +41,11 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// Returns where a plan stands now.
-    pub(crate) async fn read(visit: &Visit<'_>, session: Uuid) -> Result<Self, Stop> {
+    pub(crate) async fn read(call: &ToolCall<'_>, session: Uuid) -> Result<Self, Stop> {
         let request = ApiRequest::<ShowPlan>::get(OfPlan { session }, Nothing {});
-        let mut standing = Self::of(visit.visitor.ask(request).await?);
+        let mut standing = Self::of(call.visitor.ask(request).await?);
         if standing.is_open() {
-            standing.inbox = visit.address().await;
+            standing.inbox = call.address().await;
         }
         Ok(standing)
     }

@@ -18,7 +18,7 @@ use crate::tier::Modes;
 
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct Prompt {
     /// Its name for the client: the gap of a plan, otherwise the question.
     pub key: String,
     /// The question.
@@ -52,7 +52,7 @@ pub enum Said {
     Misfit(String),
 }
 
-impl Need {
+impl Prompt {
     /// Returns what a question of the desk asks for.
     pub fn of(question: &QuestionView) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Need {
         matches!(request, ElicitRequestParams::UrlElicitationParams { .. })
     }
 
-    /// Returns the same need for somebody whose answer did not settle it.
+    /// Returns the same prompt for somebody whose answer did not settle it.
     #[must_use]
     pub fn again(&self, why: &str) -> Self {
         Self { message: format!("Not taken: {why}.\n\n{}", self.message), ..self.clone() }
