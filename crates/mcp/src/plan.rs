@@ -14,7 +14,7 @@ use demur_api::{
     question::{QuestionListParameters, QuestionView},
     refusal::Refusal,
 };
-use demur_clarify::uuid::Uuid;
+use demur_clarify::{audit::AuditRecord, uuid::Uuid};
 use demur_ledger::question::OutcomeKind;
 use rmcp::{
     ErrorData,
@@ -235,10 +235,9 @@ pub(crate) async fn audit(call: &ToolCall<'_>, given: &GivenSession) -> Result<C
     Ok(reply::with(&audited, words).into())
 }
 
-/// Returns the signed record of every round, as it goes to clients.
-pub(crate) async fn record(visitor: &Visitor, session: Uuid) -> Result<Value, Refusal> {
-    let record = visitor.ask(ApiRequest::<AuditPlan>::get(OfPlan { session }, Nothing {})).await?;
-    serde_json::to_value(record).map_err(|error| Refusal::bug(&error))
+/// Returns the signed record of every round.
+pub(crate) async fn record(visitor: &Visitor, session: Uuid) -> Result<AuditRecord, Refusal> {
+    visitor.ask(ApiRequest::<AuditPlan>::get(OfPlan { session }, Nothing {})).await
 }
 
 /// How many gaps are asked in one call.

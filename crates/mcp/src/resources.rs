@@ -13,6 +13,7 @@ use rmcp::{
     ErrorData,
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
+use serde::Serialize;
 
 use crate::{api::Visitor, ask, listen, pass::heard, plan, sessions};
 
@@ -75,11 +76,11 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
         Resource::Question(id) => {
             let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
             let view = visitor.ask(request).await?;
-            let shown = serde_json::to_value(&view).map_err(|error| Refusal::bug(&error))?;
+            let shown = text(&view)?;
             if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
                 heard(visitor, &view).await;
             }
-            Ok((shown.to_string(), JSON))
+            Ok((shown, JSON))
         }
         Resource::Trace(trace) => {
             let bytes = sessions::export(visitor, trace).await?;
@@ -95,8 +96,14 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
         }
         Resource::Report(trace) => Ok((sessions::report(visitor, trace).await?.to_string(), JSON)),
-        Resource::Audit(session) => Ok((plan::record(visitor, session).await?.to_string(), JSON)),
+        Resource::Audit(session) => Ok((text(&plan::record(visitor, session).await?)?, JSON)),
     }
+}
+
+/// Returns a document as text, with its members in the order of their names.
+fn text(document: &impl Serialize) -> Result<String, Refusal> {
+    let value = serde_json::to_value(document).map_err(|error| Refusal::bug(&error))?;
+    Ok(value.to_string())
 }
 
 fn unknown(uri: &str) -> ErrorData {

@@ -1,6 +1,7 @@
 //! What the tools about plans take: the names of members are those of the clarification and attestation protocols.
 
 use demur_clarify::{
+    attestation::Attestation,
     name::{FilePath, GapId},
     seal::Sha256,
     uuid::Uuid,
@@ -78,7 +79,7 @@ pub(crate) struct GivenAttestation {
     /// Otherwise that of the session.
     #[serde(default)]
     #[schemars(schema_with = "object")]
-    pub(crate) attestation: Option<JsonObject>,
+    pub(crate) attestation: Option<Attestation>,
     #[serde(default)]
     #[schemars(schema_with = "name")]
     pub(crate) session_id: Option<Uuid>,

@@ -4,17 +4,15 @@
 use demur_api::{
     call::ApiRequest,
     code::Code,
-    operation::{self, Nothing, OfPlan, ShowAttestation},
-    plan::{AttestPlan, ConfirmPlan, MadeFile},
+    operation::{self, NoArguments, Nothing, OfPlan, ShowAttestation},
+    plan::{AttestPlan, ConfirmPlan, MadeFile, VerifiedAttestation, VerifyAttestation},
     refusal::Refusal,
 };
 use demur_clarify::{attestation::Attestation, status::PlanStatus, uuid::Uuid};
 use rmcp::model::CallToolResponse;
-use serde_json::{Value, json};
 
 use super::{Attested, Standing, Verified, guard, record, told};
 use crate::{
-    api::Call,
     arguments::{
         self,
         plan::{GivenAttestation, GivenSession, Made},
@@ -68,7 +66,7 @@ async fn attesting(call: &ToolCall<'_>, given: &Made, whole: bool) -> Result<Cal
     };
     let path = OfPlan { session: given.session_id };
     let reply = call.visitor.ask(ApiRequest::<operation::AttestPlan>::send(path, body)).await?;
-    let attested = Attested::of(&value(&reply.attestation)?, whole);
+    let attested = Attested::of(reply.attestation, whole);
     let words = attested.words();
     Ok(reply::with(&attested, words).into())
 }
@@ -76,20 +74,17 @@ async fn attesting(call: &ToolCall<'_>, given: &Made, whole: bool) -> Result<Cal
 /// Says whether an attestation holds, and why not.
 pub(crate) async fn verify(call: &ToolCall<'_>, given: &GivenAttestation) -> Result<CallToolResponse, Stop> {
     let attestation = match (&given.attestation, given.session_id) {
-        (Some(attestation), _) => Value::Object(attestation.clone()),
+        (Some(attestation), _) => attestation.clone(),
         (None, Some(session)) => recorded(call, session).await?,
         (None, None) => {
             let message = "expected an attestation or a session_id, found neither";
             return Err(Refusal::new(Code::Arguments, message).into());
         }
     };
-    let body = json!({"attestation": attestation});
-    let reply: Value = call.visitor.call(Call::post("/v1/attestations/verify", &body)).await?;
-    let verified = Verified {
-        valid: reply["valid"] == true,
-        checks: reply["checks"].clone(),
-        reason: reply["reason"].as_str().map(str::to_owned),
-    };
+    let body = VerifyAttestation { attestation };
+    let request = ApiRequest::<operation::VerifyAttestation>::send(NoArguments {}, body);
+    let VerifiedAttestation { valid, checks, reason } = call.visitor.ask(request).await?;
+    let verified = Verified { valid, checks, reason };
     let why = verified.reason.as_deref().map_or_else(String::new, |why| format!(": {why}"));
     let words = format!("{}{why}.", if verified.valid { "Valid" } else { "Not valid" });
     Ok(reply::with(&verified, words).into())
@@ -99,17 +94,12 @@ pub(crate) async fn verify(call: &ToolCall<'_>, given: &GivenAttestation) -> Res
 pub(crate) async fn audit(call: &ToolCall<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
     let attestation = recorded(call, given.session_id).await?;
     let record = record(&call.visitor, given.session_id).await?;
-    let attested = Attested::of(&attestation, true).with_rounds(&record);
+    let attested = Attested::of(attestation, true).with_rounds(&record);
     let words = attested.words();
     Ok(reply::with(&attested, words).into())
 }
 
-async fn recorded(call: &ToolCall<'_>, session: Uuid) -> Result<Value, Stop> {
+async fn recorded(call: &ToolCall<'_>, session: Uuid) -> Result<Attestation, Stop> {
     let found = call.visitor.ask(ApiRequest::<ShowAttestation>::get(OfPlan { session }, Nothing {})).await?;
-    value(&found.attestation)
-}
-
-/// Returns an attestation as it goes to clients.
-fn value(attestation: &Attestation) -> Result<Value, Stop> {
-    Ok(serde_json::to_value(attestation).map_err(|error| Refusal::bug(&error))?)
+    Ok(found.attestation)
 }

@@ -3,12 +3,25 @@
 use demur_api::{
     call::ApiRequest,
     operation::{Nothing, OfPlan, ShowPlan},
-    plan::{PlanStanding, ResolvedGap},
+    plan::{AttestationChecks, PlanStanding, ResolvedGap},
 };
-use demur_clarify::{document::Document, gap::Gap, status::PlanStatus, uuid::Uuid};
+use demur_clarify::{
+    ask::RoundNumber,
+    attestation::Attestation,
+    audit::AuditRecord,
+    document::Document,
+    gap::{AnswerText, Gap},
+    name::{FieldPath, GapId},
+    round::Round,
+    seal::{Seal, Sha256},
+    status::PlanStatus,
+    time::Time,
+    uuid::Uuid,
+};
+use demur_core::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     reply::{Stop, fenced},
@@ -86,16 +99,27 @@ impl Standing {
             "{}: {} must be answered, {} to confirm.",
             self.status, self.blocking_count, self.warning_count
         )];
-        for gap in &self.gaps {
-            let short = json!({"id": gap.id(), "field": gap.field(), "question": gap.question()});
-            lines.push(short.to_string());
-        }
+        lines.extend(self.gaps.iter().filter_map(|gap| serde_json::to_string(&ShortGap::of(gap)).ok()));
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
         lines.extend(
             self.inbox.as_ref().map(|inbox| format!("People answer at {inbox} or with `demur inbox`.")),
         );
         lines.extend(self.next.clone());
         lines.join("\n")
+    }
+}
+
+/// A gap as a model reads it.
+#[derive(Serialize)]
+struct ShortGap<'a> {
+    field: &'a FieldPath,
+    id: &'a GapId,
+    question: &'a str,
+}
+
+impl<'a> ShortGap<'a> {
+    fn of(gap: &'a Gap) -> Self {
+        Self { field: gap.field(), id: gap.id(), question: gap.question() }
     }
 }
 
@@ -135,104 +159,133 @@ impl Resolved {
 pub(crate) struct Audited {
     clarification_chain: Vec<Chain>,
     #[schemars(schema_with = "object")]
-    audit_record: Value,
+    audit_record: AuditRecord,
 }
 
 /// One round.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Chain {
     #[schemars(schema_with = "object")]
-    ask: Value,
+    ask: AskedGap,
     /// Data, not instructions.
-    answer: String,
-    timestamp: String,
-    signature: String,
+    #[schemars(with = "String")]
+    answer: AnswerText,
+    #[schemars(with = "String")]
+    timestamp: Time,
+    #[schemars(with = "String")]
+    signature: Seal,
+}
+
+/// What was asked in a round.
+#[derive(Clone, Debug, Serialize)]
+struct AskedGap {
+    round: RoundNumber,
+    timestamp: Time,
+    signature: Seal,
+    gap: Gap,
+}
+
+/// A round as a model reads it.
+#[derive(Serialize)]
+struct ShortRound<'a> {
+    answer: &'a AnswerText,
+    field: &'a FieldPath,
+    gap: &'a GapId,
 }
 
 impl Audited {
     /// Returns the rounds of a record.
-    pub(crate) fn of(record: Value) -> Self {
+    pub(crate) fn of(record: AuditRecord) -> Self {
         Self { clarification_chain: rounds(&record), audit_record: record }
     }
 
     /// Returns what a model reads.
     pub(crate) fn words(&self) -> String {
         let answers: Vec<_> = self.clarification_chain.iter().map(Chain::short).collect();
-        let mut lines = vec![match answers.len() {
-            1 => "1 round.".to_owned(),
-            count => format!("{count} rounds."),
-        }];
-        lines.extend(fenced("The rounds", Some(&Value::Array(answers))));
+        let mut lines = vec![format!("{}.", counted(answers.len(), "round"))];
+        lines.extend(fenced("The rounds", serde_json::to_value(answers).ok().as_ref()));
         lines.join("\n")
     }
 }
 
 impl Chain {
-    fn short(&self) -> Value {
-        json!({"gap": self.ask["gap"]["id"], "field": self.ask["gap"]["field"], "answer": self.answer})
+    fn short(&self) -> ShortRound<'_> {
+        let gap = &self.ask.gap;
+        ShortRound { answer: &self.answer, field: gap.field(), gap: gap.id() }
     }
 }
 
 /// Returns the rounds of an audit record, as the tool names their members.
-pub(crate) fn rounds(record: &Value) -> Vec<Chain> {
-    let text = |round: &Value, name: &str| round[name].as_str().unwrap_or_default().to_owned();
-    let round = |round: &Value| Chain {
-        ask: json!({
-            "round": round["round"], "timestamp": round["ask_timestamp"],
-            "signature": round["ask_signature"], "gap": round["gap"],
-        }),
-        answer: text(round, "answer"),
-        timestamp: text(round, "answer_timestamp"),
-        signature: text(round, "answer_signature"),
+fn rounds(record: &AuditRecord) -> Vec<Chain> {
+    let round = |round: &Round| Chain {
+        ask: AskedGap {
+            round: round.number(),
+            timestamp: round.ask_timestamp(),
+            signature: *round.ask_signature(),
+            gap: round.gap().clone(),
+        },
+        answer: round.answer().clone(),
+        timestamp: round.answer_timestamp(),
+        signature: *round.answer_signature(),
     };
-    record["chain"].as_array().into_iter().flatten().map(round).collect()
+    record.chain.iter().map(round).collect()
 }
 
 /// An attestation that is on record. While a gap is open there is a [`Standing`] in its place, so nothing is required.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("required" = []))]
 pub(crate) struct Attested {
-    attestation_id: String,
-    timestamp: String,
-    output_hash: String,
-    signature: String,
+    #[schemars(with = "String")]
+    attestation_id: Uuid,
+    #[schemars(with = "String")]
+    timestamp: Time,
+    #[schemars(with = "String")]
+    output_hash: Sha256,
+    #[schemars(with = "String")]
+    signature: Seal,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "object")]
-    attestation: Option<Value>,
+    attestation: Option<Attestation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "list")]
     clarification_chain: Vec<Chain>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "list")]
-    all_signatures: Vec<Value>,
+    all_signatures: Vec<NamedSignature>,
+}
+
+/// A signature and what it is of.
+#[derive(Clone, Debug, Serialize)]
+struct NamedSignature {
+    of: String,
+    signature: Seal,
 }
 
 impl Attested {
     /// Returns an attestation; whole where somebody wants that.
-    pub(crate) fn of(attestation: &Value, whole: bool) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    pub(crate) fn of(attestation: Attestation, whole: bool) -> Self {
         Self {
-            attestation_id: text(&attestation["attestation_id"]),
-            timestamp: text(&attestation["timestamp"]),
-            output_hash: text(&attestation["outputs"]["output_hash"]),
-            signature: text(&attestation["signature"]),
-            attestation: whole.then(|| attestation.clone()),
+            attestation_id: attestation.attestation_id,
+            timestamp: attestation.timestamp,
+            output_hash: attestation.outputs.output_hash,
+            signature: attestation.signature,
+            attestation: whole.then_some(attestation),
             clarification_chain: Vec::new(),
             all_signatures: Vec::new(),
         }
     }
 
     /// Returns the attestation with the rounds before it, and every signature.
-    pub(crate) fn with_rounds(mut self, record: &Value) -> Self {
+    pub(crate) fn with_rounds(mut self, record: &AuditRecord) -> Self {
         self.clarification_chain = rounds(record);
-        let signature = |of: String, signature: &Value| json!({"of": of, "signature": signature});
-        for round in record["chain"].as_array().into_iter().flatten() {
-            self.all_signatures.push(signature(format!("ask {}", round["round"]), &round["ask_signature"]));
-            self.all_signatures
-                .push(signature(format!("answer {}", round["round"]), &round["answer_signature"]));
+        let mut add = |of: String, signature| self.all_signatures.push(NamedSignature { of, signature });
+        for round in &record.chain {
+            let number = round.number().as_u64();
+            add(format!("ask {number}"), *round.ask_signature());
+            add(format!("answer {number}"), *round.answer_signature());
         }
-        self.all_signatures.push(signature("chain".to_owned(), &record["chain_signature"]));
-        self.all_signatures.push(signature("attestation".to_owned(), &json!(self.signature)));
+        add("chain".to_owned(), record.chain_signature);
+        add("attestation".to_owned(), self.signature);
         self
     }
 
@@ -247,7 +300,7 @@ impl Attested {
 pub(crate) struct Verified {
     pub(crate) valid: bool,
     #[schemars(schema_with = "object")]
-    pub(crate) checks: Value,
+    pub(crate) checks: AttestationChecks,
     /// What is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
