@@ -17,6 +17,7 @@ use rmcp::{
 use crate::{
     arguments::{self, AskHuman, CheckQuestion},
     fresh::Fresh,
+    host::CallerConnection,
     pass::Passed,
     prompt::Prompt,
     reply::{self, Stop},
@@ -27,7 +28,10 @@ use crate::{
 };
 
 /// Asks, or goes on with what was asked in an earlier round.
-pub(crate) async fn ask(call: &mut ToolCall<'_>, given: &AskHuman) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn ask(
+    call: &mut ToolCall<'_, impl CallerConnection>,
+    given: &AskHuman,
+) -> Result<CallToolResponse, Stop> {
     let call = call.within(given.wait_s);
     match &call.ticket {
         None => {
@@ -46,7 +50,10 @@ pub(crate) async fn ask(call: &mut ToolCall<'_>, given: &AskHuman) -> Result<Cal
 }
 
 /// Puts a question before somebody, in the way of the client's tier, and waits for the answer.
-async fn put(call: &ToolCall<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
+async fn put(
+    call: &ToolCall<'_, impl CallerConnection>,
+    asked: QuestionView,
+) -> Result<CallToolResponse, Stop> {
     if !asked.is_open() {
         return tell(call, &asked).await;
     }
@@ -60,7 +67,11 @@ async fn put(call: &ToolCall<'_>, asked: QuestionView) -> Result<CallToolRespons
 }
 
 /// Asks in a form while the call waits; when the user closes it, the call waits for others.
-async fn elicit(call: &ToolCall<'_>, asked: QuestionView, modes: Modes) -> Result<CallToolResponse, Stop> {
+async fn elicit(
+    call: &ToolCall<'_, impl CallerConnection>,
+    asked: QuestionView,
+    modes: Modes,
+) -> Result<CallToolResponse, Stop> {
     let prompt = Prompt::of(&asked);
     if !call.may_show(&prompt) {
         return wait(call, asked).await;
@@ -78,7 +89,7 @@ async fn elicit(call: &ToolCall<'_>, asked: QuestionView, modes: Modes) -> Resul
 
 /// Ends this round with the question; somebody without a way to be asked is waited for elsewhere.
 async fn round(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     asked: QuestionView,
     modes: Modes,
     why: Option<&str>,
@@ -98,7 +109,7 @@ async fn round(
 }
 
 /// Goes on with a question that an earlier round asked. Whatever the client brings, the first answer counts.
-async fn go_on(call: &ToolCall<'_>, id: QuestionId) -> Result<CallToolResponse, Stop> {
+async fn go_on(call: &ToolCall<'_, impl CallerConnection>, id: QuestionId) -> Result<CallToolResponse, Stop> {
     let asked = call.look(id).await?;
     if !asked.is_open() {
         return tell(call, &asked).await;
@@ -120,7 +131,10 @@ async fn go_on(call: &ToolCall<'_>, id: QuestionId) -> Result<CallToolResponse, 
 
 /// Looks whether a question was answered, and waits for it as if it had just been asked. A form that is gone comes back,
 /// unless its user closed it.
-pub(crate) async fn check(call: &mut ToolCall<'_>, given: &CheckQuestion) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn check(
+    call: &mut ToolCall<'_, impl CallerConnection>,
+    given: &CheckQuestion,
+) -> Result<CallToolResponse, Stop> {
     let call = call.within(given.wait_s);
     match &call.ticket {
         Some(Ticket::Question(id)) if *id == given.question_id => return go_on(call, *id).await,
@@ -138,7 +152,7 @@ pub(crate) async fn check(call: &mut ToolCall<'_>, given: &CheckQuestion) -> Res
 
 /// Says that no answer is needed any more.
 pub(crate) async fn cancel(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     given: &arguments::CancelQuestion,
 ) -> Result<CallToolResponse, Stop> {
     let act = Act { reason: given.reason.clone(), by: None };
@@ -156,17 +170,26 @@ fn another() -> ErrorData {
 }
 
 /// Waits for the answer to a question that was open a moment ago.
-async fn wait(call: &ToolCall<'_>, asked: QuestionView) -> Result<CallToolResponse, Stop> {
+async fn wait(
+    call: &ToolCall<'_, impl CallerConnection>,
+    asked: QuestionView,
+) -> Result<CallToolResponse, Stop> {
     let closed = call.closed(asked.id).await?;
     tell(call, &closed.unwrap_or(asked)).await
 }
 
-async fn tell(call: &ToolCall<'_>, shown: &QuestionView) -> Result<CallToolResponse, Stop> {
+async fn tell(
+    call: &ToolCall<'_, impl CallerConnection>,
+    shown: &QuestionView,
+) -> Result<CallToolResponse, Stop> {
     Ok(result(call, shown).await?.into())
 }
 
 /// Returns how a question stands, as its asker hears it.
-pub(crate) async fn result(call: &ToolCall<'_>, shown: &QuestionView) -> Result<CallToolResult, Stop> {
+pub(crate) async fn result(
+    call: &ToolCall<'_, impl CallerConnection>,
+    shown: &QuestionView,
+) -> Result<CallToolResult, Stop> {
     let address = if shown.is_open() { call.address().await } else { None };
     let secret = if is_secret(shown) { secret(call, shown.id).await? } else { None };
     call.heard(shown).await;
@@ -179,7 +202,7 @@ pub(crate) fn is_secret(shown: &QuestionView) -> bool {
 }
 
 /// Returns a secret answer, once: then it is forgotten.
-async fn secret(call: &ToolCall<'_>, id: QuestionId) -> Result<Option<String>, Stop> {
+async fn secret(call: &ToolCall<'_, impl CallerConnection>, id: QuestionId) -> Result<Option<String>, Stop> {
     let path = OfQuestion { question: id };
     match call.visitor.ask(ApiRequest::<ReadSecret>::get(path.clone(), Nothing {})).await {
         Ok(delivered) => {

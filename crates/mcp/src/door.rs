@@ -25,9 +25,10 @@ use tokio::{
 };
 
 use crate::{
-    api::{self, Host, REPLY_GRACE, Visitor},
     arguments::read,
-    ask, list,
+    ask,
+    host::{self, Host, REPLY_GRACE, Visitor},
+    list,
     listen::{self, Heard},
     manner::{Era, Manner},
     memory::Memory,
@@ -46,14 +47,22 @@ use crate::{
 };
 
 /// The MCP door of a desk.
-#[derive(Clone)]
-pub struct Door {
-    host: Arc<dyn Host>,
+pub struct Door<H> {
+    host: Arc<H>,
     states: Arc<States>,
     manner: Manner,
     shared: Arc<Shared>,
     heard: Arc<Heard>,
     ended: watch::Receiver<bool>,
+}
+
+impl<H> Clone for Door<H> {
+    fn clone(&self) -> Self {
+        let (host, states, shared) =
+            (Arc::clone(&self.host), Arc::clone(&self.states), Arc::clone(&self.shared));
+        let (manner, heard, ended) = (self.manner, Arc::clone(&self.heard), self.ended.clone());
+        Self { host, states, manner, shared, heard, ended }
+    }
 }
 
 /// What all doors of a process share.
@@ -65,10 +74,10 @@ pub struct Shared {
     pub memory: Arc<Memory>,
 }
 
-impl Door {
+impl<H: Host> Door<H> {
     /// Returns a door that is kept in this manner. What waits comes to an end when `ended` says so.
     pub fn new(
-        host: Arc<dyn Host>,
+        host: Arc<H>,
         states: Arc<States>,
         manner: Manner,
         shared: Arc<Shared>,
@@ -77,7 +86,10 @@ impl Door {
         Self { host, states, manner, shared, heard: Arc::default(), ended }
     }
 
-    fn visitor(&self, context: &RequestContext<RoleServer>) -> Result<(Visitor, Turn), Refusal> {
+    fn visitor(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Visitor<H::Connection>, Turn), Refusal> {
         let visitor = self.host.visitor(&context.extensions, &client_name(context))?;
         let turn = self.shared.rooms.enter(&visitor.identity).ok_or_else(crowded)?;
         Ok((visitor, turn))
@@ -87,10 +99,10 @@ impl Door {
     fn call<'a>(
         &'a self,
         context: &'a RequestContext<RoleServer>,
-        visitor: Visitor,
+        visitor: Visitor<H::Connection>,
         bound: Bound,
         wait: Duration,
-    ) -> ToolCall<'a> {
+    ) -> ToolCall<'a, H::Connection> {
         let begun = Instant::now();
         ToolCall {
             tier: Tier::of(context, visitor.relays, self.manner.forms),
@@ -115,7 +127,7 @@ impl Door {
     fn look<'a>(
         &'a self,
         context: &'a RequestContext<RoleServer>,
-    ) -> Result<(ToolCall<'a>, Turn), ErrorData> {
+    ) -> Result<(ToolCall<'a, H::Connection>, Turn), ErrorData> {
         let (visitor, turn) = self.visitor(context).map_err(stranger)?;
         Ok((self.call(context, visitor, Bound::none(), Duration::ZERO), turn))
     }
@@ -156,7 +168,7 @@ impl Door {
     }
 }
 
-impl ServerHandler for Door {
+impl<H: Host> ServerHandler for Door<H> {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_prompts().enable_resources().enable_resources_subscribe();
@@ -310,7 +322,7 @@ impl ServerHandler for Door {
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
         let worked = time::timeout(self.manner.wait + REPLY_GRACE, work).await;
-        match worked.unwrap_or_else(|_| Err(api::silent().into())) {
+        match worked.unwrap_or_else(|_| Err(host::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
             Err(Stop::Protocol(error)) => Err(error),

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
+    host::{CallerConnection, Visitor},
     memory::{Memory, Screen},
     pass::{Passed, RETURN_DELAY, closing, over, pass_on},
     prompt::{Prompt, Said},
@@ -25,17 +25,17 @@ use crate::{
 };
 
 /// A form that is on screen.
-struct Form {
+struct Form<C> {
     handle: RequestHandle<RoleServer>,
     prompt: Prompt,
-    wall: Wall,
+    wall: Wall<C>,
 }
 
 /// Where forms are shown.
 #[derive(Clone)]
-struct Wall {
+struct Wall<C> {
     peer: Peer<RoleServer>,
-    visitor: Visitor,
+    visitor: Visitor<C>,
     client: String,
     modes: Modes,
     address: Option<String>,
@@ -58,7 +58,7 @@ enum First {
     Gone,
 }
 
-impl ToolCall<'_> {
+impl<C: CallerConnection> ToolCall<'_, C> {
     /// Returns whether a form may be shown: none is on screen, and its user has not closed one.
     pub(crate) fn may_show(&self, prompt: &Prompt) -> bool {
         self.memory.screen(&self.visitor.identity, &prompt.question.to_string()).is_none()
@@ -103,9 +103,9 @@ impl ToolCall<'_> {
     }
 }
 
-impl Wall {
+impl<C: CallerConnection> Wall<C> {
     /// Shows a form; none where the client has no way that fits.
-    async fn show(&self, prompt: &Prompt) -> Option<Form> {
+    async fn show(&self, prompt: &Prompt) -> Option<Form<C>> {
         let params = prompt.request(self.modes, self.address.as_deref())?;
         let asking = ServerRequest::ElicitRequest(ElicitRequest::new(params));
         let sent = self.peer.send_cancellable_request(asking, PeerRequestOptions::no_options()).await;
@@ -115,7 +115,7 @@ impl Wall {
     }
 }
 
-impl Form {
+impl<C: CallerConnection> Form<C> {
     /// Waits for whatever comes first. What is said, and that it cannot be, is noted at once.
     async fn first(&mut self, until: Option<Instant>) -> Result<First, Stop> {
         let first = tokio::select! {

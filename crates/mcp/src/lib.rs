@@ -1,10 +1,10 @@
 //! The MCP door: any agent can ask, in four tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
-//! knows documents and the types of the desk, and reaches the desk through [`api::Api`] alone; `docs/design/010-mcp.md`
+//! knows documents and the types of the desk, and reaches the desk through [`host::CallerConnection`] alone; `docs/design/010-mcp.md`
 //! says why.
 //!
 //! | part | module |
 //! |---|---|
-//! | the way to the desk, and who comes through this door | [`api`] |
+//! | who comes through this door, and the connection to the desk | [`host`] |
 //! | what is no message, and what is wrong with it | [`fault`] |
 //! | how requests to clients are numbered | [`ids`] |
 //! | what a client lacks, as a form or an address | [`prompt`] |
@@ -16,9 +16,9 @@
 //! | how many calls an asker has at once | [`room`] |
 //! | the door itself, over any transport | [`door`], [`stdio`] |
 
-pub mod api;
 pub mod door;
 pub mod fault;
+pub mod host;
 pub mod ids;
 pub mod manner;
 pub mod memory;

@@ -5,6 +5,7 @@ use demur_api::{
     call::ApiRequest,
     operation::{ListQuestions, NoArguments},
     question::{QuestionListParameters, QuestionView},
+    refusal::Refusal,
 };
 use demur_core::{
     limit::Whole,
@@ -17,8 +18,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    api::{self},
     arguments,
+    host::CallerConnection,
     reply::{self, Stop, fenced},
     tool_call::ToolCall,
 };
@@ -47,7 +48,7 @@ struct One {
 
 /// Lists what the caller asked.
 pub(crate) async fn list(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     given: &arguments::ListQuestions,
 ) -> Result<CallToolResponse, Stop> {
     let query = QuestionListParameters {
@@ -61,7 +62,7 @@ pub(crate) async fn list(
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let more = if found.next.is_some() { "; there are more" } else { "" };
     let mut lines = vec![format!("{}, the newest first{more}.", counted(questions.len(), "question"))];
-    let told = serde_json::to_value(&questions).map_err(|error| api::unreadable(&error))?;
+    let told = serde_json::to_value(&questions).map_err(|error| Refusal::bug(&error))?;
     lines.extend(fenced("Questions", Some(&told)));
     Ok(reply::with(&Questions { questions }, lines.join("\n")).into())
 }

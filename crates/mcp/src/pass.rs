@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
+    host::{CallerConnection, Visitor},
     prompt::{Prompt, Said, user_of},
     reply::Stop,
 };
@@ -36,13 +36,16 @@ pub(crate) enum Passed {
 }
 
 /// Returns a question as it stands.
-pub(crate) async fn look(visitor: &Visitor, id: QuestionId) -> Result<QuestionView, Stop> {
+pub(crate) async fn look(
+    visitor: &Visitor<impl CallerConnection>,
+    id: QuestionId,
+) -> Result<QuestionView, Stop> {
     Ok(visitor.ask(ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {})).await?)
 }
 
 /// Waits until a question is no longer open; none if it still is when the time is over.
 pub(crate) async fn closing(
-    visitor: &Visitor,
+    visitor: &Visitor<impl CallerConnection>,
     id: QuestionId,
     until: Option<Instant>,
 ) -> Result<Option<QuestionView>, Stop> {
@@ -66,7 +69,7 @@ pub(crate) async fn closing(
 
 /// Passes on what a user said. Whoever was first is what the user hears.
 pub(crate) async fn pass_on(
-    visitor: &Visitor,
+    visitor: &Visitor<impl CallerConnection>,
     client: &str,
     prompt: &Prompt,
     said: Said,
@@ -94,8 +97,8 @@ pub(crate) async fn pass_on(
 }
 
 /// Notes the outcomes that a caller hears now, so that somebody is asked anew when it asks in the same words.
-pub(crate) async fn heard(visitor: &Visitor, told: &QuestionView) {
-    if !told.is_open() && visitor.api.is_heard().await {
+pub(crate) async fn heard(visitor: &Visitor<impl CallerConnection>, told: &QuestionView) {
+    if !told.is_open() && visitor.connection.is_heard().await {
         // What cannot be noted is told once more: better than a person who is asked twice.
         let Ok(questions) = List::try_from(vec![told.id]) else { return };
         let request = ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions });

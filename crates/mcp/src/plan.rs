@@ -25,9 +25,9 @@ use serde_json::Value;
 use tokio::time;
 
 use crate::{
-    api::Visitor,
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
     fresh::Fresh,
+    host::{CallerConnection, Visitor},
     pass::{Passed, RETURN_DELAY},
     prompt::Prompt,
     reply::{self, Stop},
@@ -58,7 +58,7 @@ impl Goal {
 
 /// Submits a plan, or goes on with it; what it lacks is asked through the client where that can be.
 pub(crate) async fn clarify(
-    call: &mut ToolCall<'_>,
+    call: &mut ToolCall<'_, impl CallerConnection>,
     given: &GivenPlan,
     goal: Goal,
 ) -> Result<CallToolResponse, Stop> {
@@ -83,7 +83,11 @@ pub(crate) async fn clarify(
 }
 
 /// Makes a task of the call while something is missing.
-async fn begin(call: &ToolCall<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+async fn begin(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
     let asked = questions(call, session, Some(OutcomeKind::Open)).await?;
     match asked.iter().map(|question| question.asked).min() {
         Some(first) => task::begin(call, Matter::Plan(session, goal), first),
@@ -92,7 +96,11 @@ async fn begin(call: &ToolCall<'_>, session: Uuid, goal: Goal) -> Result<CallToo
 }
 
 /// Waits until nothing is missing or the time is over, and says where the plan stands.
-async fn wait(call: &ToolCall<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+async fn wait(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
     while let Some(prompt) = open(call, session).await?.first() {
         match call.closed(prompt.question).await {
             Ok(Some(_)) => {}
@@ -104,7 +112,7 @@ async fn wait(call: &ToolCall<'_>, session: Uuid, goal: Goal) -> Result<CallTool
     tell(call, session, goal).await
 }
 
-async fn submit(call: &ToolCall<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
+async fn submit(call: &ToolCall<'_, impl CallerConnection>, given: &GivenPlan) -> Result<Uuid, Stop> {
     // Chosen here, so that the request can be sent again.
     let session = given.session_id.map_or_else(|| Fresh::open().map(|mut fresh| fresh.session()), Ok)?;
     let body = SubmitPlan { plan: given.plan.clone(), session_id: Some(session), agent: None };
@@ -113,7 +121,7 @@ async fn submit(call: &ToolCall<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
 }
 
 /// Takes in what the client's user said; returns whether anything was, so that the rest is worth asking.
-async fn take_in(call: &ToolCall<'_>, session: Uuid) -> Result<bool, Stop> {
+async fn take_in(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<bool, Stop> {
     let mut any = call.responses.is_empty();
     for prompt in open(call, session).await? {
         if let Some(said) = call.response(&prompt)? {
@@ -125,7 +133,7 @@ async fn take_in(call: &ToolCall<'_>, session: Uuid) -> Result<bool, Stop> {
 
 /// Ends this round with what is missing, if the client has a way to ask for it.
 async fn round(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     session: Uuid,
     modes: Modes,
     goal: Goal,
@@ -143,7 +151,7 @@ async fn round(
 
 /// Asks the client's user for one gap after the other, also for those that an answer brings up, until the time is over or
 /// the user has had enough.
-async fn elicit(call: &ToolCall<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
+async fn elicit(call: &ToolCall<'_, impl CallerConnection>, session: Uuid, modes: Modes) -> Result<(), Stop> {
     let address = call.address().await;
     let way = |prompt: &Prompt| call.may_show(prompt) && prompt.request(modes, address.as_deref()).is_some();
     for _ in 0..MAX_GAPS {
@@ -165,13 +173,13 @@ async fn elicit(call: &ToolCall<'_>, session: Uuid, modes: Modes) -> Result<(), 
 }
 
 /// Returns what a plan lacks, as its questions ask for it.
-async fn open(call: &ToolCall<'_>, session: Uuid) -> Result<Vec<Prompt>, Stop> {
+async fn open(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<Vec<Prompt>, Stop> {
     Ok(questions(call, session, Some(OutcomeKind::Open)).await?.iter().map(Prompt::of).collect())
 }
 
 /// Returns the questions of a plan, all or those in one state.
 pub(crate) async fn questions(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     session: Uuid,
     state: Option<OutcomeKind>,
 ) -> Result<Vec<QuestionView>, Stop> {
@@ -186,12 +194,20 @@ pub(crate) async fn questions(
 }
 
 /// Returns where a plan stands, and the plan itself where somebody wants it and nothing is missing.
-async fn tell(call: &ToolCall<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
+async fn tell(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
     Ok(result(call, session, goal).await?.into())
 }
 
 /// Returns the same as the result of a tool.
-pub(crate) async fn result(call: &ToolCall<'_>, session: Uuid, goal: Goal) -> Result<CallToolResult, Stop> {
+pub(crate) async fn result(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResult, Stop> {
     let mut standing = Standing::read(call, session).await?;
     if goal == Goal::Plan && !standing.is_open() {
         let request = ApiRequest::<ShowWholePlan>::get(OfPlan { session }, Nothing {});
@@ -206,7 +222,7 @@ fn told(standing: &Standing) -> CallToolResult {
 
 /// Returns the refusal of what needs a plan without gaps, while one is open (CLR-61, CLR-63).
 pub(crate) async fn guard(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     session: Uuid,
 ) -> Result<Result<Standing, CallToolResult>, Stop> {
     let standing = Standing::read(call, session).await?;
@@ -219,7 +235,10 @@ pub(crate) async fn guard(
 }
 
 /// Answers a gap in the agent's own name: on record as an agent's word.
-pub(crate) async fn resolve(call: &ToolCall<'_>, given: &ResolveGap) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn resolve(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &ResolveGap,
+) -> Result<CallToolResponse, Stop> {
     let path = OfGap { session: given.session_id, gap: given.gap_id.to_string() };
     let body = ResolveOwnGap { answer: given.answer.clone(), note: None };
     let reply = call.visitor.ask(ApiRequest::<operation::ResolveOwnGap>::send(path, body)).await?;
@@ -229,14 +248,20 @@ pub(crate) async fn resolve(call: &ToolCall<'_>, given: &ResolveGap) -> Result<C
 }
 
 /// Gives the record of every round.
-pub(crate) async fn audit(call: &ToolCall<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn audit(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &GivenSession,
+) -> Result<CallToolResponse, Stop> {
     let audited = Audited::of(record(&call.visitor, given.session_id).await?);
     let words = audited.words();
     Ok(reply::with(&audited, words).into())
 }
 
 /// Returns the signed record of every round.
-pub(crate) async fn record(visitor: &Visitor, session: Uuid) -> Result<AuditRecord, Refusal> {
+pub(crate) async fn record(
+    visitor: &Visitor<impl CallerConnection>,
+    session: Uuid,
+) -> Result<AuditRecord, Refusal> {
     visitor.ask(ApiRequest::<AuditPlan>::get(OfPlan { session }, Nothing {})).await
 }
 

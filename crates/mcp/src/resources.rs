@@ -14,8 +14,15 @@ use rmcp::{
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::{api::Visitor, ask, listen, pass::heard, plan, sessions};
+use crate::{
+    ask,
+    host::{CallerConnection, Visitor},
+    listen,
+    pass::heard,
+    plan, sessions,
+};
 
 /// Something that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,13 +72,19 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns what a name stands for.
-pub(crate) async fn read(visitor: &Visitor, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) async fn read(
+    visitor: &Visitor<impl CallerConnection>,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| unknown(uri))?;
     let (text, media) = content(visitor, resource).await.map_err(|refusal| refused(uri, &refusal))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(media)]))
 }
 
-async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'static str), Refusal> {
+async fn content(
+    visitor: &Visitor<impl CallerConnection>,
+    resource: Resource,
+) -> Result<(String, &'static str), Refusal> {
     match resource {
         Resource::Question(id) => {
             let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
@@ -83,7 +96,7 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
             Ok((shown, JSON))
         }
         Resource::Trace(trace) => {
-            let bytes = sessions::export(visitor, trace).await?;
+            let bytes = visitor.export(trace).await?;
             if bytes.len() > MAX_RESOURCE_BYTES {
                 let message = format!(
                     "expected an export of at most {MAX_RESOURCE_BYTES} bytes, found {}",
@@ -95,7 +108,7 @@ async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'sta
             }
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
         }
-        Resource::Report(trace) => Ok((sessions::report(visitor, trace).await?.to_string(), JSON)),
+        Resource::Report(trace) => Ok((sessions::report::<Value>(visitor, trace).await?.to_string(), JSON)),
         Resource::Audit(session) => Ok((text(&plan::record(visitor, session).await?)?, JSON)),
     }
 }

@@ -23,6 +23,7 @@ use serde_json::Value;
 use crate::{
     ask,
     fresh::Fresh,
+    host::CallerConnection,
     pass::Passed,
     plan::{self, Goal},
     prompt::Prompt,
@@ -42,7 +43,7 @@ pub(crate) enum Matter {
 }
 
 impl Matter {
-    fn name(&self, call: &ToolCall<'_>) -> Result<String, Stop> {
+    fn name(&self, call: &ToolCall<'_, impl CallerConnection>) -> Result<String, Stop> {
         match self {
             Self::Question(id) => Ok(id.to_string()),
             Self::Plan(..) => Ok(call.states.seal_task(self, &call.visitor.identity)?),
@@ -50,7 +51,7 @@ impl Matter {
     }
 
     /// Returns what a task of this caller is about.
-    fn of(call: &ToolCall<'_>, name: &str) -> Result<Self, Stop> {
+    fn of(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<Self, Stop> {
         let question = name.parse().ok().map(Self::Question);
         let plan = || call.states.unseal_task(name, &call.visitor.identity);
         question.or_else(plan).ok_or_else(|| unknown(name).into())
@@ -91,14 +92,21 @@ impl Standing {
 }
 
 /// Returns what a client hears whose call has become a task.
-pub(crate) fn begin(call: &ToolCall<'_>, matter: Matter, begun: Timestamp) -> Result<CallToolResponse, Stop> {
+pub(crate) fn begin(
+    call: &ToolCall<'_, impl CallerConnection>,
+    matter: Matter,
+    begun: Timestamp,
+) -> Result<CallToolResponse, Stop> {
     // Whoever asks again waits again, whatever was called off before under the same name.
     call.memory.resume(&call.visitor.identity, &matter.note());
     Ok(CreateTaskResult::new(seed(matter.name(call)?, begun, begun)).into())
 }
 
 /// Returns how a task stands; with its result where it has one.
-pub(crate) async fn get(call: &ToolCall<'_>, name: &str) -> Result<GetTaskResult, Stop> {
+pub(crate) async fn get(
+    call: &ToolCall<'_, impl CallerConnection>,
+    name: &str,
+) -> Result<GetTaskResult, Stop> {
     let matter = Matter::of(call, name)?;
     let standing = own(call, matter, name).await?;
     let payload = if call.memory.is_stopped(&call.visitor.identity, &matter.note()) {
@@ -118,7 +126,7 @@ pub(crate) async fn get(call: &ToolCall<'_>, name: &str) -> Result<GetTaskResult
 }
 
 /// Takes in what the client's user said in the forms of a task.
-pub(crate) async fn update(call: &ToolCall<'_>, name: &str) -> Result<(), Stop> {
+pub(crate) async fn update(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<(), Stop> {
     let standing = own(call, Matter::of(call, name)?, name).await?;
     for question in standing.open() {
         let prompt = Prompt::of(question);
@@ -134,7 +142,7 @@ pub(crate) async fn update(call: &ToolCall<'_>, name: &str) -> Result<(), Stop> 
 }
 
 /// Stops waiting. The question stays: somebody else may need it, and `cancel_question` is how it is called off.
-pub(crate) async fn cancel(call: &ToolCall<'_>, name: &str) -> Result<(), Stop> {
+pub(crate) async fn cancel(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<(), Stop> {
     let matter = Matter::of(call, name)?;
     if own(call, matter, name).await?.open().next().is_some() {
         call.memory.stop(&call.visitor.identity, &matter.note());
@@ -143,7 +151,11 @@ pub(crate) async fn cancel(call: &ToolCall<'_>, name: &str) -> Result<(), Stop> 
 }
 
 /// Returns how a task of this very caller stands; another's is unknown.
-async fn own(call: &ToolCall<'_>, matter: Matter, name: &str) -> Result<Standing, Stop> {
+async fn own(
+    call: &ToolCall<'_, impl CallerConnection>,
+    matter: Matter,
+    name: &str,
+) -> Result<Standing, Stop> {
     let hidden = |refusal: Refusal| match refusal.code.status() {
         403 | 404 => unknown(name).into(),
         _ => Stop::from(refusal),
@@ -163,7 +175,7 @@ async fn own(call: &ToolCall<'_>, matter: Matter, name: &str) -> Result<Standing
 }
 
 /// Returns what an open task says: that it works, or with which forms it asks.
-async fn waiting(call: &ToolCall<'_>, standing: &Standing) -> TaskPayload {
+async fn waiting(call: &ToolCall<'_, impl CallerConnection>, standing: &Standing) -> TaskPayload {
     let Tier::Task(Some(modes)) = call.tier else { return TaskPayload::Working };
     let address = call.address().await;
     let prompts = standing.open().map(Prompt::of).filter(|prompt| call.may_show(prompt));

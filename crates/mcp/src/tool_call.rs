@@ -27,7 +27,7 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
+    host::{CallerConnection, Visitor},
     manner::Manner,
     memory::{Memory, Screen},
     pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, heard, look, over, pass_on},
@@ -38,8 +38,8 @@ use crate::{
 };
 
 /// One call of a tool.
-pub(crate) struct ToolCall<'a> {
-    pub(crate) visitor: Visitor,
+pub(crate) struct ToolCall<'a, C> {
+    pub(crate) visitor: Visitor<C>,
     /// The client, by the name it gives itself.
     pub(crate) client: String,
     pub(crate) tier: Tier,
@@ -62,7 +62,7 @@ pub(crate) struct ToolCall<'a> {
     pub(crate) ended: watch::Receiver<bool>,
 }
 
-impl ToolCall<'_> {
+impl<C: CallerConnection> ToolCall<'_, C> {
     /// Returns the call with less patience, where whoever calls has less.
     pub(crate) fn within(&mut self, seconds: Option<u32>) -> &Self {
         if let Some(seconds) = seconds {
@@ -86,7 +86,7 @@ impl ToolCall<'_> {
     /// Returns where people answer.
     pub(crate) async fn address(&self) -> Option<String> {
         // A server that is away has none that anybody could use.
-        time::timeout(COURTESY_TIMEOUT, self.visitor.api.address()).await.ok().flatten()
+        time::timeout(COURTESY_TIMEOUT, self.visitor.connection.inbox_address()).await.ok().flatten()
     }
 
     /// Returns whether whoever calls wants to hear something at once.

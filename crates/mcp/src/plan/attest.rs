@@ -17,26 +17,33 @@ use crate::{
         self,
         plan::{GivenAttestation, GivenSession, Made},
     },
+    host::CallerConnection,
     reply::{self, Stop},
     tool_call::ToolCall,
 };
 
 /// Confirms a plan with every answer in it.
-pub(crate) async fn confirm(call: &ToolCall<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn confirm(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &GivenSession,
+) -> Result<CallToolResponse, Stop> {
     match guard(call, given.session_id).await? {
         Err(refused) => Ok(refused.into()),
         Ok(_) => Ok(told(&confirming(call, given.session_id).await?).into()),
     }
 }
 
-async fn confirming(call: &ToolCall<'_>, session: Uuid) -> Result<Standing, Stop> {
+async fn confirming(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<Standing, Stop> {
     let body = ConfirmPlan { agent: None };
     let request = ApiRequest::<operation::ConfirmPlan>::send(OfPlan { session }, body);
     Ok(Standing::of(call.visitor.ask(request).await?))
 }
 
 /// Confirms a plan, where that was not done, and attests what was made of it.
-pub(crate) async fn attest(call: &ToolCall<'_>, given: &Made) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn attest(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Made,
+) -> Result<CallToolResponse, Stop> {
     let standing = match guard(call, given.session_id).await? {
         Err(refused) => return Ok(refused.into()),
         Ok(standing) => standing,
@@ -48,14 +55,21 @@ pub(crate) async fn attest(call: &ToolCall<'_>, given: &Made) -> Result<CallTool
 }
 
 /// Attests what was made of a confirmed plan.
-pub(crate) async fn sign(call: &ToolCall<'_>, given: &Made) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn sign(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Made,
+) -> Result<CallToolResponse, Stop> {
     match guard(call, given.session_id).await? {
         Err(refused) => Ok(refused.into()),
         Ok(_) => attesting(call, given, false).await,
     }
 }
 
-async fn attesting(call: &ToolCall<'_>, given: &Made, whole: bool) -> Result<CallToolResponse, Stop> {
+async fn attesting(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Made,
+    whole: bool,
+) -> Result<CallToolResponse, Stop> {
     let file = |file: &arguments::plan::MadeFile| MadeFile { path: file.path.clone(), sha256: file.sha256 };
     let files = given.files.iter().map(file).collect::<Vec<_>>();
     let body = AttestPlan {
@@ -72,7 +86,10 @@ async fn attesting(call: &ToolCall<'_>, given: &Made, whole: bool) -> Result<Cal
 }
 
 /// Says whether an attestation holds, and why not.
-pub(crate) async fn verify(call: &ToolCall<'_>, given: &GivenAttestation) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn verify(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &GivenAttestation,
+) -> Result<CallToolResponse, Stop> {
     let attestation = match (&given.attestation, given.session_id) {
         (Some(attestation), _) => attestation.clone(),
         (None, Some(session)) => recorded(call, session).await?,
@@ -91,7 +108,10 @@ pub(crate) async fn verify(call: &ToolCall<'_>, given: &GivenAttestation) -> Res
 }
 
 /// Gives an attestation with the rounds before it.
-pub(crate) async fn audit(call: &ToolCall<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn audit(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &GivenSession,
+) -> Result<CallToolResponse, Stop> {
     let attestation = recorded(call, given.session_id).await?;
     let record = record(&call.visitor, given.session_id).await?;
     let attested = Attested::of(attestation, true).with_rounds(&record);
@@ -99,7 +119,7 @@ pub(crate) async fn audit(call: &ToolCall<'_>, given: &GivenSession) -> Result<C
     Ok(reply::with(&attested, words).into())
 }
 
-async fn recorded(call: &ToolCall<'_>, session: Uuid) -> Result<Attestation, Stop> {
+async fn recorded(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<Attestation, Stop> {
     let found = call.visitor.ask(ApiRequest::<ShowAttestation>::get(OfPlan { session }, Nothing {})).await?;
     Ok(found.attestation)
 }

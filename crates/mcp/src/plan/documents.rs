@@ -24,6 +24,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    host::CallerConnection,
     reply::{Stop, fenced},
     tool_call::ToolCall,
 };
@@ -54,7 +55,10 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// Returns where a plan stands now.
-    pub(crate) async fn read(call: &ToolCall<'_>, session: Uuid) -> Result<Self, Stop> {
+    pub(crate) async fn read(
+        call: &ToolCall<'_, impl CallerConnection>,
+        session: Uuid,
+    ) -> Result<Self, Stop> {
         let request = ApiRequest::<ShowPlan>::get(OfPlan { session }, Nothing {});
         let mut standing = Self::of(call.visitor.ask(request).await?);
         if standing.is_open() {

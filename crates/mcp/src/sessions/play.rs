@@ -4,10 +4,10 @@
 use demur_api::{
     call::ApiRequest,
     code::{Code, RuleCode},
-    operation::{self, OfTrace},
+    operation::{self, NoArguments, OfTrace},
     refusal::Refusal,
     run,
-    run::{ClaimView, RunStanding},
+    run::{ClaimView, Demands},
 };
 use demur_core::{canonical, hash::sha256};
 use demur_ledger::{event_type::EventType, facts::ProposalDecision, name::Sequence, role::Role};
@@ -16,7 +16,6 @@ use serde_json::json;
 
 use super::progress::{self, Turn};
 use crate::{
-    api::{self, Call},
     arguments::{
         read,
         run::{
@@ -24,6 +23,7 @@ use crate::{
         },
     },
     fresh::Fresh,
+    host::CallerConnection,
     reply::Stop,
     tool_call::ToolCall,
     tools::Job,
@@ -31,12 +31,12 @@ use crate::{
 
 /// Does what a tool of a run is for.
 pub(crate) async fn play(
-    call: &ToolCall<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     job: Job,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, Stop> {
     match job {
-        Job::OpenRun => open(call, &read(arguments)?).await,
+        Job::OpenRun => open(call, read(arguments)?).await,
         Job::Propose => propose(call, &read(arguments)?).await,
         Job::Review => review(call, &read(arguments)?).await,
         Job::Intend => intend(call, &read(arguments)?).await,
@@ -50,18 +50,27 @@ pub(crate) async fn play(
     }
 }
 
-async fn open(call: &ToolCall<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
+async fn open(call: &ToolCall<'_, impl CallerConnection>, given: OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
     let trace = Fresh::open()?.trace();
-    let body = json!({
-        "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
-        "agents": given.agents,
-    });
-    let standing: RunStanding = call.visitor.call(Call::post("/v1/runs", &body)).await?;
-    Ok(progress::opened(&standing))
+    let OpenRun { task, objective, constraints, agents } = given;
+    let body = run::OpenRun {
+        trace: Some(trace),
+        task,
+        objective,
+        constraints,
+        agents: agents.by_role(),
+        policy: Demands::default(),
+        agent: None,
+    };
+    let request = ApiRequest::<operation::OpenRun>::send(NoArguments {}, body);
+    Ok(progress::opened(&call.visitor.ask(request).await?))
 }
 
-async fn propose(call: &ToolCall<'_>, given: &Propose) -> Result<CallToolResponse, Stop> {
+async fn propose(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Propose,
+) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let facts = json!({"replaces": given.replaces, "fallback_for": given.fallback_for});
     let content = json!({
@@ -72,7 +81,10 @@ async fn propose(call: &ToolCall<'_>, given: &Propose) -> Result<CallToolRespons
     turn.end().await
 }
 
-async fn review(call: &ToolCall<'_>, given: &Review) -> Result<CallToolResponse, Stop> {
+async fn review(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Review,
+) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     if standing.intents.iter().any(|intent| intent.event.number() == given.event) {
@@ -97,11 +109,14 @@ async fn review(call: &ToolCall<'_>, given: &Review) -> Result<CallToolResponse,
     turn.end().await
 }
 
-async fn intend(call: &ToolCall<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
+async fn intend(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Intend,
+) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let bytes = canonical::to_vec(&given.input)
         .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| api::unreadable(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?;
     let facts = json!({
         "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
     });
@@ -114,7 +129,7 @@ async fn intend(call: &ToolCall<'_>, given: &Intend) -> Result<CallToolResponse,
     turn.end().await
 }
 
-async fn start(call: &ToolCall<'_>, given: &Start) -> Result<CallToolResponse, Stop> {
+async fn start(call: &ToolCall<'_, impl CallerConnection>, given: &Start) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
@@ -123,7 +138,7 @@ async fn start(call: &ToolCall<'_>, given: &Start) -> Result<CallToolResponse, S
     turn.end().await
 }
 
-async fn report(call: &ToolCall<'_>, given: Report) -> Result<CallToolResponse, Stop> {
+async fn report(call: &ToolCall<'_, impl CallerConnection>, given: Report) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let runs = |started: Option<Sequence>| started.is_some_and(|at| at.number() == given.started);
@@ -148,7 +163,7 @@ async fn report(call: &ToolCall<'_>, given: Report) -> Result<CallToolResponse, 
     turn.end().await
 }
 
-async fn claim(call: &ToolCall<'_>, given: &Claim) -> Result<CallToolResponse, Stop> {
+async fn claim(call: &ToolCall<'_, impl CallerConnection>, given: &Claim) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let mut facts = json!({
         "about_failure": given.about_failure, "evidence": ascending(&given.evidence),
@@ -165,7 +180,10 @@ async fn claim(call: &ToolCall<'_>, given: &Claim) -> Result<CallToolResponse, S
     turn.end().await
 }
 
-async fn challenge(call: &ToolCall<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
+async fn challenge(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Challenge,
+) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let (role, kind, facts) = match given.act {
         Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, json!({"claim": given.event})),
@@ -176,7 +194,10 @@ async fn challenge(call: &ToolCall<'_>, given: &Challenge) -> Result<CallToolRes
     turn.end().await
 }
 
-async fn conclude(call: &ToolCall<'_>, given: &Conclude) -> Result<CallToolResponse, Stop> {
+async fn conclude(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Conclude,
+) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
@@ -193,7 +214,10 @@ async fn conclude(call: &ToolCall<'_>, given: &Conclude) -> Result<CallToolRespo
     turn.end().await
 }
 
-async fn audit(call: &ToolCall<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
+async fn audit(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &AuditRun,
+) -> Result<CallToolResponse, Stop> {
     let body = run::AuditRun { profile: given.profile, agent: None };
     let request = ApiRequest::<operation::AuditRun>::send(OfTrace { trace: given.trace }, body);
     Ok(progress::audited(&call.visitor.ask(request).await?))

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     fresh::Fresh,
+    host::CallerConnection,
     reply::{self, Stop},
     tool_call::ToolCall,
 };
@@ -38,8 +39,8 @@ pub(crate) struct Progress {
 }
 
 /// One call of a tool: what it has recorded so far.
-pub(super) struct Turn<'a> {
-    call: &'a ToolCall<'a>,
+pub(super) struct Turn<'a, C> {
+    call: &'a ToolCall<'a, C>,
     trace: TraceId,
     events: Events,
 }
@@ -47,8 +48,8 @@ pub(super) struct Turn<'a> {
 /// What was recorded: types and numbers.
 type Events = Vec<(&'static str, Sequence)>;
 
-impl<'a> Turn<'a> {
-    pub(super) const fn new(call: &'a ToolCall<'a>, trace: TraceId) -> Self {
+impl<'a, C: CallerConnection> Turn<'a, C> {
+    pub(super) const fn new(call: &'a ToolCall<'a, C>, trace: TraceId) -> Self {
         Self { call, trace, events: Vec::new() }
     }
 
