@@ -2,6 +2,7 @@
 
 mod play;
 mod progress;
+mod statement;
 
 pub(crate) use play::play;
 pub(crate) use progress::Progress;

@@ -12,9 +12,16 @@ use demur_api::{
 use demur_core::{canonical, hash::sha256};
 use demur_ledger::{event_type::EventType, facts::ProposalDecision, name::Sequence, role::Role};
 use rmcp::model::{CallToolResponse, JsonObject};
-use serde_json::json;
 
-use super::progress::{self, Turn};
+use super::{
+    progress::{self, Turn},
+    statement::{
+        ClaimContent, ClaimFacts, ClaimWords, CompletionContent, ConclusionContent, ConclusionFacts,
+        DisputeContent, Disputed, EndFacts, FailureContent, IntentContent, IntentFacts, IntentReviewContent,
+        IntentReviewFacts, ProposalContent, ProposalFacts, ProposalReviewContent, ProposalReviewFacts,
+        StartContent, StartFacts,
+    },
+};
 use crate::{
     arguments::{
         read,
@@ -72,12 +79,14 @@ async fn propose(
     given: &Propose,
 ) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
-    let facts = json!({"replaces": given.replaces, "fallback_for": given.fallback_for});
-    let content = json!({
-        "objective": given.objective, "required_tools": given.tools, "assumptions": given.assumptions,
-        "expected_evidence": given.expected_evidence,
-    });
-    turn.say(Role::Planner, EventType::ProposalCreated, facts, content).await?;
+    let facts = ProposalFacts { replaces: given.replaces, fallback_for: given.fallback_for };
+    let content = ProposalContent {
+        objective: &given.objective,
+        required_tools: &given.tools,
+        assumptions: &given.assumptions,
+        expected_evidence: &given.expected_evidence,
+    };
+    turn.say(Role::Planner, EventType::ProposalCreated, &facts, &content).await?;
     turn.end().await
 }
 
@@ -96,16 +105,15 @@ async fn review(
             refusal.field = Some("decision".to_owned());
             return Err(refusal.into());
         }
-        let facts = json!({"intent": given.event, "decision": given.decision});
-        turn.say(Role::Critic, EventType::ToolIntentReviewed, facts, json!({"rationale": given.rationale}))
-            .await?;
+        let facts = IntentReviewFacts { intent: given.event, decision: given.decision };
+        let content = IntentReviewContent { rationale: &given.rationale };
+        turn.say(Role::Critic, EventType::ToolIntentReviewed, &facts, &content).await?;
         return turn.end().await;
     }
-    let facts = json!({
-        "proposal": given.event, "decision": given.decision, "conditions": given.conditions.len(),
-    });
-    let content = json!({"rationale": given.rationale, "conditions": given.conditions});
-    turn.say(Role::Critic, EventType::ProposalReviewed, facts, content).await?;
+    let conditions = given.conditions.len();
+    let facts = ProposalReviewFacts { proposal: given.event, decision: given.decision, conditions };
+    let content = ProposalReviewContent { rationale: &given.rationale, conditions: &given.conditions };
+    turn.say(Role::Critic, EventType::ProposalReviewed, &facts, &content).await?;
     turn.end().await
 }
 
@@ -117,14 +125,19 @@ async fn intend(
     let bytes = canonical::to_vec(&given.input)
         .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?;
-    let facts = json!({
-        "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
-    });
-    let content = json!({
-        "tool": given.tool, "input_hash": sha256(text.as_bytes()), "justification": given.justification,
-    });
+    let facts = IntentFacts {
+        proposal: given.proposal,
+        meets: &given.meets,
+        retries: given.retries,
+        risk: given.risk,
+    };
+    let content = IntentContent {
+        tool: &given.tool,
+        input_hash: sha256(text.as_bytes()),
+        justification: &given.justification,
+    };
     // The intent first: what is refused leaves nothing behind.
-    let intent = turn.say(Role::Executor, EventType::ToolIntentSigned, facts, content).await?;
+    let intent = turn.say(Role::Executor, EventType::ToolIntentSigned, &facts, &content).await?;
     turn.store(&format!("input-{intent}.json"), "application/json", &text).await?;
     turn.end().await
 }
@@ -133,8 +146,8 @@ async fn start(call: &ToolCall<'_, impl CallerConnection>, given: &Start) -> Res
     let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
-    let facts = json!({"intent": given.intent, "input": input.and_then(|intent| intent.input)});
-    turn.say(Role::Executor, EventType::ToolExecutionStarted, facts, json!({"limits": []})).await?;
+    let facts = StartFacts { intent: given.intent, input: input.and_then(|intent| intent.input) };
+    turn.say(Role::Executor, EventType::ToolExecutionStarted, &facts, &StartContent::default()).await?;
     turn.end().await
 }
 
@@ -149,34 +162,30 @@ async fn report(call: &ToolCall<'_, impl CallerConnection>, given: Report) -> Re
             outputs.push(turn.store(&output.name, "text/plain", &output.text).await?);
         }
     }
-    let mut facts = json!({"started": given.started, "outputs": outputs});
-    let mut content = json!({"duration_ms": given.duration_ms, "exit_status": given.exit_status});
-    let kind = if let Some(failure) = given.failure {
-        facts["failure"] = json!(failure);
-        content["message"] = json!(given.note.unwrap_or_else(|| "it failed".to_owned()));
-        EventType::ToolExecutionFailed
+    let Report { started, failure, exit_status, duration_ms, note, .. } = given;
+    let facts = EndFacts { started, outputs, failure };
+    if failure.is_some() {
+        let message = note.unwrap_or_else(|| "it failed".to_owned());
+        let content = FailureContent { duration_ms, exit_status, message };
+        turn.say(Role::Executor, EventType::ToolExecutionFailed, &facts, &content).await?;
     } else {
-        content["note"] = json!(given.note);
-        EventType::ToolExecutionCompleted
-    };
-    turn.say(Role::Executor, kind, facts, content).await?;
+        let content = CompletionContent { duration_ms, exit_status, note };
+        turn.say(Role::Executor, EventType::ToolExecutionCompleted, &facts, &content).await?;
+    }
     turn.end().await
 }
 
 async fn claim(call: &ToolCall<'_, impl CallerConnection>, given: &Claim) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
-    let mut facts = json!({
-        "about_failure": given.about_failure, "evidence": ascending(&given.evidence),
-        "executions": ascending(&given.executions),
-    });
-    let content = json!({"text": given.text, "confidence": given.confidence});
-    let kind = if let Some(replaced) = given.replaces {
-        facts["replaces"] = json!(replaced);
-        EventType::ClaimRevised
-    } else {
-        EventType::ClaimIssued
+    let facts = ClaimFacts {
+        about_failure: given.about_failure,
+        evidence: ascending(&given.evidence),
+        executions: ascending(&given.executions),
+        replaces: given.replaces,
     };
-    turn.say(Role::Executor, kind, facts, content).await?;
+    let content = ClaimContent { text: &given.text, confidence: given.confidence };
+    let kind = if given.replaces.is_some() { EventType::ClaimRevised } else { EventType::ClaimIssued };
+    turn.say(Role::Executor, kind, &facts, &content).await?;
     turn.end().await
 }
 
@@ -186,11 +195,11 @@ async fn challenge(
 ) -> Result<CallToolResponse, Stop> {
     let mut turn = Turn::new(call, given.trace);
     let (role, kind, facts) = match given.act {
-        Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, json!({"claim": given.event})),
-        Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, json!({"challenge": given.event})),
-        Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, json!({"claim": given.event})),
+        Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, Disputed::Claim(given.event)),
+        Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, Disputed::Challenge(given.event)),
+        Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, Disputed::Claim(given.event)),
     };
-    turn.say(role, kind, facts, json!({"reason": given.reason})).await?;
+    turn.say(role, kind, &facts, &DisputeContent { reason: &given.reason }).await?;
     turn.end().await
 }
 
@@ -207,10 +216,11 @@ async fn conclude(
             .with_cure("Claim what was done first: session_claim.");
         return Err(refusal.into());
     }
-    let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});
-    let claims: Vec<_> = standing.claims.iter().map(words).collect();
-    let content = json!({"claims": claims, "verdict": given.verdict});
-    turn.say(Role::Executor, EventType::FinalStatementSigned, json!({"claims": numbers}), content).await?;
+    let words =
+        standing.claims.iter().map(|ClaimView { event, text, .. }| ClaimWords { claim: *event, text });
+    let content = ConclusionContent { claims: words.collect(), verdict: &given.verdict };
+    let facts = ConclusionFacts { claims: numbers };
+    turn.say(Role::Executor, EventType::FinalStatementSigned, &facts, &content).await?;
     turn.end().await
 }
 

@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::statement::ArtifactContent;
 use crate::{
     fresh::Fresh,
     host::CallerConnection,
@@ -64,16 +65,16 @@ impl<'a, C: CallerConnection> Turn<'a, C> {
         &mut self,
         role: Role,
         kind: EventType,
-        facts: Value,
-        content: Value,
+        facts: &impl Serialize,
+        content: &impl Serialize,
     ) -> Result<Sequence, Stop> {
-        self.send(role, kind, object(facts), object(content), None).await
+        let (facts, content) = (members(facts)?, members(content)?);
+        self.send(role, kind, facts, content, None).await
     }
 
     /// Records a text as artifact, and returns the number of the event.
     pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<Sequence, Stop> {
-        let content = [("name", name), ("media_type", media_type)];
-        let content = content.map(|(name, text)| (name.to_owned(), text.into())).into_iter().collect();
+        let content = members(&ArtifactContent { name, media_type })?;
         let artifact = GivenArtifact { text: Some(text.to_owned()), base64: None };
         self.send(Role::Executor, EventType::ArtifactRecorded, Map::new(), content, Some(artifact)).await
     }
@@ -150,10 +151,11 @@ fn line(next: &Next) -> String {
 }
 
 /// Returns the members of a document.
-fn object(document: Value) -> Map<String, Value> {
-    match document {
-        Value::Object(members) => members,
-        _ => Map::new(),
+fn members(document: &impl Serialize) -> Result<Map<String, Value>, Refusal> {
+    match serde_json::to_value(document) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Refusal::bug(&"expected a document with members")),
+        Err(error) => Err(Refusal::bug(&error)),
     }
 }
 
