@@ -7,7 +7,7 @@
 //! | who comes through this door, and the connection to the desk | [`host`] |
 //! | what is no message, and what is wrong with it | [`fault`] |
 //! | how requests to clients are numbered | [`ids`] |
-//! | what a client lacks, as a form or an address | [`prompt`] |
+//! | what a client lacks, as a form or an address | `prompt` |
 //! | which tier a client is served in | [`tier`] |
 //! | how the door is kept: tools, window, revisions, forms | [`manner`] |
 //! | what a process remembers of its callers | [`memory`] |
@@ -22,7 +22,6 @@ pub mod host;
 pub mod ids;
 pub mod manner;
 pub mod memory;
-pub mod prompt;
 pub mod room;
 pub mod state;
 pub mod stdio;
@@ -39,6 +38,7 @@ mod listen;
 mod misfit;
 mod pass;
 mod plan;
+mod prompt;
 mod prompts;
 mod reply;
 mod resources;
