@@ -24,6 +24,7 @@ use crate::{
     host::CallerConnection,
     reply::{self, Stop},
     tool_call::ToolCall,
+    tools::{self, Job},
 };
 
 /// Where a run stands after a call. Its schema is paid for with each of ten tools: what is always there goes without saying.
@@ -143,11 +144,25 @@ pub(super) fn next(standing: &RunStanding) -> String {
 }
 
 fn line(next: &Next) -> String {
-    // Closing a challenge is done with the tool that raised it.
-    let tool = if next.act == Act::Resolve { "challenge" } else { next.act.as_str() };
     let numbers: Vec<_> = next.events.iter().take(MAX_NAMED_EVENTS).map(ToString::to_string).collect();
     let about = if numbers.is_empty() { String::new() } else { format!(" {}", numbers.join(", ")) };
-    format!("{} ({}): session_{tool}{about}", visible(&next.agent), next.role)
+    format!("{} ({}): {}{about}", visible(&next.agent), next.role, tools::name_of(job(next.act)))
+}
+
+/// Returns the tool that does something.
+const fn job(act: Act) -> Job {
+    match act {
+        Act::Propose => Job::Propose,
+        Act::Review => Job::Review,
+        Act::Intend => Job::Intend,
+        Act::Start => Job::Start,
+        Act::Report => Job::Report,
+        Act::Claim => Job::Claim,
+        // Closing a challenge is done with the tool that raised it.
+        Act::Challenge | Act::Resolve => Job::Challenge,
+        Act::Conclude => Job::Conclude,
+        Act::Audit => Job::AuditRun,
+    }
 }
 
 /// Returns the members of a document.
