@@ -115,7 +115,7 @@ async fn wait(
 async fn submit(call: &ToolCall<'_, impl CallerConnection>, given: &GivenPlan) -> Result<Uuid, Stop> {
     // Chosen here, so that the request can be sent again.
     let session = given.session_id.map_or_else(|| Fresh::open().map(|mut fresh| fresh.session()), Ok)?;
-    let body = SubmitPlan { plan: given.plan.clone(), session_id: Some(session), agent: None };
+    let body = SubmitPlan { plan: given.checked()?, session_id: Some(session), agent: None };
     call.visitor.ask(ApiRequest::<operation::SubmitPlan>::send(NoArguments {}, body)).await?;
     Ok(session)
 }

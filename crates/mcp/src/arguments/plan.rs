@@ -6,10 +6,16 @@ use demur_clarify::{
     seal::Sha256,
     uuid::Uuid,
 };
-use demur_core::limit::{List, Text};
+use demur_core::{
+    canonical,
+    limit::{Limits, List, Text},
+};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+
+use super::at;
+use crate::reply::Stop;
 
 /// A plan.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -25,6 +31,15 @@ pub(crate) struct GivenPlan {
     /// Seconds to wait at most.
     #[serde(default)]
     pub(crate) wait_s: Option<u32>,
+}
+
+impl GivenPlan {
+    /// Returns the plan, if it is within the limits of a document.
+    pub(crate) fn checked(&self) -> Result<JsonObject, Stop> {
+        let text = canonical::to_vec(&self.plan).map_err(at("plan"))?;
+        canonical::scan(&text, &Limits::CONTENT).map_err(at("plan"))?;
+        Ok(self.plan.clone())
+    }
 }
 
 /// An answer to a gap.
