@@ -21,6 +21,7 @@ use axum::{
 };
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
+use demur_desk::access::Caller;
 use demur_mcp::{
     door::Door,
     fault::no_message,
@@ -38,7 +39,6 @@ use rmcp::transport::streamable_http_server::{
 use self::{connection::RouterConnection, sessions::Sessions};
 use crate::{
     api::admit,
-    caller::Caller,
     read,
     service::{Shared, over},
 };
@@ -53,20 +53,20 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
         .disable_allowed_hosts()
         .with_json_response(true)
         .with_max_request_body_bytes(LONGEST);
-    let (stop, mut ending) = (config.cancellation_token.clone(), service.ending());
+    let (stop, mut ending) = (config.cancellation_token.clone(), service.desk.ending());
     tokio::spawn(async move {
         over(&mut ending).await;
         stop.cancel();
     });
     let sessions = Arc::new(Sessions::default());
     let host = Arc::new(ServerHost { service: Arc::clone(service), inside, sessions: Arc::clone(&sessions) });
-    let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
+    let (states, ended) = (OnceLock::<Arc<States>>::new(), service.desk.ending());
     let shared = Arc::default();
     let door = move || {
         let states = if let Some(states) = states.get() {
             Arc::clone(states)
         } else {
-            let made = States::open(host.service.premises.data().path()).inspect_err(trouble)?;
+            let made = States::open(host.service.desk.premises().data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
         Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))

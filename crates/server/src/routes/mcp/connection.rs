@@ -15,6 +15,7 @@ use demur_api::{
     problem::ProblemDetails,
     refusal::Refusal,
 };
+use demur_desk::access::Caller;
 use demur_ledger::name::{Sequence, TraceId};
 use demur_mcp::host::CallerConnection;
 use http_body_util::BodyExt as _;
@@ -24,7 +25,7 @@ use tokio::time;
 use tower::ServiceExt as _;
 
 use super::sessions::Sessions;
-use crate::{caller::Caller, problem::for_others, service::Shared};
+use crate::{problem::for_others, service::Shared};
 
 /// The operations in this process, in somebody's name.
 #[derive(Clone)]
