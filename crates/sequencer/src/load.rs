@@ -46,7 +46,8 @@ pub(super) fn load(store: &dyn Store, trace: TraceId, keys: Keys<'_>) -> Result<
     }
     match (Loading { store, trace, keys: Some(keys) }).run() {
         Ok(state) => Ok(state),
-        Err(SequencerError::Damaged { sequence, code, .. }) => {
+        // Damage of the registry is not this trace's.
+        Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
             let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
             store.mark_failed(trace, &failure)?;
             Ok(failed(trace))
@@ -178,10 +179,45 @@ impl Loading<'_> {
         }
         // A newer version may let others speak than those that this one knows.
         let _ = event.check(Some(&keys.registry), batch);
-        if head.is_some() {
-            self.check_head(state, Position::new(sequence, *event.hash()), head)?;
-        }
+        self.check_signed(state, Position::new(sequence, *event.hash()), head)?;
         Ok(StoreError::TraceNewer { trace: self.trace, sequence, newer }.into())
+    }
+
+    /// Checks that the desk signed a newer event: by the head beside it, or, where others were committed with it, by the first
+    /// head after it, to which the events in between lead.
+    fn check_signed(
+        &mut self,
+        state: &State,
+        mut position: Position,
+        head: Option<&Signed<Head>>,
+    ) -> Result<(), SequencerError> {
+        let mut head = head.cloned();
+        while head.is_none() {
+            let at = position.sequence.next();
+            let Some(stored) = self.store.events(self.trace, at, 1)?.pop() else {
+                return Err(self.damaged(position.sequence, "HEAD_INVALID"));
+            };
+            if !self.follows(&stored, at, position) {
+                return Err(self.damaged(at, "CHAIN_BREAK"));
+            }
+            position = Position::new(at, stored.hash);
+            head = stored.head;
+        }
+        self.check_head(state, position, head.as_ref())
+    }
+
+    /// Returns whether a stored event follows another, as far as that can be seen.
+    fn follows(&self, stored: &Stored, at: Sequence, before: Position) -> bool {
+        match Reading::of(&stored.bytes, &stored.hash) {
+            Reading::Known(event) => {
+                let envelope = event.envelope();
+                *event.hash() == stored.hash
+                    && (envelope.trace, envelope.sequence, envelope.previous)
+                        == (self.trace, at, Some(before.hash))
+            }
+            Reading::Newer(event) => event.stands(self.trace, at, Some(before.hash)),
+            Reading::Damaged => false,
+        }
     }
 
     /// Adds what proves an event to the batch.

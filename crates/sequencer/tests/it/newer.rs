@@ -1,6 +1,6 @@
 //! What a newer version of demur recorded is refused, and nothing is marked as failed for it.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, slice, sync::Arc};
 
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_engine::{
@@ -68,18 +68,23 @@ fn head(office: &Office, trace: TraceId, head: Position, desk: &SecretKey) -> Si
 
 /// Records an event past the ledger, as another process would.
 fn append(office: &Office, run: &mut Run, event: &Event, desk: &SecretKey) {
+    append_all(office, run, slice::from_ref(event), desk);
+    run.seen = Some(event.position());
+}
+
+fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
+    let entry = |event: &Event| Entry { event: event.clone(), opening: None, artifact: None };
     let append = Append {
         trace: run.trace,
         expected: run.seen,
-        head: head(office, run.trace, event.position(), desk),
+        head: head(office, run.trace, events.last().unwrap().position(), desk),
         phase: office.ledger.store().trace(run.trace).unwrap().unwrap().phase,
         questions: Vec::new(),
         snapshot: None,
         writer: LeaseId::NONE,
-        entries: vec![Entry { event: event.clone(), opening: None, artifact: None }],
+        entries: events.iter().map(entry).collect(),
     };
     sample::done(office.ledger.store(), &[append]);
-    run.seen = Some(event.position());
 }
 
 /// Returns an office, and a run of it that a newer version went on with.
@@ -101,7 +106,6 @@ fn refused<T: std::fmt::Debug>(result: Result<T, SequencerError>) -> Sequence {
     }
 }
 
-/// ONE-02
 #[test]
 fn newer_event_is_refused_and_marks_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -157,6 +161,39 @@ fn damage_that_looks_newer_is_still_damage() {
         append(office, run, &event, &planner(office));
     });
     assert_eq!(unsigned, "HEAD_INVALID");
+    // Any bytes that call themselves newer, with the hash they have.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let office = Office::create(Arc::new(SqliteStore::create(&path).unwrap()));
+    let mut run = office.open();
+    office.say(&mut run, PROPOSAL).unwrap();
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    put_instead(&connection, br#"{"format":2}"#);
+    assert!(office.ledger.look(run.trace).unwrap().is_failed());
+    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "HEAD_INVALID"));
+}
+
+/// Puts other bytes in the place of the newest event, with their hash and without a signature of the desk.
+fn put_instead(connection: &rusqlite::Connection, bytes: &[u8]) {
+    let sql = "UPDATE events SET bytes = ?1, hash = ?2, head = NULL WHERE ordinal = (SELECT max(ordinal) FROM events)";
+    connection.execute(sql, (bytes, event_hash(bytes).as_bytes())).unwrap();
+}
+
+/// Whatever was committed together has one signature, on the last of it.
+#[test]
+fn newer_events_of_one_commit_are_known_by_the_signature_on_the_last() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let office = Office::create(Arc::clone(&store));
+    let mut run = office.open();
+    let before = run;
+    let first = newer_event(&office, &run, &office.agent(Role::Planner).0);
+    run.seen = Some(first.position());
+    let second = newer_event(&office, &run, &office.agent(Role::Planner).0);
+    append_all(&office, &before, &[first, second], &office.desk);
+    assert_eq!(refused(office.ledger.look(run.trace)), Sequence::from(1));
+    assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
 }
 
 #[test]
