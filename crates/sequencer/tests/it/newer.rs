@@ -259,6 +259,21 @@ fn newer_proof_is_no_damage() {
     assert!(refuses(error));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
     assert_eq!(other.verdict(whole.trace).verdict, Verdict::Pass);
+    // What lies beside it is held against it.
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_beside").unwrap();
+    for (change, back) in [
+        ("time = time + 1", "time = time - 1"),
+        ("content = CAST(content || ' ' AS BLOB)", "content = CAST(trim(content) AS BLOB)"),
+    ] {
+        let update = |set: &str| {
+            let sql = format!("UPDATE events SET {set} WHERE ordinal = (SELECT max(ordinal) FROM events)");
+            connection.execute(&sql, []).unwrap();
+        };
+        update(change);
+        assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }]), "{change}");
+        update(back);
+    }
     // One byte that is not what was recorded.
     let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
     let damaged = String::from_utf8(bytes).unwrap().replace("webauthn", "webauthm");

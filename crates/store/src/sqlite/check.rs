@@ -126,8 +126,10 @@ impl Check<'_> {
         let previous = previous.map(|previous| previous.position);
         let mut wrong = Vec::new();
         let sequence = position.sequence;
-        match (Place { trace, position, time, bytes, previous }).event(&mut wrong) {
-            Found::Known(event) => self.known(raw, &event, refill, &mut wrong)?,
+        let stored = self.stored(raw).map_err(trouble::of("check the events"))?;
+        let place = Place { trace, position, time: Some(time), bytes, previous, content: &stored.content };
+        match place.event(&mut wrong) {
+            Found::Known(event) => self.known(raw, &event, &stored, refill, &mut wrong)?,
             Found::Newer(newer) => {
                 if let Some(newer) = newer {
                     self.note(StoreProblem::Newer { trace, sequence, newer });
@@ -146,12 +148,12 @@ impl Check<'_> {
         &self,
         raw: &Raw,
         event: &Event,
+        stored: &Stored,
         refill: &mut Refill<'_>,
         wrong: &mut Vec<String>,
     ) -> Result<(), StoreError> {
-        let Stored { content, artifact, .. } = self.stored(raw).map_err(trouble::of("check the events"))?;
         let read = |address: &Address| self.store.artifacts.read(address);
-        examine::beside(event, &content, &artifact, read, wrong)?;
+        examine::artifact(event, &stored.artifact, read, wrong)?;
         match refill.take(raw, event) {
             Ok(()) => Ok(()),
             Err(Misfit::Guard(what)) => {
