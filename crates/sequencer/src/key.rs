@@ -34,8 +34,8 @@ impl Sequencer {
     /// is not at hand, reading goes on and signing is refused.
     pub(super) fn refresh(&self) -> Result<Arc<Registry>, SequencerError> {
         let known = self.registry();
-        let state = load::load_registry(&*self.store)?;
-        if let Some(registry) = state.registry().filter(|registry| registry.head() != known.head()) {
+        let read = load::load_registry(&*self.store, None)?;
+        if let Some(registry) = read.state.registry().filter(|registry| registry.head() != known.head()) {
             self.adopt(Arc::new(registry.clone()));
             // What is decided next in the registry follows what was read.
             self.queues.of(known.trace()).void();

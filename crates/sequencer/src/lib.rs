@@ -266,7 +266,7 @@ impl Sequencer {
 
     /// Returns the state of a trace as recorded, to be looked at.
     pub fn look(&self, trace: TraceId) -> Result<State, SequencerError> {
-        load::load(&*self.store, trace, self.keys(&|| self.refresh()))
+        Ok(load::load(&*self.store, trace, None, &self.keys(&|| self.refresh()))?.state)
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
@@ -309,7 +309,7 @@ fn begin_lease(store: &dyn Store) -> Result<LeaseId, SequencerError> {
 
 /// Returns the registry of a store, once all of it holds. No key is needed.
 pub fn registry(store: &dyn Store) -> Result<Registry, SequencerError> {
-    let state = load::load_registry(store)?;
+    let state = load::load_registry(store, None)?.state;
     // A registry without its first event is no empty store.
     let damaged = SequencerError::Damaged {
         trace: state.tip().trace(),

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use demur_core::key::Batch;
+use demur_core::{hash::Digest, key::Batch};
 use demur_engine::{snapshot, state::State};
 use demur_ledger::{
     envelope::Event,
@@ -18,9 +18,10 @@ use demur_ledger::{
 };
 use demur_store::contract::{Failure, Snapshot, Store, StoreError, Stored};
 
-use super::{error::SequencerError, read::read_event};
+use super::{error::SequencerError, queue::REMEMBERED, read::read_event};
 
 /// The registry to check keys with.
+#[derive(Clone)]
 pub(super) struct Keys<'a> {
     /// As known so far.
     pub(super) registry: Arc<Registry>,
@@ -38,28 +39,60 @@ impl Keys<'_> {
     }
 }
 
-/// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
-pub(super) fn load(store: &dyn Store, trace: TraceId, keys: Keys<'_>) -> Result<State, SequencerError> {
-    let Some(summary) = store.trace(trace)? else { return Ok(State::new(trace)) };
-    if summary.failed.is_some() {
-        return Ok(failed(trace));
-    }
-    match (Loading { store, trace, keys: Some(keys) }).run() {
-        Ok(state) => Ok(state),
-        // Damage of the registry is not this trace's.
-        Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
-            let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
-            store.mark_failed(trace, &failure)?;
-            Ok(failed(trace))
-        }
-        Err(error) => Err(error),
+/// What was read of a trace.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) state: State,
+    /// The hashes of the newest events that were read, oldest first.
+    pub(super) recent: Vec<Digest>,
+    pub(super) interrupted: bool,
+}
+
+impl Loaded {
+    const fn of(state: State) -> Self {
+        Self { state, recent: Vec::new(), interrupted: false }
     }
 }
 
-/// Returns the registry as the store has it.
-pub(super) fn load_registry(store: &dyn Store) -> Result<State, SequencerError> {
+/// Returns the state of a trace as the store has it; `known` is what was read and verified of it before. A trace that does
+/// not hold comes back marked as failed.
+pub(super) fn load(
+    store: &dyn Store,
+    trace: TraceId,
+    known: Option<State>,
+    keys: &Keys<'_>,
+) -> Result<Loaded, SequencerError> {
+    let Some(summary) = store.trace(trace)? else { return Ok(Loaded::of(State::new(trace))) };
+    if summary.failed.is_some() {
+        return Ok(Loaded::of(failed(trace)));
+    }
+    let read = |known| Loading { store, trace, keys: Some(keys.clone()), recent: Vec::new() }.run(known);
+    let found = match known {
+        // That it does not follow what is known here proves nothing.
+        Some(known) => {
+            read(Some(known)).or_else(|error| if is_damage(&error, trace) { read(None) } else { Err(error) })
+        }
+        None => read(None),
+    };
+    match found {
+        Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
+            let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
+            store.mark_failed(trace, &failure)?;
+            Ok(Loaded::of(failed(trace)))
+        }
+        found => found,
+    }
+}
+
+/// Returns whether something is wrong with this trace: damage of the registry is not its own.
+fn is_damage(error: &SequencerError, trace: TraceId) -> bool {
+    matches!(error, SequencerError::Damaged { trace: found, .. } if *found == trace)
+}
+
+/// Returns the registry as the store has it; `known` is what was read and verified of it before.
+pub(super) fn load_registry(store: &dyn Store, known: Option<State>) -> Result<Loaded, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
-    Loading { store, trace, keys: None }.run()
+    Loading { store, trace, keys: None, recent: Vec::new() }.run(known)
 }
 
 /// Checks the desk's signature on the newest event of a trace.
@@ -67,7 +100,8 @@ pub(super) fn check_newest(store: &dyn Store, trace: TraceId, keys: Keys<'_>) ->
     let head = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
-    Loading { store, trace, keys: Some(keys) }.check_head(&State::new(trace), head, signed.as_ref())
+    let mut loading = Loading { store, trace, keys: Some(keys), recent: Vec::new() };
+    loading.check_head(&State::new(trace), head, signed.as_ref())
 }
 
 fn failed(trace: TraceId) -> State {
@@ -81,11 +115,19 @@ struct Loading<'a> {
     trace: TraceId,
     /// None while the registry itself is loaded.
     keys: Option<Keys<'a>>,
+    /// The hashes of the newest events that were read.
+    recent: Vec<Digest>,
 }
 
 impl Loading<'_> {
-    fn run(mut self) -> Result<State, SequencerError> {
-        let mut state = self.resume()?.unwrap_or_else(|| State::new(self.trace));
+    /// Reads on from a state, or from the newest snapshot that fits.
+    fn run(mut self, known: Option<State>) -> Result<Loaded, SequencerError> {
+        let known = known.filter(|known| known.tip().head().is_some());
+        let is_known = known.is_some();
+        let mut state = match known {
+            Some(known) => known,
+            None => self.resume()?.unwrap_or_else(|| State::new(self.trace)),
+        };
         let mut last = None;
         loop {
             let page = self.store.events(self.trace, state.tip().next(), PAGE)?;
@@ -100,12 +142,14 @@ impl Loading<'_> {
         }
         let head = match last {
             Some(head) => head,
+            // There is nothing new.
+            None if is_known => return Ok(Loaded::of(state)),
             None => self.newest(&state)?,
         };
         if let Some(position) = state.tip().head() {
             self.check_head(&state, position, head.as_ref())?;
         }
-        Ok(state)
+        Ok(Loaded { state, recent: self.recent, interrupted: false })
     }
 
     fn resume(&self) -> Result<Option<State>, SequencerError> {
@@ -147,7 +191,9 @@ impl Loading<'_> {
             state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
             self.prove(state, &event, &mut batch)?;
             signed.resize(batch.len(), at);
+            self.recent.push(stored.hash);
         }
+        self.recent.drain(..self.recent.len().saturating_sub(REMEMBERED));
         match batch.verify() {
             Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {

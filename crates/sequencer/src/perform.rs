@@ -2,11 +2,13 @@
 
 use std::{mem, sync::Arc};
 
+use demur_core::hash::Digest;
 use demur_engine::{
     Decision, Reply,
     command::{self, Command, Submitted},
     context::Context,
     decide, snapshot,
+    state::State,
 };
 use demur_ledger::{
     author::Artifact, content::QuestionContent, entry::Entry, name::TraceId, registry::Registry,
@@ -20,8 +22,8 @@ use super::{
     commit::{Ending, Slot, lock},
     head_document,
     item::{Item, Waiting, Waits},
-    load::{self, Keys},
-    queue::{Known, Pending, Queue},
+    load::{self, Keys, Loaded},
+    queue::{Known, Queue, States},
     session,
     system::Draw,
 };
@@ -182,31 +184,31 @@ impl Sequencer {
             },
             Waits::OnAThread | Waits::Later => queue.enter(),
         };
-        let pending = turn.pending(|| self.load(trace))?;
-        if mem::take(&mut pending.interrupted) {
+        let states = turn.states(|known| self.load(trace, known))?;
+        if mem::take(&mut states.interrupted) {
             return Ok(Step::Interrupted);
         }
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
             return Ok(Step::InFlight(slot));
         }
         let registry = self.registry();
-        let seen = self.seen(pending, command)?;
+        let seen = self.seen(states, command)?;
         let question = self.question(trace, command)?;
         let context = Context { registry: &registry, seen, question, earlier: past.earlier() };
         let now = self.system.now();
         let Decision { events, reply } =
-            decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.system));
+            decide(&states.pending, &context, command.clone(), now, &mut Draw(&*self.system));
         // A retry of something recorded is refused for many reasons before anybody knows that it is one.
         if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
             return Ok(Step::Over(Attempt::LookUp));
         }
         if events.is_empty() {
-            return Ok(Step::Silent(reply, pending.newest.clone()));
+            return Ok(Step::Silent(reply, states.newest.clone()));
         }
-        let Some(mut item) = fold(&queue, pending, events, &registry) else {
+        let Some(mut item) = fold(&queue, states, events, &registry) else {
             // The trace goes by a newer registry than ours, so another process wrote both.
-            drop(turn);
             queue.void();
+            drop(turn);
             self.refresh()?;
             return Ok(Step::Over(Attempt::Again));
         };
@@ -219,32 +221,22 @@ impl Sequencer {
             lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
         }
         let slot = Arc::clone(&item.waiting.slot);
-        match put(item, turn.is_followed()) {
-            Ok(queued) => {
-                turn.pending(|| self.load(trace))?.newest = Some(slot).filter(|_| waits != Waits::Later);
-                Ok(Step::Queued(reply, queued))
-            }
-            Err((item, error)) => {
-                // Letting go of the item voids the queue, which this turn still holds.
-                drop(turn);
-                drop(item);
-                Err(error)
-            }
-        }
+        states.newest = Some(slot).filter(|_| waits != Waits::Later);
+        // Letting go of the item voids the queue.
+        put(item, turn.is_followed()).map(|queued| Step::Queued(reply, queued)).map_err(|(item, error)| {
+            drop(item);
+            error
+        })
     }
 
     /// Returns the hash at the place a statement has seen.
-    fn seen(
-        &self,
-        pending: &Pending,
-        command: &Command,
-    ) -> Result<Option<demur_core::hash::Digest>, StoreError> {
+    fn seen(&self, states: &States, command: &Command) -> Result<Option<Digest>, StoreError> {
         let Command::Submit(submitted) = command else { return Ok(None) };
         let Some(seen) = submitted.checked().statement().seen else { return Ok(None) };
-        match pending.hash(seen.sequence) {
+        match states.hash(seen.sequence) {
             Known::Here(hash) => Ok(Some(hash)),
             Known::Absent => Ok(None),
-            Known::Stored => self.store.hash(pending.state.tip().trace(), seen.sequence),
+            Known::Stored => self.store.hash(states.pending.tip().trace(), seen.sequence),
         }
     }
 
@@ -269,37 +261,39 @@ impl Sequencer {
         Keys { registry: self.registry(), refresh }
     }
 
-    pub(super) fn load(&self, trace: TraceId) -> Result<Pending, SequencerError> {
+    /// Reads a trace, from what is known of it on.
+    pub(super) fn load(&self, trace: TraceId, known: Option<State>) -> Result<Loaded, SequencerError> {
         if trace == self.registry().trace() {
-            return Ok(Pending::new(load::load_registry(&*self.store)?, false));
+            return load::load_registry(&*self.store, known);
         }
-        let state = self.look(trace)?;
-        let open = state.phase().is_some_and(|phase| !phase.is_final());
-        let interrupted = open && self.session.was_interrupted(state.tip().time());
-        Ok(Pending::new(state, interrupted))
+        let loaded = load::load(&*self.store, trace, known, &self.keys(&|| self.refresh()))?;
+        let open = loaded.state.phase().is_some_and(|phase| !phase.is_final());
+        let interrupted = open && self.session.was_interrupted(loaded.state.tip().time());
+        Ok(Loaded { interrupted, ..loaded })
     }
 }
 
 /// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,
 /// because they were decided by an older registry than the trace has gone by already.
-fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
-    let (trace, expected) = (pending.state.tip().trace(), pending.state.tip().head());
+fn fold(queue: &Arc<Queue>, states: &mut States, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
+    let (trace, expected) = (states.pending.tip().trace(), states.pending.tip().head());
     for entry in &entries {
-        pending.state.apply(&entry.event).ok()?;
-        pending.remember(*entry.event.hash());
+        states.pending.apply(&entry.event).ok()?;
+        states.remember(*entry.event.hash());
     }
-    let after = pending.state.registry().map(|registry| Arc::new(registry.clone()));
-    let head = pending.state.tip().head()?;
+    let pending = &states.pending;
+    let after = pending.registry().map(|registry| Arc::new(registry.clone()));
+    let head = pending.tip().head()?;
     let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
-    let snapshot = if due { snapshot::to_bytes(&pending.state) } else { None };
-    let questions = pending.state.questions().map(|questions| touched_questions(&entries, questions));
+    let snapshot = if due { snapshot::to_bytes(pending) } else { None };
+    let questions = pending.questions().map(|questions| touched_questions(&entries, questions));
     Some(Item {
         trace,
         expected,
         entries,
         head: head_document(head, after.as_deref().unwrap_or(registry), trace),
         signed: None,
-        phase: pending.state.phase(),
+        phase: pending.phase(),
         questions: questions.unwrap_or_default(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
         swaps: Vec::new(),

@@ -1,37 +1,52 @@
-//! One queue per active trace: its pending state, that is the recorded state and what was decided since but is not
-//! on the disk yet. Commands to one trace are decided one after the other; traces do not wait for each other.
+//! One queue per active trace, with its state twice: as recorded, and pending, that is with what was decided since but is
+//! not on the disk yet. Commands to one trace are decided one after the other; traces do not wait for each other, and whoever
+//! writes waits for nobody who decides: the recorded state moves on at the next turn.
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, TryLockError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
 use demur_core::hash::Digest;
 use demur_engine::state::State;
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::{
+    envelope::Event,
+    name::{Sequence, TraceId},
+};
 
-use super::commit::{Slot, lock};
+use super::{
+    commit::{Slot, lock},
+    load::Loaded,
+};
 
 /// The queue of one trace.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    pending: Mutex<Option<Pending>>,
+    states: Mutex<Option<States>>,
+    /// What was decided here and recorded since the last turn.
+    recorded: Mutex<Vec<Event>>,
+    /// The store has something else than what was decided here.
+    behind: AtomicBool,
     /// How many callers are about to decide.
     arriving: AtomicUsize,
 }
 
-/// The state of a trace with all that was decided so far.
+/// The states of a trace.
 #[derive(Debug)]
-pub(super) struct Pending {
-    pub(super) state: State,
+pub(super) struct States {
+    /// With everything that is known to be on the disk.
+    recorded: State,
+    /// With all that was decided so far.
+    pub(super) pending: State,
     /// Its newest event was recorded by a desk that crashed; nothing came after it yet.
     pub(super) interrupted: bool,
     /// The newest of what was decided here and may not be on the disk yet.
     pub(super) newest: Option<Arc<Slot>>,
-    /// The hashes of the newest events, oldest first.
+    /// The hashes of the newest pending events, oldest first.
     recent: VecDeque<Digest>,
 }
 
@@ -39,50 +54,67 @@ impl Queue {
     /// Waits for this caller's turn.
     pub(super) fn enter(&self) -> Turn<'_> {
         self.arriving.fetch_add(1, Ordering::Relaxed);
-        let pending = lock(&self.pending);
+        let states = lock(&self.states);
         self.arriving.fetch_sub(1, Ordering::Relaxed);
-        Turn { queue: self, pending }
+        Turn { queue: self, states }
     }
 
     /// Returns this caller's turn, if nobody else has it.
     pub(super) fn try_enter(&self) -> Option<Turn<'_>> {
-        match self.pending.try_lock() {
-            Ok(pending) => Some(Turn { queue: self, pending }),
+        match self.states.try_lock() {
+            Ok(states) => Some(Turn { queue: self, states }),
             Err(TryLockError::Poisoned(poisoned)) => {
-                Some(Turn { queue: self, pending: poisoned.into_inner() })
+                Some(Turn { queue: self, states: poisoned.into_inner() })
             }
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
-    /// Drops the pending state: it holds something that was not recorded.
+    /// Takes note of events that were decided here and are on the disk now.
+    pub(super) fn note(&self, events: impl IntoIterator<Item = Event>) {
+        lock(&self.recorded).extend(events);
+    }
+
+    /// Takes note that the store has something else than what was decided here: it was refused, or somebody else recorded
+    /// more. Whoever decides next goes on from what is recorded.
     pub(super) fn void(&self) {
-        *lock(&self.pending) = None;
+        self.behind.store(true, Ordering::Release);
     }
 }
 
 /// The right to decide in one trace.
 pub(super) struct Turn<'a> {
     queue: &'a Queue,
-    pending: MutexGuard<'a, Option<Pending>>,
+    states: MutexGuard<'a, Option<States>>,
 }
 
 impl Turn<'_> {
-    /// Returns the pending state, loading it where there is none.
-    pub(super) fn pending<E>(
+    /// Returns the states. Where they are not here, or behind, `read` reads on from what is known to be recorded.
+    pub(super) fn states<E>(
         &mut self,
-        load: impl FnOnce() -> Result<Pending, E>,
-    ) -> Result<&mut Pending, E> {
-        if self.pending.is_none() {
-            *self.pending = Some(load()?);
+        read: impl FnOnce(Option<State>) -> Result<Loaded, E>,
+    ) -> Result<&mut States, E> {
+        if !self.settle() {
+            let known = self.states.take().map(States::into_recorded);
+            let (recorded, recent) = known.unzip();
+            *self.states = Some(States::new(read(recorded)?, recent.unwrap_or_default()));
         }
-        // Unwrap safety: it was none and was filled, or it was not none.
-        Ok(self.pending.as_mut().expect("the pending state was just loaded"))
+        // Unwrap safety: they are there where settling says so, and were filled otherwise.
+        Ok(self.states.as_mut().expect("the states were just loaded"))
+    }
+
+    /// Moves the recorded state on. Returns whether the states are here and hold.
+    fn settle(&mut self) -> bool {
+        let is_behind = self.queue.behind.swap(false, Ordering::AcqRel);
+        let recorded = mem::take(&mut *lock(&self.queue.recorded));
+        let Some(states) = &mut *self.states else { return false };
+        recorded.iter().all(|event| states.record(event)) && !is_behind
     }
 
     /// Returns whether the state is here and nothing has to be recorded before it goes on.
     pub(super) fn is_ready(&self) -> bool {
-        self.pending.as_ref().is_some_and(|pending| !pending.interrupted)
+        self.states.as_ref().is_some_and(|states| !states.interrupted)
+            && !self.queue.behind.load(Ordering::Acquire)
     }
 
     /// Returns whether somebody waits to decide next, and so will have a newer head to sign.
@@ -91,23 +123,46 @@ impl Turn<'_> {
     }
 }
 
-impl Pending {
-    /// Returns the state just loaded.
-    pub(super) const fn new(state: State, interrupted: bool) -> Self {
-        Self { state, interrupted, newest: None, recent: VecDeque::new() }
+impl States {
+    /// Returns the states of what was just read. `recent` are hashes before it.
+    fn new(loaded: Loaded, mut recent: VecDeque<Digest>) -> Self {
+        let Loaded { state, recent: read, interrupted } = loaded;
+        recent.extend(read);
+        let pending = state.clone();
+        let mut states = Self { recorded: state, pending, interrupted, newest: None, recent };
+        states.trim();
+        states
+    }
+
+    /// Returns what is known to be recorded, and the newest hashes of it.
+    fn into_recorded(self) -> (State, VecDeque<Digest>) {
+        let Self { recorded, pending, mut recent, .. } = self;
+        let undone = pending.tip().next().number().saturating_sub(recorded.tip().next().number());
+        let kept = recent.len().saturating_sub(usize::try_from(undone).unwrap_or(usize::MAX));
+        recent.truncate(kept);
+        (recorded, recent)
+    }
+
+    /// Folds a recorded event in. Returns whether it follows.
+    fn record(&mut self, event: &Event) -> bool {
+        // It may have been read from the store in the meantime.
+        event.position().sequence < self.recorded.tip().next() || self.recorded.apply(event).is_ok()
     }
 
     /// Remembers the hash of the newest event.
     pub(super) fn remember(&mut self, hash: Digest) {
-        if self.recent.len() == REMEMBERED {
-            self.recent.pop_front();
-        }
         self.recent.push_back(hash);
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        let more = self.recent.len().saturating_sub(REMEMBERED);
+        self.recent.drain(..more);
     }
 
     /// Returns the hash of an event: where it is known, that it is not there, or that the store must be asked.
     pub(super) fn hash(&self, sequence: Sequence) -> Known {
-        let Some(head) = self.state.tip().head() else { return Known::Absent };
+        let Some(head) = self.pending.tip().head() else { return Known::Absent };
         if sequence > head.sequence {
             return Known::Absent;
         }
@@ -153,7 +208,7 @@ impl Queues {
 }
 
 /// How many hashes a queue remembers: authors have usually seen something recent.
-const REMEMBERED: usize = 256;
+pub(super) const REMEMBERED: usize = 256;
 
 /// How many traces are kept in memory.
 const MOST: usize = 4096;

@@ -44,7 +44,7 @@ impl Sequencer {
         let queue = self.queues.of(trace);
         let interrupted = {
             let mut turn = queue.enter();
-            mem::take(&mut turn.pending(|| self.load(trace))?.interrupted)
+            mem::take(&mut turn.states(|known| self.load(trace, known))?.interrupted)
         };
         if interrupted { self.recover(trace) } else { Ok(()) }
     }

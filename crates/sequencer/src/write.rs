@@ -47,7 +47,7 @@ impl Sequencer {
         match self.commit(writes) {
             Ok(judged) => {
                 for (group, (write, outcome)) in groups.into_iter().zip(judged) {
-                    self.conclude(group, &write, outcome);
+                    self.conclude(group, write, outcome);
                 }
             }
             Err(error) => {
@@ -94,15 +94,18 @@ impl Sequencer {
         Ok(judged)
     }
 
-    fn conclude(&self, mut group: Group, write: &Write, outcome: Outcome) {
+    fn conclude(&self, mut group: Group, write: Write, outcome: Outcome) {
         let ending = match outcome {
             Outcome::Refused(conflict) => Ending::Conflict(conflict),
             Outcome::Done => {
                 // Whoever hears of a registry event finds it in the registry.
                 let registries = group.waiting.iter_mut().filter_map(|waiting| waiting.registry.take());
                 registries.for_each(|registry| self.adopt(registry));
-                if let Some(Append { trace, entries, .. }) = &write.append {
-                    self.listeners.iter().for_each(|listener| listener.recorded(*trace, entries));
+                if let Some(Append { trace, entries, .. }) = write.append {
+                    self.listeners.iter().for_each(|listener| listener.recorded(trace, &entries));
+                    if let Some(waiting) = group.waiting.first() {
+                        waiting.queue.note(entries.into_iter().map(|entry| entry.event));
+                    }
                 }
                 Ending::Done
             }

@@ -159,6 +159,26 @@ fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
 }
 
+/// Another process appended: what is known to be recorded is not read again.
+#[test]
+fn lost_race_verifies_only_what_is_new() {
+    let store = Arc::new(MemoryStore::new());
+    let here = Office::create(store.clone());
+    let elsewhere = here.twin(store.clone());
+    let (mut run, proposal) = here.executing();
+    let artifact = here.record(&mut run, b"words").unwrap();
+    for _ in 0..40 {
+        here.call(&mut run, proposal, artifact).unwrap();
+    }
+    elsewhere.call(&mut run, proposal, artifact).unwrap();
+    for office in [&here, &elsewhere, &here, &elsewhere] {
+        let before = store.events_read();
+        office.call(&mut run, proposal, artifact).unwrap();
+        assert_eq!(store.events_read() - before, 3, "the other process recorded three events");
+    }
+    assert_ne!(here.verdict(run.trace).verdict, Verdict::Fail);
+}
+
 /// LED-18
 #[test]
 fn registry_event_that_nobody_recorded_is_still_damage() {
