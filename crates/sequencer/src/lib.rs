@@ -18,7 +18,6 @@ mod read;
 mod reason;
 mod registry;
 mod series;
-mod session;
 mod system;
 mod underway;
 mod write;
@@ -64,7 +63,6 @@ use self::{
     commit::{Commits, Slot, lock},
     figures::Counters,
     queue::Queues,
-    session::Session,
     system::Draw,
 };
 
@@ -81,7 +79,6 @@ pub struct Sequencer {
     in_flight: Mutex<BTreeMap<(Fingerprint, CommandId), Arc<Slot>>>,
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
-    session: Session,
     /// What this use of the store writes under.
     lease: LeaseId,
     system: Box<dyn System>,
@@ -157,9 +154,7 @@ impl Sequencer {
         find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, Box::new(find_key), system, |store, now| {
-            Ok((Session::begin(store, now)?, begin_lease(store)?))
-        })?;
+        let ledger = Self::with(store, Box::new(find_key), system, begin_lease)?;
         ledger.note_restoration()?;
         Ok(ledger)
     }
@@ -171,20 +166,20 @@ impl Sequencer {
         find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        Self::with(store, Box::new(find_key), system, |_, _| Ok((Session::default(), LeaseId::NONE)))
+        Self::with(store, Box::new(find_key), system, |_| Ok(LeaseId::NONE))
     }
 
     fn with(
         store: Arc<dyn Store>,
         find_key: FindKey,
         system: Box<dyn System>,
-        begin: impl FnOnce(&dyn Store, Timestamp) -> Result<(Session, LeaseId), SequencerError>,
+        begin: impl FnOnce(&dyn Store) -> Result<LeaseId, SequencerError>,
     ) -> Result<Self, SequencerError> {
         let registry = registry(&*store)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        let (session, lease) = begin(&*store, system.now())?;
+        let lease = begin(&*store)?;
         Ok(Self {
             store,
             desk: RwLock::new(desk),
@@ -194,7 +189,6 @@ impl Sequencer {
             commits: Arc::default(),
             in_flight: Mutex::default(),
             registry_turn: Mutex::default(),
-            session,
             lease,
             system,
             listeners: Vec::new(),
@@ -204,9 +198,14 @@ impl Sequencer {
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
     pub fn close(self) -> Result<Arc<dyn Store>, SequencerError> {
-        self.session.end(&*self.store)?;
         self.store.end_lease(self.lease)?;
         Ok(self.store)
+    }
+
+    /// Says that this process still lives, and returns the time of the store. In a store that is shared, whoever does not say
+    /// so in time loses the right to write.
+    pub fn renew_lease(&self) -> Result<Timestamp, SequencerError> {
+        Ok(self.store.renew_lease(self.lease)?)
     }
 
     /// Returns the store.

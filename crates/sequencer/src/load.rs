@@ -16,7 +16,7 @@ use demur_ledger::{
     registry::Registry,
     signed::{Head, Signed},
 };
-use demur_store::contract::{Failure, Snapshot, Store, StoreError, Stored};
+use demur_store::contract::{Failure, LeaseId, Snapshot, Store, StoreError, Stored};
 
 use super::{error::SequencerError, queue::REMEMBERED, read::read_event};
 
@@ -45,12 +45,13 @@ pub(super) struct Loaded {
     pub(super) state: State,
     /// The hashes of the newest events that were read, oldest first.
     pub(super) recent: Vec<Digest>,
-    pub(super) interrupted: bool,
+    /// Who wrote the newest of them.
+    pub(super) writer: Option<LeaseId>,
 }
 
 impl Loaded {
     const fn of(state: State) -> Self {
-        Self { state, recent: Vec::new(), interrupted: false }
+        Self { state, recent: Vec::new(), writer: None }
     }
 }
 
@@ -131,25 +132,25 @@ impl Loading<'_> {
         let mut last = None;
         loop {
             let page = self.store.events(self.trace, state.tip().next(), PAGE)?;
-            let Some(newest) = page.last() else { break };
-            let head = newest.head.clone();
-            let full = page.len() == PAGE;
             self.fold(&mut state, &page)?;
-            last = Some(head);
-            if !full {
+            let is_full = page.len() == PAGE;
+            last = page.into_iter().next_back().or(last);
+            if !is_full {
                 break;
             }
         }
-        let head = match last {
-            Some(head) => head,
+        if last.is_none() && is_known {
             // There is nothing new.
-            None if is_known => return Ok(Loaded::of(state)),
-            None => self.newest(&state)?,
-        };
-        if let Some(position) = state.tip().head() {
-            self.check_head(&state, position, head.as_ref())?;
+            return Ok(Loaded::of(state));
         }
-        Ok(Loaded { state, recent: self.recent, interrupted: false })
+        let Some(position) = state.tip().head() else { return Ok(Loaded::of(state)) };
+        let newest = match last {
+            Some(newest) => Some(newest),
+            // A snapshot holds everything.
+            None => self.store.events(self.trace, position.sequence, 1)?.pop(),
+        };
+        self.check_head(&state, position, newest.as_ref().and_then(|newest| newest.head.as_ref()))?;
+        Ok(Loaded { state, recent: self.recent, writer: newest.map(|newest| newest.writer) })
     }
 
     fn resume(&self) -> Result<Option<State>, SequencerError> {
@@ -161,12 +162,6 @@ impl Loading<'_> {
         Ok(newest
             .filter(|newest| newest.position() == head)
             .and_then(|newest| snapshot::from_bytes(&bytes, &newest)))
-    }
-
-    /// Returns the signed head beside the newest event of a state that a snapshot holds completely.
-    fn newest(&self, state: &State) -> Result<Option<Signed<Head>>, SequencerError> {
-        let Some(head) = state.tip().head() else { return Ok(None) };
-        Ok(self.store.events(self.trace, head.sequence, 1)?.pop().and_then(|stored| stored.head))
     }
 
     fn fold(&mut self, state: &mut State, page: &[Stored]) -> Result<(), SequencerError> {

@@ -1,6 +1,6 @@
 //! From a command to its place in the queue of its trace: checked, decided against the pending state, waited for.
 
-use std::{mem, sync::Arc};
+use std::sync::Arc;
 
 use demur_core::hash::Digest;
 use demur_engine::{
@@ -11,7 +11,11 @@ use demur_engine::{
     state::State,
 };
 use demur_ledger::{
-    author::Artifact, content::QuestionContent, entry::Entry, name::TraceId, registry::Registry,
+    author::Artifact,
+    content::{NoteContent, QuestionContent},
+    entry::Entry,
+    name::TraceId,
+    registry::Registry,
     statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, Snapshot, StoreError, Swap, touched_questions};
@@ -24,7 +28,6 @@ use super::{
     item::{Item, Waiting, Waits},
     load::{self, Keys, Loaded},
     queue::{Known, Queue, States},
-    session,
     system::Draw,
 };
 
@@ -161,7 +164,19 @@ impl Sequencer {
 
     /// Records that the desk came back to a trace after a crash.
     pub(super) fn recover(&self, trace: TraceId) -> Result<(), SequencerError> {
-        self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown, &[]).map(|_| ())
+        // Unwrap safety: a short text that is not empty.
+        let note = RECOVERED.try_into().expect("a short text fits");
+        self.attempt(trace, &Command::Recover(NoteContent { note }), &Past::Unknown, &[]).map(|_| ())
+    }
+
+    /// Returns whether the newest event of a run was written by a process that crashed, or slept for too long: what it was
+    /// about to do then nobody knows (LED-22).
+    pub(super) fn is_interrupted(&self, states: &States) -> Result<bool, StoreError> {
+        let Some(writer) = states.interrupted_by().filter(|writer| *writer != self.lease) else {
+            return Ok(false);
+        };
+        // A lease that ended in good order is not in the list.
+        Ok(self.store.leases()?.iter().any(|lease| lease.id == writer && !lease.lives))
     }
 
     /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own commit
@@ -185,8 +200,12 @@ impl Sequencer {
             Waits::OnAThread | Waits::Later => queue.enter(),
         };
         let states = turn.states(|known| self.load(trace, known))?;
-        if mem::take(&mut states.interrupted) {
-            return Ok(Step::Interrupted);
+        match (self.is_interrupted(states)?, command) {
+            (true, Command::Recover(_))
+            | (false, Command::Submit(_) | Command::Abort(_) | Command::Record(_)) => {}
+            (true, _) => return Ok(Step::Interrupted),
+            // Somebody else said so.
+            (false, Command::Recover(_)) => return Ok(Step::Over(Attempt::Again)),
         }
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
             return Ok(Step::InFlight(slot));
@@ -266,10 +285,7 @@ impl Sequencer {
         if trace == self.registry().trace() {
             return load::load_registry(&*self.store, known);
         }
-        let loaded = load::load(&*self.store, trace, known, &self.keys(&|| self.refresh()))?;
-        let open = loaded.state.phase().is_some_and(|phase| !phase.is_final());
-        let interrupted = open && self.session.was_interrupted(loaded.state.tip().time());
-        Ok(Loaded { interrupted, ..loaded })
+        load::load(&*self.store, trace, known, &self.keys(&|| self.refresh()))
     }
 }
 
@@ -311,6 +327,9 @@ fn opens(command: &Command) -> bool {
 const fn is_due(before: u64, after: u64) -> bool {
     before / SNAPSHOT_EVERY != after / SNAPSHOT_EVERY
 }
+
+/// What the desk remarks when it comes back.
+const RECOVERED: &str = "the desk came back after a crash; the trace is whole up to this event";
 
 /// How often somebody else may come first before a caller is told to try later.
 pub(super) const ATTEMPTS: usize = 64;

@@ -18,6 +18,8 @@ use demur_ledger::{
     name::{Sequence, TraceId},
 };
 
+use demur_store::contract::LeaseId;
+
 use super::{
     commit::{Slot, lock},
     load::Loaded,
@@ -42,8 +44,8 @@ pub(super) struct States {
     recorded: State,
     /// With all that was decided so far.
     pub(super) pending: State,
-    /// Its newest event was recorded by a desk that crashed; nothing came after it yet.
-    pub(super) interrupted: bool,
+    /// Who wrote the newest recorded event, where that was read from the store.
+    writer: Option<LeaseId>,
     /// The newest of what was decided here and may not be on the disk yet.
     pub(super) newest: Option<Arc<Slot>>,
     /// The hashes of the newest pending events, oldest first.
@@ -96,8 +98,8 @@ impl Turn<'_> {
     ) -> Result<&mut States, E> {
         if !self.settle() {
             let known = self.states.take().map(States::into_recorded);
-            let (recorded, recent) = known.unzip();
-            *self.states = Some(States::new(read(recorded)?, recent.unwrap_or_default()));
+            let (recorded, rest) = known.map_or((None, <_>::default()), |(state, rest)| (Some(state), rest));
+            *self.states = Some(States::new(read(recorded)?, rest));
         }
         // Unwrap safety: they are there where settling says so, and were filled otherwise.
         Ok(self.states.as_mut().expect("the states were just loaded"))
@@ -111,10 +113,9 @@ impl Turn<'_> {
         recorded.iter().all(|event| states.record(event)) && !is_behind
     }
 
-    /// Returns whether the state is here and nothing has to be recorded before it goes on.
+    /// Returns whether the states are here and hold.
     pub(super) fn is_ready(&self) -> bool {
-        self.states.as_ref().is_some_and(|states| !states.interrupted)
-            && !self.queue.behind.load(Ordering::Acquire)
+        self.states.is_some() && !self.queue.behind.load(Ordering::Acquire)
     }
 
     /// Returns whether somebody waits to decide next, and so will have a newer head to sign.
@@ -124,29 +125,41 @@ impl Turn<'_> {
 }
 
 impl States {
-    /// Returns the states of what was just read. `recent` are hashes before it.
-    fn new(loaded: Loaded, mut recent: VecDeque<Digest>) -> Self {
-        let Loaded { state, recent: read, interrupted } = loaded;
+    /// Returns the states of what was just read. Hashes and the writer before it are known.
+    fn new(loaded: Loaded, (mut recent, writer): (VecDeque<Digest>, Option<LeaseId>)) -> Self {
+        let Loaded { state, recent: read, writer: newest } = loaded;
         recent.extend(read);
-        let pending = state.clone();
-        let mut states = Self { recorded: state, pending, interrupted, newest: None, recent };
+        let (pending, writer) = (state.clone(), newest.or(writer));
+        let mut states = Self { recorded: state, pending, writer, newest: None, recent };
         states.trim();
         states
     }
 
-    /// Returns what is known to be recorded, and the newest hashes of it.
-    fn into_recorded(self) -> (State, VecDeque<Digest>) {
-        let Self { recorded, pending, mut recent, .. } = self;
+    /// Returns what is known to be recorded, the newest hashes of it and its writer.
+    fn into_recorded(self) -> (State, (VecDeque<Digest>, Option<LeaseId>)) {
+        let Self { recorded, pending, mut recent, writer, .. } = self;
         let undone = pending.tip().next().number().saturating_sub(recorded.tip().next().number());
         let kept = recent.len().saturating_sub(usize::try_from(undone).unwrap_or(usize::MAX));
         recent.truncate(kept);
-        (recorded, recent)
+        (recorded, (recent, writer))
+    }
+
+    /// Returns who wrote the newest event of a run that is open, where that was read from the store and nothing was decided
+    /// here since.
+    pub(super) fn interrupted_by(&self) -> Option<LeaseId> {
+        let is_open = self.pending.phase().is_some_and(|phase| !phase.is_final());
+        let is_newest = self.pending.tip().head() == self.recorded.tip().head();
+        self.writer.filter(|_| is_open && is_newest)
     }
 
     /// Folds a recorded event in. Returns whether it follows.
     fn record(&mut self, event: &Event) -> bool {
-        // It may have been read from the store in the meantime.
-        event.position().sequence < self.recorded.tip().next() || self.recorded.apply(event).is_ok()
+        if event.position().sequence < self.recorded.tip().next() {
+            // It was read from the store in the meantime.
+            return true;
+        }
+        self.writer = None;
+        self.recorded.apply(event).is_ok()
     }
 
     /// Remembers the hash of the newest event.

@@ -42,9 +42,11 @@ impl Sequencer {
     /// this is for whoever reads the run before going on with it.
     pub fn come_back(&self, trace: TraceId) -> Result<(), SequencerError> {
         let queue = self.queues.of(trace);
+        // Another process may have gone on with it, and crashed.
+        queue.void();
         let interrupted = {
             let mut turn = queue.enter();
-            mem::take(&mut turn.states(|known| self.load(trace, known))?.interrupted)
+            self.is_interrupted(turn.states(|known| self.load(trace, known))?)?
         };
         if interrupted { self.recover(trace) } else { Ok(()) }
     }
