@@ -2,8 +2,10 @@
 //! (`docs/design/003-engine-and-store.md`). Decisions are the engine's; keeping them is the store's; here is the
 //! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
 
+mod at_hand;
 mod attempt;
 mod commit;
+mod decide;
 mod error;
 mod export;
 mod figures;
@@ -20,21 +22,14 @@ mod registry;
 mod series;
 mod system;
 mod underway;
+mod words;
 mod write;
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError, RwLock},
-};
+use std::sync::{Arc, Mutex};
 
-use demur_core::{
-    hash::sha256,
-    key::{Fingerprint, SecretKey},
-    limit::Text,
-    time::Timestamp,
-};
+use demur_core::{hash::sha256, key::SecretKey, limit::Text, time::Timestamp};
 use demur_engine::{
-    command::{Command, Consequences, Submitted, Told},
+    command::{Command, Consequences, Told},
     state::State,
 };
 use demur_ledger::{
@@ -42,13 +37,14 @@ use demur_ledger::{
     content::ReasonContent,
     desk::Desk,
     entry::Entry,
-    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
+    name::{Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
 use demur_store::contract::{Append, Failure, LeaseId, Outcome, Store};
 
+pub use at_hand::AtHand;
 pub use commit::CommitLeader;
 pub use error::SequencerError;
 pub use export::ExportProgress;
@@ -59,31 +55,16 @@ pub use system::System;
 pub use underway::{Progress, Underway};
 pub use write::Listener;
 
-use self::{
-    commit::{Commits, Slot, lock},
-    figures::Counters,
-    queue::Queues,
-    system::Draw,
-};
+use self::{commit::lock, system::Draw};
 
-/// A store in use by its one desk.
+/// A store in use by a desk.
 pub struct Sequencer {
     store: Arc<dyn Store>,
-    desk: RwLock<SecretKey>,
     find_key: FindKey,
-    /// The registry as recorded; what is decided pins its newest event.
-    registry: RwLock<Arc<Registry>>,
-    queues: Queues,
-    commits: Arc<Commits>,
-    /// Commands that are decided but not recorded yet.
-    in_flight: Mutex<BTreeMap<(Fingerprint, CommandId), Arc<Slot>>>,
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
-    /// What this use of the store writes under.
-    lease: LeaseId,
-    system: Box<dyn System>,
+    at_hand: Arc<AtHand>,
     listeners: Vec<Arc<dyn Listener>>,
-    counters: Counters,
 }
 
 /// Finds the secret key that the desk of a registry signs with now.
@@ -180,32 +161,20 @@ impl Sequencer {
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
         let lease = begin(&*store)?;
-        Ok(Self {
-            store,
-            desk: RwLock::new(desk),
-            find_key,
-            registry: RwLock::new(Arc::new(registry)),
-            queues: Queues::default(),
-            commits: Arc::default(),
-            in_flight: Mutex::default(),
-            registry_turn: Mutex::default(),
-            lease,
-            system,
-            listeners: Vec::new(),
-            counters: Counters::default(),
-        })
+        let at_hand = Arc::new(AtHand::new(desk, registry, lease, system));
+        Ok(Self { store, find_key, registry_turn: Mutex::default(), at_hand, listeners: Vec::new() })
     }
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
     pub fn close(self) -> Result<Arc<dyn Store>, SequencerError> {
-        self.store.end_lease(self.lease)?;
+        self.store.end_lease(self.at_hand.lease)?;
         Ok(self.store)
     }
 
     /// Says that this process still lives, and returns the time of the store. In a store that is shared, whoever does not say
     /// so in time loses the right to write.
     pub fn renew_lease(&self) -> Result<Timestamp, SequencerError> {
-        Ok(self.store.renew_lease(self.lease)?)
+        Ok(self.store.renew_lease(self.at_hand.lease)?)
     }
 
     /// Returns the store.
@@ -213,14 +182,19 @@ impl Sequencer {
         &*self.store
     }
 
+    /// Returns what is in memory, for whoever must not wait for the store.
+    pub const fn at_hand(&self) -> &Arc<AtHand> {
+        &self.at_hand
+    }
+
     /// Returns the registry as recorded.
     pub fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+        self.at_hand.registry()
     }
 
     /// Returns what was done since the sequencer was opened.
     pub fn figures(&self) -> Figures {
-        self.counters.read()
+        self.at_hand.figures()
     }
 
     /// Records what an author said. When this returns, it is on the disk.
@@ -246,9 +220,7 @@ impl Sequencer {
 
     /// Returns the command that records what an author in this process said, with what the desk adds in the same commit.
     pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, SequencerError> {
-        let submitted = Submitted::fresh(fresh, &self.registry());
-        let submitted = submitted.inspect_err(|_| self.counters.count_refusal())?;
-        Ok(Command::Submit(Box::new(submitted.with_consequences(consequences))))
+        self.at_hand.spoken(fresh, consequences)
     }
 
     /// Returns the command that records what the desk says itself, or what a person did.
@@ -271,7 +243,7 @@ impl Sequencer {
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
     pub fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), SequencerError> {
         self.store.mark_failed(trace, failure)?;
-        self.queues.of(trace).void();
+        self.at_hand.queues.of(trace).void();
         Ok(())
     }
 
@@ -297,7 +269,7 @@ impl Sequencer {
             trace,
         };
         let at = document.registry.sequence;
-        Ok(Some(self.sign(document, &registry, at)?))
+        Ok(Some(self.at_hand.sign(document, &registry, at)?))
     }
 }
 

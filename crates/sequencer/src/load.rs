@@ -50,7 +50,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    const fn of(state: State) -> Self {
+    pub(super) const fn of(state: State) -> Self {
         Self { state, recent: Vec::new(), writer: None }
     }
 }

@@ -15,7 +15,7 @@ use demur_core::hash::Digest;
 use demur_engine::state::State;
 use demur_ledger::{
     envelope::Event,
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
 };
 
 use demur_store::contract::LeaseId;
@@ -72,6 +72,11 @@ impl Queue {
         }
     }
 
+    /// Returns whether somebody waits to decide next, and so will have a newer head to sign.
+    pub(super) fn is_followed(&self) -> bool {
+        self.arriving.load(Ordering::Relaxed) > 0
+    }
+
     /// Takes note of events that were decided here and are on the disk now.
     pub(super) fn note(&self, events: impl IntoIterator<Item = Event>) {
         lock(&self.recorded).extend(events);
@@ -113,14 +118,27 @@ impl Turn<'_> {
         recorded.iter().all(|event| states.record(event)) && !is_behind
     }
 
-    /// Returns whether the states are here and hold.
-    pub(super) fn is_ready(&self) -> bool {
-        self.states.is_some() && !self.queue.behind.load(Ordering::Acquire)
+    /// Returns the states if they are here and hold; where there are none, those of a new trace with this id.
+    pub(super) fn at_hand(&mut self, new: Option<TraceId>) -> Option<&mut States> {
+        if !self.settle() {
+            if self.states.is_some() {
+                // Whoever may read the store reads on.
+                self.queue.void();
+                return None;
+            }
+            *self.states = Some(States::new(Loaded::of(State::new(new?)), <_>::default()));
+        }
+        self.states.as_mut()
     }
 
-    /// Returns whether somebody waits to decide next, and so will have a newer head to sign.
-    pub(super) fn is_followed(&self) -> bool {
-        self.queue.arriving.load(Ordering::Relaxed) > 0
+    /// Forgets the states of a trace that nothing opened here: it may be there all the same.
+    pub(super) fn forget_if_new(&mut self) {
+        self.states.take_if(|states| states.pending.tip().head().is_none());
+    }
+
+    /// Returns the newest event that is known to be recorded.
+    pub(super) fn recorded(&mut self) -> Option<Position> {
+        self.at_hand(None)?.recorded.tip().head()
     }
 }
 
@@ -206,6 +224,11 @@ pub(super) struct Queues {
 }
 
 impl Queues {
+    /// Returns the queue of a trace that is in use.
+    pub(super) fn known(&self, trace: TraceId) -> Option<Arc<Queue>> {
+        lock(&self.queues).get(&trace).cloned()
+    }
+
     /// Returns the queue of a trace.
     pub(super) fn of(&self, trace: TraceId) -> Arc<Queue> {
         let mut queues = lock(&self.queues);
