@@ -143,17 +143,18 @@ fn beginning_reads_no_store() {
 #[test]
 fn what_was_begun_by_mistake_leaves_no_wrong_memory() {
     let (_, hall, twin) = counted();
-    let trace = hall.new_trace();
-    let asked = hall.ask(trace, None);
-    // It is refused, so no commit says that the trace is there.
-    let expired = twin.asking(trace);
+    // One is refused, so no commit says that the trace is there; the other is decided, and the commit says so.
+    let [refused, decided] = [hall.new_trace(), hall.new_trace()];
+    let asked = [refused, decided].map(|trace| (trace, hall.ask(trace, None)));
+    let expired = twin.asking(refused);
     twin.pass(10_000_000);
-    assert!(twin.ledger().begin(trace, &expired).unwrap().is_none());
-    // It is decided, and the commit says so.
-    let begun = twin.ledger().begin(trace, &twin.asking(trace)).unwrap().unwrap();
+    assert!(twin.ledger().begin(refused, &expired).unwrap().is_none());
+    let begun = twin.ledger().begin(decided, &twin.asking(decided)).unwrap().unwrap();
     assert!(wait(&twin, begun).is_none());
-    twin.ledger().perform(trace, &twin.answering(trace, asked)).unwrap();
-    assert_ne!(twin.verdict(trace).verdict, Verdict::Fail);
+    for (trace, asked) in asked {
+        twin.ledger().perform(trace, &twin.answering(trace, asked)).unwrap();
+        assert_ne!(twin.verdict(trace).verdict, Verdict::Fail);
+    }
 }
 
 /// Wakes a thread.
