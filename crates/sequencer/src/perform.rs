@@ -175,7 +175,16 @@ impl Sequencer {
             Some(looked_up) => looked_up,
             None => self.look_up(states, wanted)?,
         };
-        self.at_hand.decide(wanted, &queue, states, looked_up, put)
+        let step = self.at_hand.decide(wanted, &queue, states, looked_up, put)?;
+        // No commit checks what is only said. It may be wrong by now where others write too.
+        if matches!(step, Step::Silent(Reply::Refused(_) | Reply::Moved, _))
+            && self.store.is_shared()
+            && self.store.trace(wanted.trace)?.map(|summary| summary.head) != states.recorded()
+        {
+            queue.void();
+            return Ok(Step::Over(Attempt::Again));
+        }
+        Ok(step)
     }
 
     /// Returns what the decision of a command needs. Whoever answers a question has seen it, so it is on the disk.

@@ -138,7 +138,7 @@ impl Turn<'_> {
 
     /// Returns the newest event that is known to be recorded.
     pub(super) fn recorded(&mut self) -> Option<Position> {
-        self.at_hand(None)?.recorded.tip().head()
+        self.at_hand(None)?.recorded()
     }
 }
 
@@ -162,11 +162,16 @@ impl States {
         (recorded, (recent, writer))
     }
 
+    /// Returns the newest event that is known to be recorded.
+    pub(super) fn recorded(&self) -> Option<Position> {
+        self.recorded.tip().head()
+    }
+
     /// Returns who wrote the newest event of a run that is open, where that was read from the store and nothing was decided
     /// here since.
     pub(super) fn interrupted_by(&self) -> Option<LeaseId> {
         let is_open = self.pending.phase().is_some_and(|phase| !phase.is_final());
-        let is_newest = self.pending.tip().head() == self.recorded.tip().head();
+        let is_newest = self.pending.tip().head() == self.recorded();
         self.writer.filter(|_| is_open && is_newest)
     }
 

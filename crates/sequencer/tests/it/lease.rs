@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use demur_core::time::Timestamp;
+use demur_engine::command::{Command, Consequences, Submitted};
 use demur_ledger::{
     envelope::Event,
     facts::ProposalCreated,
@@ -99,4 +100,20 @@ fn desk_without_a_lease_records_nothing() {
     let awake = slept.twin(store.clone());
     awake.say(&mut run, PROPOSAL).unwrap();
     assert_eq!(recoveries(&store, run.trace), 1);
+}
+
+/// No commit checks a refusal: what it goes by must not be of yesterday.
+#[test]
+fn refusal_goes_by_what_another_process_recorded() {
+    let store = shared();
+    let here = Office::create(store.clone());
+    let mut run = here.open();
+    let elsewhere = here.twin(store.clone());
+    elsewhere.say(&mut run, PROPOSAL).unwrap();
+    // The desk's words are worked out from the newest event, which this process has not seen yet.
+    let submitted = Submitted::new(here.submission(&run, PROPOSAL), None, &here.ledger.registry()).unwrap();
+    let consequences = Consequences { after: run.seen, sayings: Vec::new() };
+    let command = Command::Submit(Box::new(submitted.with_consequences(consequences)));
+    let recorded = here.ledger.perform(run.trace, &command).unwrap();
+    assert_eq!(recorded.position.sequence, Sequence::from(2));
 }
