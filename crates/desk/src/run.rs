@@ -3,6 +3,7 @@
 
 mod audit;
 mod check;
+mod handle;
 mod next;
 mod open;
 mod read;

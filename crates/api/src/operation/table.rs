@@ -26,11 +26,11 @@ use crate::{
 };
 
 /// Makes a type of each row. A row is: the type, its name for programs, method and path, who may, `keyed` where a retry
-/// under an idempotency key is recorded once, what it does; then the types of path, query and body, of what comes back, and
+/// under an idempotency key is recorded once, `large` where it may carry an artifact, what it does; then the types of path, query and body, of what comes back, and
 /// the statuses.
 macro_rules! operations {
     ($(
-        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($keyed:ident)?, $summary:literal;
+        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($keyed:ident $($large:ident)?)?, $summary:literal;
         ($arguments:ty, $query:ty, $body:ty) -> $output:ty, $($status:literal $meaning:literal),+;
     )+) => {
         $(
@@ -46,6 +46,7 @@ macro_rules! operations {
                     scopes: $scopes,
                     summary: $summary,
                     keyed: operations!(@ $($keyed)?),
+                    large: operations!(@ $($($large)?)?),
                     statuses: &[$(Success { status: $status, meaning: $meaning }),+],
                 };
                 type Path = $arguments;
@@ -64,6 +65,7 @@ macro_rules! operations {
         impl<T: $(Call<$type> +)+ Clone + Send + Sync + 'static> Connection for T {}
     };
     (@ keyed) => { true };
+    (@ large) => { true };
     (@) => { false };
 }
 
@@ -159,7 +161,7 @@ operations! {
         201 "It is open", 200 "The same run was opened before, in this trace";
     ShowRun = "run", Get "/v1/runs/{trace}", SEEING, "Say where a run stands, and who can do what next";
         (OfTrace, Nothing, Nothing) -> RunStanding, 200 "Where it stands";
-    SayInRun = "sayInRun", Post "/v1/runs/{trace}/events", ASKING keyed,
+    SayInRun = "sayInRun", Post "/v1/runs/{trace}/events", ASKING keyed large,
         "Say one thing in one role of a run; refused unless the caller takes part in that role";
         (OfTrace, Nothing, run::SayInRun) -> RunEvent,
         201 "It is on record", 200 "The same request was recorded before";
@@ -233,7 +235,7 @@ const ASKING: &[Scope] = &[Scope::Ask];
 /// Who answers.
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
 /// Who sees what it asked, may answer or takes part in; the operation looks which.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
+pub const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
 /// Who sees plans: a plan's questions are for answerers, the plan itself is not.
 const SEEING_PLANS: &[Scope] = &[Scope::Ask, Scope::Read];
 /// Who reads everything.
