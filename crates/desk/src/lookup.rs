@@ -56,6 +56,10 @@ impl<'a> Lookup<'a> {
         given: &Answer,
     ) -> Result<Option<Recording<Done>>, Refusal> {
         let Some(speaker) = caller.known_answerer(self.owner, given.by.clone())? else { return Ok(None) };
+        // What the answer has seen comes from memory too.
+        if self.owner.ledger().at_hand().head(question.id.trace).is_none() {
+            return Ok(None);
+        }
         question::answering(self.owner, question, &speaker, given)
     }
 }

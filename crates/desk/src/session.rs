@@ -161,7 +161,7 @@ pub(crate) fn command(
         }
         Speaker::Key(author) => {
             let mut world = World::open()?;
-            let (seen, now) = (ledger.store().trace(trace)?.map(|summary| summary.head), world.now()?);
+            let (seen, now) = (ledger.newest(trace)?, world.now()?);
             let place = Place { store: ledger.registry().store(), trace, seen, now };
             let id = CommandId::new(now, &mut world);
             Ok(ledger.spoken(author.speak(id, &place, facts, Some(content), &mut world)?, consequences)?)

@@ -225,8 +225,16 @@ impl Sequencer {
 
     /// Returns the command that records what the desk says itself, or what a person did.
     pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, SequencerError> {
-        self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
+        self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
         Ok(Command::Record(Box::new(told)))
+    }
+
+    /// Returns the newest event of a trace; one that is not at hand is read.
+    pub fn newest(&self, trace: TraceId) -> Result<Option<Position>, SequencerError> {
+        match self.at_hand.head(trace) {
+            Some(head) => Ok(Some(head)),
+            None => Ok(self.store.trace(trace)?.map(|summary| summary.head)),
+        }
     }
 
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
