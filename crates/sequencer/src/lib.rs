@@ -42,7 +42,7 @@ use demur_ledger::{
     signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
-use demur_store::contract::{Append, Failure, LeaseId, Outcome, Store};
+use demur_store::contract::{Append, Conflict, Failure, LeaseId, Outcome, Store, Swap, Write};
 
 pub use at_hand::AtHand;
 pub use commit::CommitLeader;
@@ -117,10 +117,9 @@ impl Sequencer {
             phase: None,
             questions: Vec::new(),
             snapshot: None,
-            writer: begin_lease(&*store)?,
         };
-        let writer = append.writer;
-        let outcomes = store.commit(&[append.into()]).map_err(SequencerError::from)?;
+        let writer = begin_lease(&*store)?;
+        let outcomes = store.commit(&[Write::of_events(writer, append)]).map_err(SequencerError::from)?;
         store.end_lease(writer).map_err(SequencerError::from)?;
         match outcomes.first() {
             Some(Outcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
@@ -175,6 +174,16 @@ impl Sequencer {
     /// so in time loses the right to write.
     pub fn renew_lease(&self) -> Result<Timestamp, SequencerError> {
         Ok(self.store.renew_lease(self.at_hand.lease)?)
+    }
+
+    /// Changes records without an event, all of them or none.
+    pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
+        let write = Write::of_records(self.at_hand.lease, swaps);
+        match self.store.commit(&[write])?.first() {
+            Some(Outcome::Done) => Ok(()),
+            Some(Outcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
+            Some(Outcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
+        }
     }
 
     /// Returns the store.

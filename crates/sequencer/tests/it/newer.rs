@@ -20,7 +20,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{
-    contract::{Append, LeaseId, Store, StoreError, StoreProblem},
+    contract::{Append, Store, StoreError, StoreProblem},
     memory::MemoryStore,
     sqlite::SqliteStore,
 };
@@ -81,7 +81,6 @@ fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
         phase: office.ledger.store().trace(run.trace).unwrap().unwrap().phase,
         questions: Vec::new(),
         snapshot: None,
-        writer: LeaseId::NONE,
         entries: events.iter().map(entry).collect(),
     };
     sample::done(office.ledger.store(), &[append]);

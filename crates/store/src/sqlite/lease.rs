@@ -22,9 +22,8 @@ impl Living {
         self.lock().insert(lease);
     }
 
-    /// Returns whether it was there.
-    pub(super) fn remove(&self, lease: LeaseId) -> bool {
-        self.lock().remove(&lease)
+    pub(super) fn remove(&self, lease: LeaseId) {
+        self.lock().remove(&lease);
     }
 
     pub(super) fn has(&self, lease: LeaseId) -> bool {
