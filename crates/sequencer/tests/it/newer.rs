@@ -5,7 +5,7 @@ use std::{path::Path, slice, sync::Arc};
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_engine::{
     command::{Consequences, Saying, Told},
-    reactor::CheckpointAfterRun,
+    reactor::{CheckpointAfterRun, Reactor as _},
 };
 use demur_ledger::{
     entry::Entry,
@@ -20,7 +20,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{
-    contract::{Append, Store, StoreError, StoreProblem},
+    contract::{Append, Cursor, Store, StoreError, StoreProblem},
     memory::MemoryStore,
     sqlite::SqliteStore,
 };
@@ -136,7 +136,13 @@ fn other_traces_go_on_beside_a_newer_one() {
     let whole = office.whole_run();
     assert_eq!(office.verdict(whole.trace).verdict, Verdict::Pass);
     assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
+    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
     assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().failed, None);
+    // A newer version begins with the event that this one could not read.
+    let note = office.ledger.store().note(&format!("reactor/{}", CheckpointAfterRun.name())).unwrap();
+    let cursor = Cursor::from_bytes(note.unwrap().try_into().unwrap());
+    let next = office.ledger.store().changes(cursor, 1).unwrap().pop().unwrap().1;
+    assert_eq!(next.hash, run.seen.unwrap().hash);
 }
 
 /// LED-18
