@@ -1,21 +1,34 @@
 //! Two processes on one store: what one of them learns late is no damage.
 
-use std::{sync::Arc, thread};
+use std::{
+    sync::{
+        Arc, Barrier, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
-use demur_core::{canonical, key::SecretKey, random::Seeded};
+use demur_core::{
+    canonical,
+    key::SecretKey,
+    merkle::{self, Scheme},
+    random::Seeded,
+    time::Timestamp,
+};
 use demur_ledger::{
     author::{Author, Place},
     envelope::event_hash,
     facts::{KeyRetired, ProposalCreated},
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
     registry::Registry,
     role::Role,
+    signed::TraceLeaf,
     verify::Verdict,
 };
-use demur_sequencer::{SequencerError, System as _};
+use demur_sequencer::{Sequencer, SequencerError, System};
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 use demur_testing::{
-    office::{Office, Run},
+    office::{Clock, Office, Run},
     sample::text,
 };
 use serde_json::Value;
@@ -117,17 +130,21 @@ fn desk_key_replaced_while_others_write_fails_no_trace() {
     let (old, new) = (here.desk.clone(), new_key());
     here.ledger.find_key_with(keyring(&old, &new));
     elsewhere.ledger.find_key_with(keyring(&old, &new));
+    let begun = Barrier::new(5);
     let runs = thread::scope(|scope| {
         let writers = [&here, &elsewhere, &here, &elsewhere].map(|office| {
+            let begun = &begun;
             scope.spawn(move || {
                 let (mut run, proposal) = office.executing();
                 let artifact = office.record(&mut run, b"words").unwrap();
+                begun.wait();
                 for _ in 0..8 {
                     office.call(&mut run, proposal, artifact).unwrap();
                 }
                 run
             })
         });
+        begun.wait();
         replace_desk_key(&elsewhere, &old, &new);
         writers.map(|writer| writer.join().unwrap())
     });
@@ -157,6 +174,61 @@ fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     assert!(matches!(exported, Err(SequencerError::NoDeskKey)));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().head.sequence, Sequence::FIRST);
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
+}
+
+/// A clock by which something happens when it is looked at for the second time from now on.
+struct Meanwhile {
+    clock: Clock,
+    looks: AtomicUsize,
+    act: Mutex<Box<dyn FnMut() + Send>>,
+}
+
+impl System for Meanwhile {
+    fn now(&self) -> Timestamp {
+        if self.looks.fetch_add(1, Ordering::Relaxed) == 1 {
+            (self.act.lock().unwrap())();
+        }
+        self.clock.now()
+    }
+
+    fn fill(&self, bytes: &mut [u8]) {
+        self.clock.fill(bytes);
+    }
+}
+
+/// A root that leaves out registry events before it would let a key be brought in behind its back.
+#[test]
+fn checkpoint_covers_the_registry_it_follows() {
+    let (store, here, mut elsewhere) = two();
+    here.open();
+    let desk = here.desk.clone();
+    // Another process registers a key after the heads were read and before the checkpoint is signed.
+    let system = Meanwhile {
+        clock: here.clock.clone(),
+        looks: AtomicUsize::new(0),
+        act: Mutex::new(Box::new(move || elsewhere.register(Role::Planner))),
+    };
+    let sequencer =
+        Sequencer::open(Arc::clone(&store), move |_| Some(desk.clone()), Box::new(system)).unwrap();
+    let before = sequencer.registry().head();
+    let checkpoint = sequencer.checkpoint().unwrap().position;
+    assert_eq!(checkpoint.sequence.number(), before.sequence.number() + 2, "nobody came between");
+    let registry = sequencer.registry();
+    let previous = before.sequence.next();
+    let previous = Position::new(previous, store.hash(registry.trace(), previous).unwrap().unwrap());
+    let mut heads = store.heads().unwrap();
+    heads.iter_mut().for_each(|head| {
+        if head.0 == registry.trace() {
+            head.1 = previous;
+        }
+    });
+    let leaf = |(trace, head): &(TraceId, Position)| {
+        let length = (head.sequence.number() + 1).try_into().unwrap();
+        TraceLeaf { head: head.hash, length, trace: *trace }.hash().unwrap()
+    };
+    let root = merkle::root(Scheme::DEMUR, &heads.iter().map(leaf).collect::<Vec<_>>());
+    assert_eq!(registry.root(checkpoint.sequence), Some((root, heads.len() as u64)));
+    assert_ne!(here.verdict(registry.trace()).verdict, Verdict::Fail);
 }
 
 /// Another process appended: what is known to be recorded is not read again.
