@@ -63,6 +63,8 @@ pub struct Sequencer {
     find_key: FindKey,
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
+    /// What was read and verified of the registry.
+    registry_state: Mutex<Option<State>>,
     at_hand: Arc<AtHand>,
     listeners: Vec<Arc<dyn Listener>>,
 }
@@ -155,13 +157,15 @@ impl Sequencer {
         system: Box<dyn System>,
         begin: impl FnOnce(&dyn Store) -> Result<LeaseId, SequencerError>,
     ) -> Result<Self, SequencerError> {
-        let registry = registry(&*store)?;
+        let state = load::load_registry(&*store, None)?.state;
+        let registry = registry_in(&state)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
         let lease = begin(&*store)?;
         let at_hand = Arc::new(AtHand::new(desk, registry, lease, system));
-        Ok(Self { store, find_key, registry_turn: Mutex::default(), at_hand, listeners: Vec::new() })
+        let (registry_turn, registry_state) = (Mutex::default(), Mutex::new(Some(state)));
+        Ok(Self { store, find_key, registry_turn, registry_state, at_hand, listeners: Vec::new() })
     }
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
@@ -297,7 +301,10 @@ fn begin_lease(store: &dyn Store) -> Result<LeaseId, SequencerError> {
 
 /// Returns the registry of a store, once all of it holds. No key is needed.
 pub fn registry(store: &dyn Store) -> Result<Registry, SequencerError> {
-    let state = load::load_registry(store, None)?.state;
+    registry_in(&load::load_registry(store, None)?.state)
+}
+
+fn registry_in(state: &State) -> Result<Registry, SequencerError> {
     // A registry without its first event is no empty store.
     let damaged = SequencerError::Damaged {
         trace: state.tip().trace(),

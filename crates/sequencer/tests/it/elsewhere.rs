@@ -93,6 +93,24 @@ fn key_registered_elsewhere_damages_nothing() {
     assert_ne!(here.verdict(run.trace).verdict, Verdict::Fail);
 }
 
+/// The registry grows with every checkpoint: what was verified once is not read again.
+#[test]
+fn registry_that_grew_elsewhere_is_read_on() {
+    let store = Arc::new(MemoryStore::new());
+    let office = Office::create(store.clone());
+    let [here, elsewhere] = [(), ()].map(|()| office.twin(store.clone()));
+    for _ in 0..3 {
+        let mut run = here.open();
+        elsewhere.ledger.checkpoint().unwrap();
+        let other = elsewhere.open();
+        here.ledger.look(run.trace).unwrap();
+        let before = store.events_read();
+        here.ledger.look(other.trace).unwrap();
+        assert_eq!(store.events_read() - before, 2, "the run and the checkpoint are two events");
+        here.say(&mut run, PROPOSAL).unwrap();
+    }
+}
+
 #[test]
 fn key_registered_elsewhere_speaks_here() {
     let (_, here, mut elsewhere) = two();
