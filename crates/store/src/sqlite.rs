@@ -52,6 +52,7 @@ use self::{
 };
 use crate::{
     artifacts::Artifacts,
+    clock,
     contract::{
         Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
         QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
@@ -412,7 +413,7 @@ impl Leases for SqliteStore {
     fn begin_lease(&self, rules: Digest) -> Result<Lease, StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
         let lease = self.write("begin a lease", |transaction| {
-            lease::begin(transaction, rules, lease::now()).map_err(trouble::of("begin a lease"))
+            lease::begin(transaction, rules, clock::now()).map_err(trouble::of("begin a lease"))
         })?;
         writer.living.add(lease.id);
         Ok(lease)
@@ -420,7 +421,7 @@ impl Leases for SqliteStore {
 
     fn renew_lease(&self, lease: LeaseId) -> Result<Timestamp, StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
-        writer.living.has(lease).then(lease::now).ok_or(StoreError::LeaseLost)
+        writer.living.has(lease).then(clock::now).ok_or(StoreError::LeaseLost)
     }
 
     fn end_lease(&self, lease: LeaseId) -> Result<(), StoreError> {
