@@ -138,9 +138,9 @@ impl Sequencer {
         find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, Box::new(find_key), system, begin_lease)?;
-        ledger.note_restoration()?;
-        Ok(ledger)
+        let sequencer = Self::with(store, Box::new(find_key), system, begin_lease)?;
+        sequencer.note_restoration()?;
+        Ok(sequencer)
     }
 
     /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What

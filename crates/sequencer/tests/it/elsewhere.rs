@@ -48,7 +48,7 @@ fn is_marked(store: &Arc<dyn Store>, trace: TraceId) -> bool {
 
 /// Returns what the desk's key of today says in the registry.
 fn place(office: &Office) -> Place {
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let (store, trace, seen) = (registry.store(), registry.trace(), Some(registry.head()));
     Place { store, trace, seen, now: office.clock.now() }
 }
@@ -57,12 +57,12 @@ fn place(office: &Office) -> Place {
 fn replace_desk_key(office: &Office, old: &SecretKey, new: &SecretKey) {
     let mut seed = [0; 32];
     office.clock.fill(&mut seed);
-    let author = Author::new(old.clone(), office.ledger.registry().desk(), Role::Desk);
+    let author = Author::new(old.clone(), office.sequencer.registry().desk(), Role::Desk);
     let fingerprint = old.public().fingerprint();
     let rotation = author.rotate(&place(office), fingerprint, new, None, &mut Seeded::new(seed)).unwrap();
-    let rotation = office.ledger.submit(rotation, None).unwrap().position.sequence;
-    office.ledger.use_desk_key(new.clone()).unwrap();
-    office.ledger.state(KeyRetired { key: fingerprint, rotation }, None).unwrap();
+    let rotation = office.sequencer.submit(rotation, None).unwrap().position.sequence;
+    office.sequencer.use_desk_key(new.clone()).unwrap();
+    office.sequencer.state(KeyRetired { key: fingerprint, rotation }, None).unwrap();
 }
 
 fn new_key() -> SecretKey {
@@ -87,9 +87,9 @@ fn key_registered_elsewhere_damages_nothing() {
     elsewhere.register(Role::Planner);
     let mut run = elsewhere.open();
     elsewhere.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!(here.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+    assert_eq!(here.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
     assert!(!is_marked(&store, run.trace));
-    assert_eq!(here.ledger.registry().head(), elsewhere.ledger.registry().head());
+    assert_eq!(here.sequencer.registry().head(), elsewhere.sequencer.registry().head());
     assert_ne!(here.verdict(run.trace).verdict, Verdict::Fail);
 }
 
@@ -101,11 +101,11 @@ fn registry_that_grew_elsewhere_is_read_on() {
     let [here, elsewhere] = [(), ()].map(|()| office.twin(store.clone()));
     for _ in 0..3 {
         let mut run = here.open();
-        elsewhere.ledger.checkpoint().unwrap();
+        elsewhere.sequencer.checkpoint().unwrap();
         let other = elsewhere.open();
-        here.ledger.look(run.trace).unwrap();
+        here.sequencer.look(run.trace).unwrap();
         let before = store.events_read();
-        here.ledger.look(other.trace).unwrap();
+        here.sequencer.look(other.trace).unwrap();
         assert_eq!(store.events_read() - before, 2, "the run and the checkpoint are two events");
         here.say(&mut run, PROPOSAL).unwrap();
     }
@@ -117,26 +117,26 @@ fn key_registered_elsewhere_speaks_here() {
     elsewhere.register(Role::Planner);
     let mut run = elsewhere.open();
     let submission = elsewhere.submission(&run, PROPOSAL);
-    run.seen = Some(here.ledger.submit(submission, None).unwrap().position);
-    assert_eq!(elsewhere.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+    run.seen = Some(here.sequencer.submit(submission, None).unwrap().position);
+    assert_eq!(elsewhere.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
 }
 
 #[test]
 fn desk_key_retired_elsewhere_fails_no_trace() {
     let (store, mut here, mut elsewhere) = two();
     let (old, new) = (here.desk.clone(), new_key());
-    here.ledger.find_key_with(keyring(&old, &new));
-    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    here.sequencer.find_key_with(keyring(&old, &new));
+    elsewhere.sequencer.find_key_with(keyring(&old, &new));
     let mut run = here.open();
     replace_desk_key(&elsewhere, &old, &new);
     here.say(&mut run, PROPOSAL).unwrap();
     let mut second = here.open();
     here.say(&mut second, PROPOSAL).unwrap();
-    here.ledger.checkpoint().unwrap();
+    here.sequencer.checkpoint().unwrap();
     for Run { trace, seen } in [run, second] {
         let head = store.events(trace, Sequence::from(1), 1).unwrap().pop().unwrap().head.unwrap();
         assert_eq!(head.proof.key, new.public().fingerprint(), "a key that was silenced signed a head");
-        assert_eq!(elsewhere.ledger.look(trace).unwrap().tip().head(), seen);
+        assert_eq!(elsewhere.sequencer.look(trace).unwrap().tip().head(), seen);
         assert!(!is_marked(&store, trace));
         assert_ne!(here.verdict(trace).verdict, Verdict::Fail);
     }
@@ -146,8 +146,8 @@ fn desk_key_retired_elsewhere_fails_no_trace() {
 fn desk_key_replaced_while_others_write_fails_no_trace() {
     let (store, mut here, mut elsewhere) = two();
     let (old, new) = (here.desk.clone(), new_key());
-    here.ledger.find_key_with(keyring(&old, &new));
-    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    here.sequencer.find_key_with(keyring(&old, &new));
+    elsewhere.sequencer.find_key_with(keyring(&old, &new));
     let begun = Barrier::new(5);
     let runs = thread::scope(|scope| {
         let writers = [&here, &elsewhere, &here, &elsewhere].map(|office| {
@@ -167,7 +167,7 @@ fn desk_key_replaced_while_others_write_fails_no_trace() {
         writers.map(|writer| writer.join().unwrap())
     });
     for run in runs {
-        assert_eq!(here.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+        assert_eq!(here.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
         assert!(!is_marked(&store, run.trace));
         assert_ne!(elsewhere.verdict(run.trace).verdict, Verdict::Fail);
     }
@@ -177,18 +177,18 @@ fn desk_key_replaced_while_others_write_fails_no_trace() {
 fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     let (store, mut here, mut elsewhere) = two();
     let (old, new) = (here.desk.clone(), new_key());
-    elsewhere.ledger.find_key_with(keyring(&old, &new));
-    here.ledger.find_key_with(|_| None);
+    elsewhere.sequencer.find_key_with(keyring(&old, &new));
+    here.sequencer.find_key_with(|_| None);
     let mut run = here.open();
     replace_desk_key(&elsewhere, &old, &new);
     let mut other = elsewhere.open();
     elsewhere.say(&mut other, PROPOSAL).unwrap();
-    assert_eq!(here.ledger.look(other.trace).unwrap().tip().head(), other.seen);
+    assert_eq!(here.sequencer.look(other.trace).unwrap().tip().head(), other.seen);
     for _ in 0..2 {
         assert!(matches!(here.say(&mut run, PROPOSAL), Err(SequencerError::NoDeskKey)));
     }
     let mut file = Vec::new();
-    let exported = here.ledger.export(run.trace, text("demur test"), &mut file, &mut |_| ());
+    let exported = here.sequencer.export(run.trace, text("demur test"), &mut file, &mut |_| ());
     assert!(matches!(exported, Err(SequencerError::NoDeskKey)));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().head.sequence, Sequence::FIRST);
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
@@ -287,8 +287,8 @@ fn registry_event_that_nobody_recorded_is_still_damage() {
     let bytes = canonical::to_vec(&event).unwrap();
     let sql = format!("UPDATE events SET bytes = ?1, hash = ?2 WHERE ordinal = {newest}");
     connection.execute(&sql, (&bytes, event_hash(&bytes).as_bytes())).unwrap();
-    assert!(office.ledger.look(run.trace).unwrap().is_failed());
-    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert!(office.sequencer.look(run.trace).unwrap().is_failed());
+    let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
     assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "REGISTRY_PIN"));
 }
 
@@ -301,15 +301,15 @@ fn damage_of_the_registry_marks_no_run() {
     let here = Office::create(Arc::clone(&store));
     let mut elsewhere = here.twin(Arc::clone(&store));
     elsewhere.register(Role::Planner);
-    let damaged = elsewhere.ledger.registry().head().sequence;
+    let damaged = elsewhere.sequencer.registry().head().sequence;
     let run = elsewhere.open();
     // The run goes by a registry event that is not what was recorded.
     let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
     connection.execute_batch("DROP TRIGGER events_stay").unwrap();
     let sql = "UPDATE events SET bytes = ?1 WHERE sequence = ?2 AND trace = (SELECT id FROM traces WHERE kind = 'registry')";
     connection.execute(sql, (b"{}", damaged.number().cast_signed())).unwrap();
-    let registry = here.ledger.registry().trace();
-    let found = here.ledger.look(run.trace);
+    let registry = here.sequencer.registry().trace();
+    let found = here.sequencer.look(run.trace);
     assert!(
         matches!(found, Err(SequencerError::Damaged { trace, sequence, .. }) if (trace, sequence) == (registry, damaged)),
         "{found:?}"

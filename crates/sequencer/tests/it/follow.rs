@@ -34,13 +34,13 @@ fn each_process_hears_once_of_what_others_recorded() {
     let [mine, other] = [here.new_trace(), here.new_trace()];
     let asked = here.ask(mine, None);
     let theirs = elsewhere.ask(other, None);
-    here.ledger().perform(other, &here.answering(other, theirs)).unwrap();
-    let followed = here.ledger().follow(start).unwrap();
+    here.sequencer().perform(other, &here.answering(other, theirs)).unwrap();
+    let followed = here.sequencer().follow(start).unwrap();
     assert_eq!(places(&followed), [(other, theirs)]);
     assert!(followed.changes[0].1.opening.is_some(), "the words are there too");
     assert_eq!((followed.cursor, followed.has_more), (store.end().unwrap(), false));
-    assert!(places(&here.ledger().follow(followed.cursor).unwrap()).is_empty());
-    let heard = places(&elsewhere.ledger().follow(start).unwrap());
+    assert!(places(&here.sequencer().follow(followed.cursor).unwrap()).is_empty());
+    let heard = places(&elsewhere.sequencer().follow(start).unwrap());
     assert_eq!(heard.iter().map(|(trace, _)| *trace).collect::<Vec<_>>(), [mine, other]);
     assert_eq!(heard[0], (mine, asked));
 }
@@ -55,14 +55,17 @@ fn what_was_followed_is_known_to_whoever_decides() {
     let start = store.end().unwrap();
     elsewhere.say(&mut run, PROPOSAL).unwrap();
     elsewhere.register(Role::Planner);
-    assert_eq!(here.ledger.at_hand().head(run.trace).unwrap().sequence, Sequence::FIRST);
-    here.ledger.follow(start).unwrap();
-    assert_eq!(here.ledger.at_hand().head(run.trace), None, "nobody answers from memory");
-    assert_eq!(here.ledger.registry().head(), elsewhere.ledger.registry().head());
-    let commits = here.ledger.figures().commits;
+    assert_eq!(here.sequencer.at_hand().head(run.trace).unwrap().sequence, Sequence::FIRST);
+    here.sequencer.follow(start).unwrap();
+    assert_eq!(here.sequencer.at_hand().head(run.trace), None, "nobody answers from memory");
+    assert_eq!(here.sequencer.registry().head(), elsewhere.sequencer.registry().head());
+    let commits = here.sequencer.figures().commits;
     here.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!((here.ledger.figures().commits, run.seen.unwrap().sequence), (commits + 1, Sequence::from(2)));
-    assert_eq!(here.ledger.at_hand().head(run.trace), run.seen);
+    assert_eq!(
+        (here.sequencer.figures().commits, run.seen.unwrap().sequence),
+        (commits + 1, Sequence::from(2))
+    );
+    assert_eq!(here.sequencer.at_hand().head(run.trace), run.seen);
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn long_time_away_is_followed_in_pages() {
     }
     let (mut cursor, mut found) = (Cursor::START, Vec::new());
     loop {
-        let followed = here.ledger.follow(cursor).unwrap();
+        let followed = here.sequencer.follow(cursor).unwrap();
         found.extend(places(&followed).into_iter().filter(|(trace, _)| *trace == run.trace));
         cursor = followed.cursor;
         if !followed.has_more {
