@@ -148,11 +148,12 @@ pub(crate) fn seen(
     trace: TraceId,
     speaker: &Speaker,
 ) -> Result<Option<Position>, Refusal> {
-    let found = ledger.store().trace(trace)?;
     match speaker {
-        Speaker::Person { .. } if found.is_none() => Err(SequencerError::TraceUnknown { trace }.into()),
-        Speaker::Person { .. } => Ok(None),
-        Speaker::Key(_) => Ok(found.map(|summary| summary.head)),
+        Speaker::Key(_) => Ok(ledger.newest(trace)?),
+        Speaker::Person { .. } => {
+            ledger.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
+            Ok(None)
+        }
     }
 }
 
