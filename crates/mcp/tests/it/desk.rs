@@ -223,11 +223,11 @@ impl CallerConnection for Lane {
         Err(unknown())
     }
 
-    async fn export(&self, _: TraceId) -> Result<Vec<u8>, Refusal> {
+    async fn export(&self, _: TraceId, _: usize) -> Result<Vec<u8>, Refusal> {
         Err(unknown())
     }
 
-    async fn verify(&self, _: Vec<u8>) -> Result<Vec<u8>, Refusal> {
+    async fn verify(&self, _: Vec<u8>) -> Result<Value, Refusal> {
         Err(unknown())
     }
 }
