@@ -40,6 +40,7 @@ use crate::{
     marks::{self, Marks},
     question::Recent,
     roster::{DESK, Roster},
+    run::driver::Drivers,
     visible::visible_path,
     world::World,
 };
@@ -64,6 +65,8 @@ pub struct Owner {
     roster: Mutex<Option<Arc<Roster>>>,
     /// Authors whose secrets were read.
     authors: Mutex<Authors>,
+    /// The runs that are driven.
+    drivers: Drivers,
 }
 
 /// Authors by role and name, as of this place of the registry.
@@ -154,6 +157,7 @@ impl Owner {
             keyed: std::array::from_fn(|_| Mutex::default()),
             roster: Mutex::default(),
             authors: Mutex::default(),
+            drivers: Drivers::default(),
         }
     }
 
@@ -197,6 +201,11 @@ impl Owner {
     /// Returns the questions of the last moments.
     pub(crate) fn recent(&self) -> &Recent {
         &self.recent
+    }
+
+    /// Returns the runs that are driven.
+    pub(crate) const fn drivers(&self) -> &Drivers {
+        &self.drivers
     }
 
     /// Returns what hooks look at.
