@@ -1,5 +1,6 @@
 //! The operations of the API, by what they are about.
 
+pub mod drive;
 pub mod feed;
 pub mod hook;
 pub mod identities;
@@ -37,6 +38,7 @@ pub fn all() -> Api {
     let api = questions::add(api);
     let api = plans::add(api);
     let api = runs::add(api);
+    let api = drive::add(api);
     let api = traces::add(api);
     let api = verify::add(api);
     let api = identities::add(api);
