@@ -28,6 +28,13 @@ pub struct ApiReply<T> {
     pub repeated: bool,
 }
 
+impl<T> ApiReply<T> {
+    /// Returns what comes out of an operation that was not done before.
+    pub const fn new(document: T) -> Self {
+        Self { document, repeated: false }
+    }
+}
+
 /// A way to have an operation done.
 pub trait Call<O: Operation> {
     /// Has it done.

@@ -34,6 +34,7 @@ pub mod problem;
 pub mod question;
 pub mod refusal;
 pub mod run;
+pub mod schema;
 pub mod scope;
 pub mod server;
 pub mod server_limits;

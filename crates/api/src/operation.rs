@@ -46,6 +46,8 @@ pub struct About {
     pub summary: &'static str,
     /// Whether the same request under the same idempotency key is recorded once.
     pub keyed: bool,
+    /// Whether what is sent along may carry an artifact.
+    pub large: bool,
     /// What comes back when all goes well.
     pub statuses: &'static [Success],
 }

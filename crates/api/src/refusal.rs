@@ -34,6 +34,11 @@ impl Refusal {
         Self { cure: cure_of(Code::Bug).map(str::to_owned), ..Self::new(Code::Bug, error) }
     }
 
+    /// Returns the refusal of a request that cannot be read.
+    pub fn malformed(message: impl Display) -> Self {
+        Self::new(Code::Malformed, message).with_cure("GET /v1/openapi.json describes every request")
+    }
+
     /// Returns the same refusal with what to do about it.
     #[must_use]
     pub fn with_cure(mut self, cure: impl Display) -> Self {

@@ -6,9 +6,9 @@ mod next;
 mod standing;
 
 pub use drive::{
-    AbortRun, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, NotBase64,
-    ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, SubmitInRun, SubmittedInRun, ToolReport,
-    TurnReport,
+    AbortRun, AgentTurn, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
+    NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunStop, SubmitInRun,
+    SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
 };
 pub use given::{AuditRun, Demands, GivenArtifact, OpenRun, SayInRun};
 pub use next::{Act, Next};

@@ -10,27 +10,43 @@
 //! | plans | [`plan`], [`session`] |
 //! | questions, and the marks that hooks look at | [`question`], [`marks`] |
 //! | accountable runs | [`run`] |
+//! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
+//! | tokens and people | [`token`], [`person`] |
+//! | who waits for what, and deadlines that pass | [`waiters`], [`deadlines`] |
+//! | the folder, lent and taken back | [`premises`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
+pub mod access;
 pub mod audit;
 pub mod data;
+pub mod deadlines;
+pub mod desk;
 pub mod durable;
+pub mod entry;
 pub mod error;
 pub mod excerpt;
+mod key;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;
+pub mod lookup;
 pub mod marks;
 pub mod owner;
+pub mod person;
 pub mod plan;
+pub mod premises;
 pub mod question;
 pub mod record;
 pub mod recording;
 pub mod roster;
 pub mod rules;
 pub mod run;
+mod server_status;
 pub mod session;
+pub mod token;
+mod trace;
 pub mod verification;
 pub mod visible;
+pub mod waiters;
 pub mod world;

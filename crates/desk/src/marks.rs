@@ -6,6 +6,7 @@
 //! its listeners. Whatever a crash left is put right when the folder is opened next. A mark too many costs one look into
 //! the ledger; one too few would let a call pass, so whatever is in doubt is marked.
 
+mod handle;
 mod standing;
 
 use std::{

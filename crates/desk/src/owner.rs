@@ -198,6 +198,19 @@ impl Owner {
         Ok(roster)
     }
 
+    /// Returns the registry with its words, if it was read since it grew. Reads nothing.
+    pub(crate) fn known_roster(&self) -> Option<Arc<Roster>> {
+        let head = self.ledger().registry().head();
+        lock(&self.roster).as_ref().filter(|roster| roster.registry().head() == head).map(Arc::clone)
+    }
+
+    /// Returns the author with this name in this role, if its secret was read since the registry grew. Reads nothing.
+    pub(crate) fn known_author(&self, name: &str, role: Role) -> Option<Arc<Author>> {
+        let head = Some(self.ledger().registry().head());
+        let known = lock(&self.authors);
+        known.1.get(&(role, name.to_owned())).filter(|_| known.0 == head).map(Arc::clone)
+    }
+
     /// Returns the questions of the last moments.
     pub(crate) fn recent(&self) -> &Recent {
         &self.recent

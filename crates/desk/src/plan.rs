@@ -1,6 +1,7 @@
 //! A plan on its way from submission to attestation (CLR-30): read from its trace, gone on with, read again. The same
 //! for every door.
 
+mod handle;
 mod standing;
 
 use std::sync::Arc;

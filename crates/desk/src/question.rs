@@ -7,6 +7,7 @@ mod alike;
 mod ask;
 mod deliver;
 mod expire;
+mod handle;
 mod list;
 mod once;
 mod recent;
@@ -22,6 +23,7 @@ pub use act::{accept, answer, answer_shown, answering, cancel, decline, extend, 
 pub use ask::{Asked, ask, asking};
 pub use deliver::{deliver, deliver_shown};
 pub use expire::expire;
+pub use handle::{note_answer, people_apart};
 pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
 pub(crate) use recent::Recent;

@@ -6,7 +6,7 @@ use demur_engine::command::Command;
 use demur_ledger::name::TraceId;
 use demur_sequencer::{Acknowledged, SequencerError, Underway};
 
-use crate::owner::Owner;
+use crate::{lookup::Lookup, owner::Owner};
 
 /// What is to be recorded.
 pub struct Recording<T> {
@@ -15,23 +15,62 @@ pub struct Recording<T> {
     finish: Finish<T>,
 }
 
-/// What follows.
-type Finish<T> = Box<dyn FnOnce(&Owner, Result<Acknowledged, SequencerError>) -> Result<T, Refusal> + Send>;
+/// What follows, on a thread that must not wait.
+type Finish<T> =
+    Box<dyn FnOnce(&Lookup<'_>, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal> + Send>;
 
-impl<T> Recording<T> {
+/// How far the end came with what is in memory.
+pub enum Finished<T> {
+    /// There is nothing left to do.
+    Done(T),
+    /// Something has to be read.
+    Rest(Rest<T>),
+}
+
+/// What is left to do on a thread that may wait.
+pub type Rest<T> = Box<dyn FnOnce(&Owner) -> Result<T, Refusal> + Send>;
+
+impl<T: 'static> Recording<T> {
     /// Returns the recording of a command, and what follows from what became of it.
     pub(crate) fn new(
         trace: TraceId,
         command: Command,
-        finish: impl FnOnce(&Owner, Result<Acknowledged, SequencerError>) -> Result<T, Refusal> + Send + 'static,
+        finish: impl FnOnce(&Lookup<'_>, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal>
+        + Send
+        + 'static,
     ) -> Self {
         Self { trace, command, finish: Box::new(finish) }
+    }
+
+    /// Returns the same recording with one more thing that follows: `here` with what is in memory, and `rest` where that
+    /// is not enough.
+    pub(crate) fn then<U: 'static>(
+        self,
+        here: impl FnOnce(&Lookup<'_>, &T) -> Option<U> + Send + 'static,
+        rest: impl FnOnce(&Owner, T) -> Result<U, Refusal> + Send + 'static,
+    ) -> Recording<U>
+    where
+        T: Send,
+    {
+        let Self { trace, command, finish } = self;
+        Recording::new(trace, command, move |at, recorded| {
+            Ok(match finish(at, recorded)? {
+                Finished::Done(done) => match here(at, &done) {
+                    Some(next) => Finished::Done(next),
+                    None => Finished::Rest(Box::new(move |owner| rest(owner, done))),
+                },
+                Finished::Rest(before) => Finished::Rest(Box::new(move |owner| rest(owner, before(owner)?))),
+            })
+        })
     }
 
     /// Records it. When this returns, it is on the disk.
     pub fn perform(self, owner: &Owner) -> Result<T, Refusal> {
         let recorded = owner.ledger().perform(self.trace, &self.command);
-        (self.finish)(owner, recorded)
+        match (self.finish)(&Lookup::new(owner), recorded)? {
+            Finished::Done(done) => Ok(done),
+            Finished::Rest(rest) => rest(owner),
+        }
     }
 
     /// Puts it in line, if nothing has to be waited for first; otherwise it has to be performed.
@@ -40,7 +79,11 @@ impl<T> Recording<T> {
     }
 
     /// Does what follows once it is known what became of it.
-    pub fn finish(self, owner: &Owner, recorded: Result<Acknowledged, SequencerError>) -> Result<T, Refusal> {
-        (self.finish)(owner, recorded)
+    pub fn finish(
+        self,
+        at: &Lookup<'_>,
+        recorded: Result<Acknowledged, SequencerError>,
+    ) -> Result<Finished<T>, Refusal> {
+        (self.finish)(at, recorded)
     }
 }

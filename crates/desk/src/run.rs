@@ -5,6 +5,7 @@ mod audit;
 mod check;
 mod door;
 pub mod driver;
+mod handle;
 mod next;
 mod open;
 mod read;

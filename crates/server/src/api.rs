@@ -14,16 +14,11 @@ use demur_api::{
     operation::{self, About, ApiDocument as _},
     scope::Scope,
 };
+use demur_desk::access::{self, Caller};
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use crate::{
-    caller::{Caller, TOKEN_HINT},
-    limits::TooMany,
-    problem::Problem,
-    routes::pages,
-    service::Shared,
-};
+use crate::{limits::TooMany, problem::Problem, routes::pages, service::Shared};
 
 /// One thing that can be done.
 #[must_use]
@@ -86,7 +81,7 @@ impl Operation {
 
     /// Returns an operation of the API.
     pub fn of<O: operation::Operation>() -> Self {
-        let About { id, method, path, scopes, summary, keyed, statuses } = O::ABOUT;
+        let About { id, method, path, scopes, summary, keyed, statuses, .. } = O::ABOUT;
         let method = match method {
             operation::Method::Get => Method::GET,
             operation::Method::Post => Method::POST,
@@ -244,29 +239,10 @@ pub(crate) async fn admit(scopes: &'static [Scope], request: Request, next: Next
     if let Some(limited) = request.extensions().get::<TooMany>().filter(|_| !scopes.is_empty()) {
         return Problem::from(*limited).into_response();
     }
-    if scopes.is_empty() || caller.may(scopes) {
-        return next.run(request).await;
+    match access::admit(&caller, scopes) {
+        Ok(_) => next.run(request).await,
+        Err(refusal) => Problem::from(refusal).into_response(),
     }
-    refuse(&caller, scopes).into_response()
-}
-
-fn refuse(caller: &Caller, scopes: &[Scope]) -> Problem {
-    if caller.is_stranger() {
-        return stranger();
-    }
-    if let Some(role) = caller.role() {
-        let detail = format!("expected somebody who may do this, found an {}", role.as_str());
-        return Problem::new(Code::Forbidden, detail)
-            .with_cure("nothing was changed; ask whoever runs demur here for another role");
-    }
-    let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
-    let detail = format!("expected a token with the scope {}, found one without", words.join(" or "));
-    Problem::new(Code::Forbidden, detail).with_cure("`demur token new NAME --scope SCOPE` makes one")
-}
-
-/// Returns what somebody without credentials hears about everything that is closed.
-pub(crate) fn stranger() -> Problem {
-    Problem::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
 }
 
 /// What is not there is as closed as what is.
@@ -281,7 +257,7 @@ pub(crate) async fn nothing_here(request: Request) -> Problem {
             let detail = "expected a well-known address that this server has, found another";
             Problem::new(Code::NotFound, detail)
         }
-        _ => stranger(),
+        _ => access::stranger().into(),
     }
 }
 
@@ -291,7 +267,7 @@ pub(crate) async fn wrong_method(request: Request) -> Problem {
             let detail = format!("expected a method that this path has, found {}", request.method());
             Problem::new(Code::MethodNotAllowed, detail)
         }
-        _ => stranger(),
+        _ => access::stranger().into(),
     }
 }
 

@@ -14,6 +14,7 @@ use std::{
 };
 
 use axum::{Router, body::Body, extract::Request};
+use demur_desk::access::Caller;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -26,7 +27,6 @@ use tokio::{
 use tower::ServiceExt as _;
 
 use crate::{
-    caller::Caller,
     gate::{ConnectedFrom, Names, Way},
     patience::Patience,
     service::over,

@@ -10,10 +10,10 @@ use axum::{
 };
 use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
+use demur_desk::access::Caller;
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
 use crate::{
-    caller::Caller,
     limits::{Peer, TooMany},
     problem::Problem,
     public_url::PublicUrl,
@@ -196,7 +196,7 @@ fn peer(request: &Request) -> Option<Peer> {
 
 /// Returns whether credentials that are no good came too often from one address, or a session changes too much.
 fn over_limit(service: &Shared, found: &Found, peer: Option<Peer>, method: &Method) -> Option<TooMany> {
-    let now = service.premises.now().ok()?;
+    let now = service.desk.now().ok()?;
     match found {
         Err(NoGood) => service.limits.credentials.take(&peer?, now).err(),
         Ok(Caller::Token(token)) if token.scopes.contains(&Scope::Person) => {
@@ -226,10 +226,10 @@ async fn by_token(
     if secret.len() > MAX_SECRET_BYTES {
         return Ok(Err(NoGood));
     }
-    if !service.tokens.is_loaded() {
-        service.work(|service, owner| service.tokens.load(owner)).await?;
+    if !service.desk.tokens().is_loaded() {
+        service.work(|desk, owner| desk.tokens().load(owner)).await?;
     }
-    let found = service.tokens.find(secret, service.premises.now()?);
+    let found = service.desk.tokens().find(secret, service.desk.now()?);
     // A session is a cookie or nothing: one that leaked to another page cannot be used by a program.
     let found = found.filter(|token| token.scopes.contains(&Scope::Person) == bearer.is_none());
     Ok(found.map(Caller::Token).ok_or(NoGood))

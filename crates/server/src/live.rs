@@ -185,7 +185,7 @@ impl Looking {
 pub(crate) async fn run(service: Shared) {
     let live = &service.live;
     tokio::select! {
-        () = service.stopping() => {}
+        () = service.desk.stopping() => {}
         () = tell(&service) => {}
     }
     live.state.send_modify(|state| state.over = true);
@@ -193,7 +193,7 @@ pub(crate) async fn run(service: Shared) {
 
 async fn tell(service: &Shared) {
     let live = &service.live;
-    let mut commits = service.notices.commits();
+    let mut commits = service.desk.waiters().commits();
     loop {
         while live.viewers() == 0 {
             live.arrived.notified().await;

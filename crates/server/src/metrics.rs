@@ -1,8 +1,9 @@
 //! What the server counts, in the format of Prometheus. Nothing in it names a person, a question or an answer.
 
 use demur_api::refusal::Refusal;
-use demur_desk::owner::Owner;
-use demur_ledger::{entry::Entry, event_type::Facts};
+use demur_desk::{desk::Count, owner::Owner};
+use demur_ledger::{entry::Entry, event_type::Facts, name::TraceId};
+use demur_sequencer::Listener;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
@@ -95,8 +96,7 @@ impl Metrics {
         self.requests.get_or_create(&RequestLabel { status }).inc();
     }
 
-    /// Counts what was recorded.
-    pub fn count(&self, entries: &[Entry]) {
+    fn count(&self, entries: &[Entry]) {
         for entry in entries {
             let Ok(said) = entry.event.said() else { continue };
             let outcome = match said.facts {
@@ -117,11 +117,6 @@ impl Metrics {
         }
     }
 
-    /// Notes how long a question waited for its answer.
-    pub fn answered_after(&self, seconds: f64) {
-        self.time_to_answer.observe(seconds);
-    }
-
     /// Returns everything as text.
     pub fn text(&self, owner: &Owner) -> Result<String, Refusal> {
         let figures = owner.ledger().figures();
@@ -139,6 +134,18 @@ impl Metrics {
         let mut page = String::new();
         text::encode(&mut page, &self.registry).map_err(|error| Refusal::bug(&error))?;
         Ok(page)
+    }
+}
+
+impl Listener for Metrics {
+    fn recorded(&self, _: TraceId, entries: &[Entry]) {
+        self.count(entries);
+    }
+}
+
+impl Count for Metrics {
+    fn answered_after(&self, seconds: f64) {
+        self.time_to_answer.observe(seconds);
     }
 }
 

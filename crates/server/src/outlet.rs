@@ -14,6 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use demur_desk::premises::Premises;
 use futures_core::Stream;
 use tokio::{
     runtime::Handle,
@@ -21,7 +22,7 @@ use tokio::{
     time,
 };
 
-use crate::{premises::Premises, service::Shared};
+use crate::service::Shared;
 
 /// Where a thread writes.
 pub struct Outlet {
@@ -49,7 +50,7 @@ pub fn open(service: &Shared) -> (Outlet, Parts) {
         gathered: Vec::with_capacity(PART_BYTES),
         whole: Arc::clone(&whole),
         runtime: Handle::current(),
-        premises: Arc::clone(&service.premises),
+        premises: Arc::clone(service.desk.premises()),
         until: Instant::now() + ANSWER_TIMEOUT,
     };
     (outlet, Parts { receiver, whole, ended: false })

@@ -63,7 +63,7 @@ impl Problem {
 
     /// Returns the problem of a request that cannot be read.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(Code::Malformed, detail).with_cure("GET /v1/openapi.json describes every request")
+        Refusal::malformed(detail.into()).into()
     }
 }
 

@@ -8,7 +8,11 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
 };
 use bytes::Bytes;
-use demur_api::{call::IdempotencyKey, code::Code};
+use demur_api::{
+    call::{ApiRequest, IdempotencyKey},
+    code::Code,
+    operation::{ApiDocument as _, Operation},
+};
 use demur_core::{canonical, limit::Limits};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{HeaderMap, header, http::request::Parts};
@@ -54,7 +58,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Bulky<T> {
             let Document(document) = Document::from_request(request, service).await?;
             return Ok(Self(document, None));
         }
-        let turn = service.heavy_turn()?;
+        let turn = service.desk.large_turn()?;
         let document = document(request, service, &BULKY).await?;
         Ok(Self(document, Some(turn)))
     }
@@ -85,6 +89,31 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     }
 }
 
+/// Returns what goes into an operation, and the turn of a document that is large.
+pub async fn request<O: Operation>(
+    request: Request,
+    service: &Shared,
+) -> Result<(ApiRequest<O>, Option<OwnedSemaphorePermit>), Problem> {
+    let (mut parts, body) = request.into_parts();
+    let Named(path) = Named::<O::Path>::from_request_parts(&mut parts, service).await?;
+    let Parameters(query) = Parameters::<O::Query>::from_request_parts(&mut parts, service).await?;
+    let key = if O::ABOUT.keyed { idempotency_key(&parts.headers)? } else { None };
+    let (body, turn) = if O::Body::is_nothing() {
+        let nothing = serde_json::from_str("{}").map_err(|error| Problem::malformed(error.to_string()))?;
+        (nothing, None)
+    } else {
+        let request = Request::from_parts(parts, body);
+        if O::ABOUT.large {
+            let Bulky(body, turn) = Bulky::from_request(request, service).await?;
+            (body, turn)
+        } else {
+            let Document(body) = Document::from_request(request, service).await?;
+            (body, None)
+        }
+    };
+    Ok((ApiRequest { path, query, body, key }, turn))
+}
+
 /// Returns the whole body, if it is not too long and does not take too long.
 pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Bytes, Problem> {
     let collected = time::timeout(patience, Limited::new(body, longest).collect()).await.map_err(|_| {
@@ -104,10 +133,10 @@ pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Pr
 }
 
 /// Returns the value of a header that makes a retry safe.
-pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let key = IdempotencyKey::try_from(value.to_str().unwrap_or_default().to_owned());
-    key.map(|key| Some(key.to_string())).map_err(|error| Problem::malformed(error.to_string()))
+    key.map(Some).map_err(|error| Problem::malformed(error.to_string()))
 }
 
 /// Checks that a body is of one of these media types, where it says so.

@@ -2,18 +2,22 @@
 //! or when nothing is open and nobody has called for a while.
 
 use std::{
-    io::ErrorKind,
+    io::{self, ErrorKind},
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::limit::Text;
-use demur_desk::data::DataFolder;
+use demur_desk::{
+    access::Caller,
+    data::DataFolder,
+    deadlines,
+    desk::{Desk, DeskConfig},
+};
 use demur_ledger::question::OutcomeKind;
-use demur_sequencer::Listener;
 use tokio::{
     net::{TcpListener, UnixListener},
     runtime::Builder,
@@ -22,18 +26,15 @@ use tokio::{
 };
 
 use crate::{
-    caller::Caller,
     connection::{self, Connections},
     gate::Names,
     live,
     metrics::Metrics,
-    notices::Notices,
     patience::Patience,
-    premises::Premises,
     public_url::PublicUrl,
     routes,
     service::{Service, Shared},
-    timers,
+    socket::OwnSocket,
 };
 
 /// How a server is to run.
@@ -100,28 +101,28 @@ async fn live(
     ready: impl FnOnce(&Service) + Send,
 ) -> Result<(), Refusal> {
     let metrics = Arc::new(Metrics::default());
-    let notices = Arc::new(Notices::new(Arc::clone(&metrics)));
-    let listener: Arc<dyn Listener> = Arc::clone(&notices) as _;
-    let premises = Arc::new(Premises::open(config.data.clone(), listener)?);
-    let config = Config { limits: fitting(config.limits), ..config };
-    let service = Arc::new(Service::new(Arc::clone(&premises), notices, metrics, &config, patience));
-    let back = Arc::downgrade(&service);
-    premises.when_returned(move |owner| {
-        if let Some(service) = back.upgrade() {
-            service.look_again(owner);
-        }
-    });
-    let room = config.limits.connections as usize;
-    let connections = Connections::new(routes::router(&service), service.ending(), patience, room);
+    let socket = Arc::new(OwnSocket::of(config.data.path()));
+    let desk = DeskConfig {
+        data: config.data.clone(),
+        rules: config.rules.clone(),
+        user: config.user.clone(),
+        version: config.version.clone(),
+        limits: fitting(config.limits),
+    };
+    let (counts, own) = (Arc::clone(&metrics), Arc::clone(&socket));
+    let desk = Desk::open(&desk, counts, move || own.is_replaced())?;
+    let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), patience));
+    let room = desk.limits().connections as usize;
+    let connections = Connections::new(routes::router(&service), desk.ending(), patience, room);
     let ended = answer(&config, &service, &connections, ready).await;
-    service.end();
+    desk.end();
     // Before the folder is let go: the next server has a socket of its own there.
-    premises.socket().remove();
+    socket.remove();
     let until = Instant::now() + CONNECTIONS_END_TIMEOUT;
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
     }
-    let closing = tokio::task::spawn_blocking(move || premises.close());
+    let closing = tokio::task::spawn_blocking(move || desk.premises().close());
     let _ = closing.await;
     ended
 }
@@ -136,7 +137,7 @@ async fn answer(
         signal(SignalKind::terminate()).map_err(|error| trouble("watch for signals", &error))?;
     let mut interrupt =
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
-    let bound = service.premises.socket().bind().map_err(|error| trouble("make its socket", &error))?;
+    let bound = service.socket.bind().map_err(|error| trouble("make its socket", &error))?;
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
     let caller = Caller::Local { name: config.user.clone(), client: None };
     // First TCP: whoever asks over the socket where that is gets an answer.
@@ -144,14 +145,14 @@ async fn answer(
         tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
     }
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
-    tokio::spawn(timers::run(Arc::clone(service)));
+    tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
     tokio::spawn(live::run(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {
         _ = terminate.recv() => tracing::info!("ends: told by a signal"),
         _ = interrupt.recv() => tracing::info!("ends: told by a signal"),
-        () = service.stopping() => tracing::info!("ends: told by a command"),
+        () = service.desk.stopping() => tracing::info!("ends: told by a command"),
         () = idle(service, connections, config.idle) => tracing::info!("ends: nothing is open and nobody calls"),
         () = displaced(service) => tracing::warn!("ends: another server has the folder, or it lies no longer where it was"),
     }
@@ -180,7 +181,7 @@ async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener
     let port = address.port();
     let reached = public.map_or_else(|| format!("http://localhost:{port}"), ToString::to_string);
     let names = Names::new(port, public);
-    *service.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
+    service.desk.set_address(reached);
     Ok(Some((listener, names)))
 }
 
@@ -228,7 +229,7 @@ async fn idle(service: &Shared, connections: &Connections, limit: Option<Duratio
     let mut busy = Instant::now();
     loop {
         time::sleep(LOOK_INTERVAL.min(limit)).await;
-        if connections.count() > 0 || !service.notices.is_empty() {
+        if connections.count() > 0 || !service.desk.waiters().is_empty() {
             busy = Instant::now();
         } else if busy.elapsed() >= limit && !has_open(service).await {
             return;
@@ -252,7 +253,7 @@ async fn serve_socket(service: Shared, connections: Connections, mut socket: Uni
 async fn mended_socket(service: &Shared) -> UnixListener {
     loop {
         time::sleep(LOOK_INTERVAL).await;
-        match service.premises.mend_socket().and_then(|found| found.map(UnixListener::from_std).transpose()) {
+        match mend_socket(service).and_then(|found| found.map(UnixListener::from_std).transpose()) {
             Ok(None) => {}
             Ok(Some(socket)) => {
                 tracing::warn!("the socket file was gone; it is there again");
@@ -263,9 +264,19 @@ async fn mended_socket(service: &Shared) -> UnixListener {
     }
 }
 
+/// Binds the socket again where its file is lost; none where nothing is amiss, or where the folder is lent: whoever has it may
+/// be a server with a socket of its own.
+fn mend_socket(service: &Shared) -> io::Result<Option<std::os::unix::net::UnixListener>> {
+    let mended = service
+        .desk
+        .premises()
+        .while_here(|| service.socket.is_lost().then(|| service.socket.bind()).transpose());
+    mended.unwrap_or(Ok(None))
+}
+
 /// Waits until the folder is no longer this server's: another one has it, or it was deleted or moved.
 async fn displaced(service: &Shared) {
-    while !service.premises.is_replaced() && !service.premises.socket().is_folder_gone() {
+    while !service.desk.premises().is_replaced() && !service.socket.is_folder_gone() {
         time::sleep(LOOK_INTERVAL).await;
     }
 }

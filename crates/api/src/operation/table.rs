@@ -29,11 +29,11 @@ use crate::{
 };
 
 /// Makes a type of each row. A row is: the type, its name for programs, method and path, who may, `keyed` where a retry
-/// under an idempotency key is recorded once, what it does; then the types of path, query and body, of what comes back, and
+/// under an idempotency key is recorded once, `large` where it may carry an artifact, what it does; then the types of path, query and body, of what comes back, and
 /// the statuses.
 macro_rules! operations {
     ($(
-        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($keyed:ident)?, $summary:literal;
+        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($flag:ident)*, $summary:literal;
         ($arguments:ty, $query:ty, $body:ty) -> $output:ty, $($status:literal $meaning:literal),+;
     )+) => {
         $(
@@ -48,7 +48,8 @@ macro_rules! operations {
                     path: $path,
                     scopes: $scopes,
                     summary: $summary,
-                    keyed: operations!(@ $($keyed)?),
+                    keyed: operations!(@keyed $($flag)*),
+                    large: operations!(@large $($flag)*),
                     statuses: &[$(Success { status: $status, meaning: $meaning }),+],
                 };
                 type Path = $arguments;
@@ -66,8 +67,10 @@ macro_rules! operations {
 
         impl<T: $(Call<$type> +)+ Clone + Send + Sync + 'static> Connection for T {}
     };
-    (@ keyed) => { true };
-    (@) => { false };
+    (@keyed keyed $($rest:ident)*) => { true };
+    (@large large $($rest:ident)*) => { true };
+    (@$flag:ident $other:ident $($rest:ident)*) => { operations!(@$flag $($rest)*) };
+    (@$flag:ident) => { false };
 }
 
 operations! {
@@ -162,20 +165,20 @@ operations! {
         201 "It is open", 200 "The same run was opened before, in this trace";
     ShowRun = "run", Get "/v1/runs/{trace}", SEEING, "Say where a run stands, and who can do what next";
         (OfTrace, Nothing, Nothing) -> RunStanding, 200 "Where it stands";
-    SayInRun = "sayInRun", Post "/v1/runs/{trace}/events", ASKING keyed,
+    SayInRun = "sayInRun", Post "/v1/runs/{trace}/events", ASKING keyed large,
         "Say one thing in one role of a run; refused unless the caller takes part in that role";
         (OfTrace, Nothing, run::SayInRun) -> RunEvent,
         201 "It is on record", 200 "The same request was recorded before";
     AuditRun = "auditRun", Post "/v1/runs/{trace}/audit", ASKING,
         "Verify a concluded run as its auditor, and close it with what was found";
         (OfTrace, Nothing, run::AuditRun) -> AuditedRun, 200 "The verdict, which is recorded once";
-    ClaimRun = "claimRun", Post "/v1/runs/{trace}/claim", LOCAL,
+    ClaimRun = "claimRun", Post "/v1/runs/{trace}/claim", LOCAL large,
         "Take the right to drive a run, or renew it; one process at a time has it";
         (OfTrace, Nothing, run::ClaimRun) -> ClaimedRun, 200 "The run is the caller's to drive";
-    DriveRun = "driveRun", Post "/v1/runs/{trace}/drive", LOCAL,
+    DriveRun = "driveRun", Post "/v1/runs/{trace}/drive", LOCAL large,
         "Report what the tools and agents of a run did, and hear what comes next";
         (OfTrace, Nothing, run::DriveReport) -> DriveReply, 200 "What was recorded, and the next step";
-    SubmitInRun = "submitInRun", Post "/v1/runs/{trace}/submit", LOCAL,
+    SubmitInRun = "submitInRun", Post "/v1/runs/{trace}/submit", LOCAL large,
         "Record what an agent in a process of its own has signed, in a run that the caller drives";
         (OfTrace, Nothing, run::SubmitInRun) -> SubmittedInRun, 200 "What became of it, also where it was refused";
     ReadRun = "readRun", Get "/v1/runs/{trace}/lines", LOCAL,
@@ -250,7 +253,7 @@ const ASKING: &[Scope] = &[Scope::Ask];
 /// Who answers.
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
 /// Who sees what it asked, may answer or takes part in; the operation looks which.
-const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
+pub const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
 /// Who sees plans: a plan's questions are for answerers, the plan itself is not.
 const SEEING_PLANS: &[Scope] = &[Scope::Ask, Scope::Read];
 /// Who reads everything.

@@ -194,40 +194,60 @@ pub struct DriveReply {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DriveStep {
-    /// Gets the tool of this call ready, in place of what was ready before.
-    Prepare {
-        /// The call's name in the task.
-        call: String,
-    },
-    /// Runs the tool of this call, whose start is on the disk.
-    Run {
-        /// The call's name in the task.
-        call: String,
-        /// The event that records the start.
-        started: Sequence,
-        /// The call whose tool is to be made ready meanwhile.
-        ahead: Option<String>,
-    },
+    /// Gets the tool of a call ready.
+    Prepare(ToolToPrepare),
+    /// Runs the tool of a call.
+    Run(ToolToRun),
     /// Gives an agent in a process of its own its turn.
-    Turn {
-        /// Its role.
-        role: Role,
-        /// The server's clock.
-        now: Timestamp,
-    },
+    Turn(AgentTurn),
     /// Stops: the run has ended, or has come as far as it may.
-    Over {
-        /// Where it stands.
-        #[schemars(with = "String")]
-        phase: Phase,
-        /// Whether nobody had anything left to do.
-        stuck: bool,
-    },
-    /// Stops: the record does not hold, and the run is marked as failed.
-    Unproven {
-        /// What was found.
-        message: String,
-    },
+    Over(RunStop),
+    /// Stops: the record does not hold.
+    Unproven(UnprovenRun),
+}
+
+/// A tool to get ready, in place of what was ready before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolToPrepare {
+    /// The call's name in the task.
+    pub call: String,
+}
+
+/// A tool to run, whose start is on the disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolToRun {
+    /// The call's name in the task.
+    pub call: String,
+    /// The event that records the start.
+    pub started: Sequence,
+    /// The call whose tool is to be made ready meanwhile.
+    pub ahead: Option<String>,
+}
+
+/// The turn of an agent in a process of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentTurn {
+    /// Its role.
+    pub role: Role,
+    /// The server's clock.
+    pub now: Timestamp,
+}
+
+/// A run that has ended, or has come as far as it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStop {
+    /// Where it stands.
+    #[schemars(with = "String")]
+    pub phase: Phase,
+    /// Whether nobody had anything left to do.
+    pub stuck: bool,
+}
+
+/// A run that is marked as failed, because its record does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnprovenRun {
+    /// What was found.
+    pub message: String,
 }
 
 /// What an agent in a process of its own said, as it said it.
@@ -249,9 +269,9 @@ pub struct SubmittedInRun {
     pub events: Vec<String>,
     /// The line that the agent is answered with.
     pub answer: String,
-    /// What was found, where the record does not hold and the run is marked as failed. The agent is not answered then.
+    /// What was found, where the record does not hold. The agent is not answered then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unproven: Option<String>,
+    pub unproven: Option<UnprovenRun>,
 }
 
 /// Which part of a run is read.

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use demur_api::run::{ClaimedRun, DriveReport, DriveStep, Rested, TurnReport};
+use demur_api::run::{
+    AgentTurn, ClaimedRun, DriveReport, DriveStep, Rested, RunStop, ToolToPrepare, ToolToRun, TurnReport,
+};
 use demur_core::time::Timestamp;
 use demur_ledger::{role::Role, state::Phase};
 use demur_run::{Orders, task::Call};
@@ -72,17 +74,17 @@ impl<'a> Drive<'a> {
                 self.folder.keep_report(report.as_bytes())?;
             }
             match reply.step {
-                DriveStep::Prepare { call } => self.prepare(&call)?,
-                DriveStep::Run { call, started, ahead } => {
+                DriveStep::Prepare(ToolToPrepare { call }) => self.prepare(&call)?,
+                DriveStep::Run(ToolToRun { call, started, ahead }) => {
                     if let Some(ahead) = ahead {
                         self.tools.prepare(self.call(&ahead)?, true);
                     }
                     let (api, trace, claim) = (self.record.api, self.record.trace, self.record.claim.claim);
                     api.renewing(trace, claim, || self.tools.run(&call, started))?;
                 }
-                DriveStep::Turn { role, now } => self.turn = Some(self.give_turn(role, now)?),
-                DriveStep::Unproven { message } => return Err(unproven(message)),
-                DriveStep::Over { stuck, .. } => {
+                DriveStep::Turn(AgentTurn { role, now }) => self.turn = Some(self.give_turn(role, now)?),
+                DriveStep::Unproven(found) => return Err(unproven(found)),
+                DriveStep::Over(RunStop { stuck, .. }) => {
                     self.stuck = stuck;
                     return Ok(());
                 }

@@ -1,9 +1,14 @@
 //! A run as its client knows it: what is on record, told as it comes, and the claim under which it goes on. A server that is
 //! replaced meanwhile does not know the claim: it is told again.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use demur_api::{
     code::Code,
-    run::{ClaimRun, DriveReply, DriveReport, ReadRunParameters, SubmitInRun},
+    run::{ClaimRun, DriveReply, DriveReport, ReadRunParameters, SubmitInRun, UnprovenRun},
 };
 use demur_ledger::{name::TraceId, role::Role};
 use demur_run::{
@@ -48,7 +53,7 @@ impl<'a> Record<'a> {
         let said = SubmitInRun { claim: self.claim.claim, role, line };
         let submitted = self.claimed(|api, trace| api.submit(trace, &said))?;
         self.tell(submitted.events)?;
-        submitted.unproven.map_or(Ok(()), |message| Err(unproven(message)))?;
+        submitted.unproven.map_or(Ok(()), |found| Err(unproven(found)))?;
         FromDesk::parse(submitted.answer.as_bytes()).map_err(|error| Failure::bug(&error))
     }
 
@@ -107,24 +112,26 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Asks for something under the claim, which a new server is told first.
+    /// Asks for something under the claim, which a new server is told first. A server that has too much to do is asked again.
     fn claimed<T>(&self, ask: impl Fn(&RunApi<'_>, TraceId) -> Result<T, Failure>) -> Result<T, Failure> {
-        for _ in 0..ATTEMPTS {
+        let until = Instant::now() + PATIENCE;
+        loop {
             match ask(self.api, self.trace) {
+                Err(error) if Instant::now() > until => return Err(error),
                 Err(error) if error.is(Code::ClaimUnknown) => {
                     let claim = ClaimRun { abandoned: false, ..self.claim.clone() };
                     self.api.claim(self.trace, &claim)?;
                 }
+                Err(error) if error.is(Code::Overloaded) => thread::sleep(AGAIN),
                 asked => return asked,
             }
         }
-        ask(self.api, self.trace)
     }
 }
 
 /// Returns the failure of a run whose record does not hold.
-pub(super) fn unproven(message: String) -> Failure {
-    Failure::of(Code::RecordUnproven, message).with_hint("`demur store check` says what else is wrong")
+pub(super) fn unproven(found: UnprovenRun) -> Failure {
+    Failure::of(Code::RecordUnproven, found.message).with_hint("`demur store check` says what else is wrong")
 }
 
 /// Returns the event on a line.
@@ -135,5 +142,7 @@ fn event(line: &str) -> Result<ShownEvent, Failure> {
     }
 }
 
-/// How often a server may be replaced in the middle of one request.
-const ATTEMPTS: usize = 16;
+/// How long a server may be replaced again and again, or have too much to do.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// How long to wait for one that has too much to do.
+const AGAIN: Duration = Duration::from_millis(50);

@@ -5,6 +5,7 @@ pub(crate) mod client;
 pub(crate) mod plans;
 mod repeats;
 mod sessions;
+mod tasks;
 mod waiting;
 mod wire;
 

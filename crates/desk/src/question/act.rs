@@ -34,7 +34,7 @@ use super::{
 use crate::{
     owner::Owner,
     plan::{self, Resolution},
-    recording::Recording,
+    recording::{Finished, Recording},
     run,
     session::{self, Speaker},
 };
@@ -101,9 +101,14 @@ fn answering_shown(
     }
     let act = answered(question, speaker, given, (given.answer.clone(), wording))?;
     let command = session::command(owner.ledger(), id.trace, speaker, act)?;
-    Ok(Some(Recording::new(id.trace, command, move |owner, recorded| {
-        recorded.map_err(|error| lost(error.into(), owner, id))?;
-        done(owner, id)
+    Ok(Some(Recording::new(id.trace, command, move |at, recorded| {
+        Ok(match recorded {
+            Ok(_) => match at.question_now(id) {
+                Some(question) => Finished::Done(Done { question, repeated: false, unsettled: None }),
+                None => Finished::Rest(Box::new(move |owner| done(owner, id))),
+            },
+            Err(error) => Finished::Rest(Box::new(move |owner| Err(lost(error.into(), owner, id)))),
+        })
     })))
 }
 
@@ -292,12 +297,12 @@ fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
     let Some(ending) = ending.filter(|_| error.code.is_late()) else {
         return error;
     };
+    let first = Box::new(ending.clone());
     let by = ending.by.unwrap_or_else(|| "the desk".to_owned());
     let how = ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance.as_str()));
     let (state, time) = (&ending.state, ending.time);
-    error.with_cure(format!(
-        "it was {state} by {by} at {time}{how}; nothing changed; `demur show {id}` shows it"
-    ))
+    let cure = format!("it was {state} by {by} at {time}{how}; nothing changed; `demur show {id}` shows it");
+    Refusal { outcome: Some(first), ..error.with_cure(cure) }
 }
 
 /// Returns whether this very answer counts already.

@@ -21,7 +21,7 @@ use super::{Answering, Ask, QuestionId, alike};
 use crate::{
     keyed::{self, Keyed},
     owner::Owner,
-    recording::Recording,
+    recording::{Finished, Recording},
 };
 
 /// A question that is on record.
@@ -101,7 +101,7 @@ fn said(
     Ok(Recording::new(trace, command, |_, recorded| {
         let recorded = recorded?;
         let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };
-        Ok(Asked { id, repeated: recorded.repeated })
+        Ok(Finished::Done(Asked { id, repeated: recorded.repeated }))
     }))
 }
 

@@ -12,11 +12,11 @@ use demur_ledger::{
 use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
-use crate::{owner::Owner, record};
+use crate::{owner::Owner, record, roster::Roster};
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
-    if let Some(shown) = recent(owner, id)? {
+    if let Some(shown) = recent(owner, id) {
         return Ok(shown);
     }
     let summary = owner.ledger().store().question(id.trace, id.sequence)?;
@@ -24,8 +24,9 @@ pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
 }
 
 /// Returns a question as it stands, if that is known without reading anything from the disk.
-pub fn recent(owner: &Owner, id: QuestionId) -> Result<Option<QuestionView>, Refusal> {
-    owner.recent().find(id).map(|shown| named(owner, shown)).transpose()
+pub fn recent(owner: &Owner, id: QuestionId) -> Option<QuestionView> {
+    let roster = owner.known_roster()?;
+    owner.recent().find(id).map(|shown| named(&roster, shown))
 }
 
 pub(super) fn unknown(id: QuestionId) -> Refusal {
@@ -55,17 +56,16 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
         let ending = ending(&event, content, summary.row.outcome);
         shown.outcome = Some(ending.ok_or_else(|| record::damaged(summary.trace, summary.row.changed))?);
     }
-    named(owner, shown)
+    Ok(named(&*owner.roster()?, shown))
 }
 
 /// Returns the question with the names of those who asked and answered with a key.
-fn named(owner: &Owner, mut shown: QuestionView) -> Result<QuestionView, Refusal> {
-    let roster = owner.roster()?;
+fn named(roster: &Roster, mut shown: QuestionView) -> QuestionView {
     roster.name(shown.asker.principal).clone_into(&mut shown.asker.name);
     if let Some(ending) = shown.outcome.as_mut().filter(|ending| ending.by.is_none()) {
         ending.by = ending.principal.map(|principal| roster.name(principal).to_owned());
     }
-    Ok(shown)
+    shown
 }
 
 /// Returns a question without what became of it and without names.

@@ -4,6 +4,7 @@
 
 mod cast;
 mod claim;
+mod handle;
 mod lines;
 mod recorder;
 mod step;
@@ -17,8 +18,8 @@ use demur_api::{
     code::Code,
     refusal::Refusal,
     run::{
-        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, SubmitInRun,
-        SubmittedInRun,
+        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop, SubmitInRun,
+        SubmittedInRun, UnprovenRun,
     },
 };
 use demur_engine::{reactor::CheckpointAfterRun, refusal::RuleRefusal};
@@ -105,9 +106,9 @@ pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<Drive
     }
     let reply = advanced?;
     let (ends, completes) = match reply.step {
-        DriveStep::Over { phase, .. } => (true, phase.is_final()),
-        DriveStep::Unproven { .. } => (true, false),
-        DriveStep::Prepare { .. } | DriveStep::Run { .. } | DriveStep::Turn { .. } => (false, false),
+        DriveStep::Over(RunStop { phase, .. }) => (true, phase.is_final()),
+        DriveStep::Unproven(_) => (true, false),
+        DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) => (false, false),
     };
     if completes {
         owner.ledger().react(&CheckpointAfterRun)?;
@@ -142,7 +143,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
             return Ok(SubmittedInRun {
                 events: recorder.into_lines(),
                 answer: String::new(),
-                unproven: Some(message),
+                unproven: Some(UnprovenRun { message }),
             });
         }
         refused => refused?,

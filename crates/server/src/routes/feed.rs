@@ -22,7 +22,7 @@ use demur_api::{
     refusal::Refusal,
     scope::Scope,
 };
-use demur_desk::owner::Owner;
+use demur_desk::{access::Caller, owner::Owner};
 use demur_ledger::{newer::Reading, question::touched};
 use demur_store::contract::Cursor;
 use futures_core::Stream;
@@ -31,7 +31,6 @@ use tokio::sync::mpsc;
 
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     problem::Problem,
     read::Parameters,
     service::Shared,
@@ -74,7 +73,7 @@ async fn feed(
 
 /// Sends every event after a cursor, until nobody reads any more.
 async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc::Sender<Sent>) {
-    let mut commits = service.notices.commits();
+    let mut commits = service.desk.waiters().commits();
     // Where it begins, so that whoever comes back before anything happened misses nothing either.
     let begin = Sent::default().id(after.to_string()).event("begin").data("{}");
     if sender.send(begin).await.is_err() {
@@ -83,7 +82,7 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
     loop {
         commits.mark_unchanged();
         // A token that was taken back sees nothing more.
-        if !service.is_good(&caller) {
+        if !service.desk.is_good(&caller) {
             return;
         }
         let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return };
@@ -103,7 +102,7 @@ async fn follow(service: Shared, caller: Caller, mut after: Cursor, sender: mpsc
         tokio::select! {
             changed = commits.changed() => if changed.is_err() { return },
             () = sender.closed() => return,
-            () = service.stopping() => return,
+            () = service.desk.stopping() => return,
         }
     }
 }

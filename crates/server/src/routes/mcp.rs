@@ -21,6 +21,7 @@ use axum::{
 use bytes::Bytes;
 use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
+use demur_desk::access::Caller;
 use demur_mcp::{
     api::{self, Extensions, Host, Method, Pending, Visitor},
     door::Door,
@@ -41,7 +42,6 @@ use tower::ServiceExt as _;
 use self::sessions::Sessions;
 use crate::{
     api::admit,
-    caller::Caller,
     problem::for_others,
     read,
     service::{Shared, over},
@@ -57,21 +57,21 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
         .disable_allowed_hosts()
         .with_json_response(true)
         .with_max_request_body_bytes(LONGEST);
-    let (stop, mut ending) = (config.cancellation_token.clone(), service.ending());
+    let (stop, mut ending) = (config.cancellation_token.clone(), service.desk.ending());
     tokio::spawn(async move {
         over(&mut ending).await;
         stop.cancel();
     });
     let sessions = Arc::new(Sessions::default());
     let house = Arc::new(House { service: Arc::clone(service), inside, sessions: Arc::clone(&sessions) });
-    let (states, ended) = (OnceLock::<Arc<States>>::new(), service.ending());
+    let (states, ended) = (OnceLock::<Arc<States>>::new(), service.desk.ending());
     let shared = Arc::default();
     let door = move || {
         let host: Arc<dyn Host> = Arc::clone(&house) as _;
         let states = if let Some(states) = states.get() {
             Arc::clone(states)
         } else {
-            let made = States::open(house.service.premises.data().path()).inspect_err(trouble)?;
+            let made = States::open(house.service.desk.premises().data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
         Ok(Door::new(host, states, Manner::default(), Arc::clone(&shared), ended.clone()))

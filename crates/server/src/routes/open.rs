@@ -1,33 +1,25 @@
 //! What answers without credentials: whether the server lives, what it can do, and the JSON Schemas of every document.
 
-use demur_api::{
-    code::Code,
-    operation,
-    scope::Scope,
-    server::{Health, SchemaList},
-};
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::Json;
 use axum::{
     Extension,
-    extract::State,
     response::{IntoResponse as _, Response},
 };
+use demur_api::{code::Code, operation as op, schema, scope::Scope};
 use hyper::{Method, header};
 
 use crate::{
     api::{Api, JSON, Operation},
-    openapi, premises,
+    openapi,
     problem::Problem,
     read::Named,
-    service::Shared,
 };
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::of::<operation::CheckHealth>(), health)
-        .with(Operation::of::<operation::CheckReady>(), ready)
+    api.mount::<op::CheckHealth>()
+        .mount::<op::CheckReady>()
         .with(
             Operation::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
                 .gives_text("An OpenAPI 3.1 document", JSON),
@@ -38,11 +30,11 @@ pub(super) fn add(api: Api) -> Api {
                 .gives_text("A page", "text/html; charset=utf-8"),
             page,
         )
-        .with(Operation::of::<operation::ListSchemas>(), schemas)
+        .mount::<op::ListSchemas>()
         .with(
             Operation::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
                 .gives_text("The schema", SCHEMA),
-            schema,
+            one_schema,
         )
 }
 
@@ -62,25 +54,8 @@ impl Described {
 }
 
 fn every_schema() -> BTreeMap<String, String> {
-    let clarify =
-        demur_clarify::schema::all().into_iter().map(|(name, schema)| (format!("clarify/{name}"), schema));
-    let ledger =
-        demur_ledger::schema::all().into_iter().map(|(name, schema)| (format!("ledger/{name}"), schema));
-    let text = |(name, schema): (String, schemars::Schema)| {
-        (format!("/schemas/{name}.json"), serde_json::to_string_pretty(&schema).unwrap_or_default())
-    };
-    clarify.chain(ledger).map(text).collect()
-}
-
-async fn health() -> Json<Health> {
-    Json(Health { status: "ok".to_owned() })
-}
-
-async fn ready(State(service): State<Shared>) -> Result<Json<Health>, Problem> {
-    if service.premises.is_ready() {
-        return Ok(Json(Health { status: "ok".to_owned() }));
-    }
-    Err(premises::lent().into())
+    let text = |(path, schema)| (path, serde_json::to_string_pretty(&schema).unwrap_or_default());
+    schema::all().into_iter().map(text).collect()
 }
 
 async fn document(Extension(described): Extension<Arc<Described>>) -> Response {
@@ -95,11 +70,7 @@ async fn page(Extension(described): Extension<Arc<Described>>) -> Response {
     (headers, described.page.clone()).into_response()
 }
 
-async fn schemas(Extension(described): Extension<Arc<Described>>) -> Json<SchemaList> {
-    Json(SchemaList { schemas: described.schemas.keys().cloned().collect() })
-}
-
-async fn schema(
+async fn one_schema(
     Extension(described): Extension<Arc<Described>>,
     Named(name): Named<String>,
 ) -> Result<Response, Problem> {

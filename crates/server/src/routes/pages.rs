@@ -18,6 +18,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{refusal::Refusal, scope::Scope};
+use demur_desk::{access::Caller, person::SIGN_IN_PATH};
 use demur_web::{
     frame::{Frame, Here},
     notice::{Message, Refused, SignedOut, style_hash},
@@ -27,8 +28,7 @@ use hyper::{HeaderMap, StatusCode, header, header::HeaderValue};
 pub(crate) use form::Form;
 pub(crate) use session::Visiting;
 
-use super::sign_in;
-use crate::{api::Api, caller::Caller, problem::Problem};
+use crate::{api::Api, problem::Problem};
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
@@ -80,13 +80,13 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
     let action = parts.uri.path().to_owned();
     let (body, draft) = match &caller {
         // The code of a link is no draft.
-        Caller::Stranger if action != sign_in::PATH => form::keep(&parts.headers, body).await,
+        Caller::Stranger if action != SIGN_IN_PATH => form::keep(&parts.headers, body).await,
         Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => (body, Vec::new()),
     };
     let response = next.run(Request::from_parts(parts, body)).await;
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
     let dressed = match &caller {
-        Caller::Stranger if action == sign_in::PATH => stranger_page(
+        Caller::Stranger if action == SIGN_IN_PATH => stranger_page(
             problem.status(),
             &Refused::new(&problem.refusal().message, problem.refusal().cure.as_deref()),
         ),

@@ -45,7 +45,7 @@ pub(super) fn add(api: Api) -> Api {
 
 async fn check(State(service): State<Shared>, request: Request) -> Result<Json<Verification>, Problem> {
     read::expect_media(request.headers(), &[LINES, "application/x-ndjson", "application/octet-stream"])?;
-    let turn = service.heavy_turn()?;
+    let turn = service.desk.large_turn()?;
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel(WAITING);
     let verifying = task::spawn_blocking(move || {

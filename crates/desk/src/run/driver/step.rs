@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use demur_api::{
     code::Code,
     refusal::Refusal,
-    run::{DriveReport, DriveStep, ReadyTool, ToolReport, TurnReport},
+    run::{
+        AgentTurn, DriveReport, DriveStep, ReadyTool, RunStop, ToolReport, ToolToPrepare, ToolToRun,
+        TurnReport, UnprovenRun,
+    },
 };
 use demur_core::limit::{LimitError, Text};
 use demur_ledger::{
@@ -119,7 +122,7 @@ impl<'a> Steps<'a> {
     }
 
     fn over(&self, stuck: bool) -> DriveStep {
-        DriveStep::Over { phase: self.phase(), stuck }
+        DriveStep::Over(RunStop { phase: self.phase(), stuck })
     }
 
     fn phase(&self) -> Phase {
@@ -193,7 +196,9 @@ impl<'a> Steps<'a> {
             Move::Store { name, media_type, bytes } => {
                 self.recorder.store(author, (&name, media_type), bytes)?;
             }
-            Move::Prepare { call, ahead: false } => return Ok(Looked::Client(DriveStep::Prepare { call })),
+            Move::Prepare { call, ahead: false } => {
+                return Ok(Looked::Client(DriveStep::Prepare(ToolToPrepare { call })));
+            }
             Move::Prepare { call, ahead: true } => self.ahead = Some(call),
             Move::Start { call, facts } => {
                 let content = ExecutionContent { limits: self.limits(&call)?.try_into()? };
@@ -205,7 +210,7 @@ impl<'a> Steps<'a> {
                 match check_record(self.recorder.ledger, self.recorder.trace) {
                     Ok(()) => self.recorder.say(author, facts, content)?,
                     Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
-                        return Ok(Looked::Client(DriveStep::Unproven { message }));
+                        return Ok(Looked::Client(DriveStep::Unproven(UnprovenRun { message })));
                     }
                     Err(refusal) => return Err(refusal),
                 }
@@ -227,7 +232,7 @@ impl<'a> Steps<'a> {
         let open = self.recorder.history.intents.values().filter(|intent| intent.ended.is_none());
         let started = open.filter_map(|intent| intent.started).max();
         let started = started.ok_or_else(|| Refusal::bug(&"a tool runs whose start is not recorded"))?;
-        Ok(DriveStep::Run { call, started, ahead: self.ahead.take() })
+        Ok(DriveStep::Run(ToolToRun { call, started, ahead: self.ahead.take() }))
     }
 
     fn verify(&mut self, author: &Author) -> Result<(), Refusal> {
@@ -253,7 +258,7 @@ impl<'a> Steps<'a> {
         if nothing_new || !concerns(role, self.recorder.history) {
             return Ok(Looked::Nobody);
         }
-        Ok(Looked::Client(DriveStep::Turn { role, now: self.recorder.now()? }))
+        Ok(Looked::Client(DriveStep::Turn(AgentTurn { role, now: self.recorder.now()? })))
     }
 }
 

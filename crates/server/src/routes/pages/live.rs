@@ -13,13 +13,13 @@ use axum::{
 };
 use bytes::Bytes;
 use demur_api::{code::Code, refusal::Refusal};
+use demur_desk::access::Caller;
 use futures_core::Stream;
 use hyper::{HeaderMap, Method, header};
 
 use super::{LOOKING, Visiting};
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     live::Looking,
     problem::Problem,
     service::Shared,
@@ -60,7 +60,7 @@ struct Viewer {
 type Step = Option<(Bytes, (Shared, Caller, Looking))>;
 
 async fn step(service: Shared, caller: Caller, mut looking: Looking) -> Step {
-    let bytes = looking.next(&service.live, || service.is_good(&caller)).await?;
+    let bytes = looking.next(&service.live, || service.desk.is_good(&caller)).await?;
     Some((bytes, (service, caller, looking)))
 }
 

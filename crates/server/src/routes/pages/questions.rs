@@ -14,7 +14,10 @@ use demur_api::{
     question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
-use demur_desk::owner::Owner;
+use demur_desk::{
+    access::{Caller, seen_question},
+    owner::Owner,
+};
 use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
 use demur_web::{
     frame::{Frame, Here, Level},
@@ -28,10 +31,8 @@ use serde::Deserialize;
 use super::{LOOKING, Visiting, page};
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     problem::Problem,
     read::{Named, Parameters},
-    routes::questions::seen,
     service::Shared,
 };
 
@@ -78,9 +79,9 @@ async fn list(
     let wanted = search::Wanted::read(&filters)?;
     let (mut found, counts) =
         service.work(move |_, owner| Ok((search::find(owner, &wanted)?, counts(owner)?))).await?;
-    found.questions.iter_mut().for_each(|question| service.notices.tell(question));
+    found.questions.iter_mut().for_each(|question| service.desk.waiters().tell(question));
     shown::note(&service, &visiting.caller, &found.questions, level);
-    let look = Look { now: service.premises.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
+    let look = Look { now: service.desk.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
     let searched = filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
     let after = found.next.as_deref();
@@ -153,15 +154,15 @@ pub(super) async fn question_page(
     status: StatusCode,
 ) -> Result<Response, Problem> {
     let Showing { id, level, draft, sent } = showing;
-    let (caller, now, was_sent) = (visiting.caller.clone(), service.premises.now()?, sent.is_some());
+    let (caller, now, was_sent) = (visiting.caller.clone(), service.desk.now()?, sent.is_some());
     let gathered = service.work(move |_, owner| {
-        let question = seen(owner, &caller, id)?;
+        let question = seen_question(owner, &caller, id)?;
         let next = if was_sent { search::next_waiting(owner, id)? } else { None };
         let history = history::of(owner, id, now)?;
         Ok(Gathered { names: names(owner)?, question, history, next })
     });
     let Gathered { mut question, history, names, next } = gathered.await?;
-    service.notices.tell(&mut question);
+    service.desk.waiters().tell(&mut question);
     shown::note(service, &visiting.caller, std::slice::from_ref(&question), level);
     let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };
@@ -214,7 +215,7 @@ fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
 
 /// Returns a question for a page that shows it and offers nothing.
 pub(super) fn plain_card(service: &Shared, question: &QuestionView, level: Level) -> Result<Card, Problem> {
-    let look = Look { now: service.premises.now()?, level, visitor: None, whole: true };
+    let look = Look { now: service.desk.now()?, level, visitor: None, whole: true };
     Ok(Card::new(question, &look))
 }
 

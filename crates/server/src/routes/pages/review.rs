@@ -13,7 +13,12 @@ use demur_api::{
     question::{Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
     refusal::Refusal,
 };
-use demur_desk::{owner::Owner, question};
+use demur_desk::{
+    access::{Caller, asker_for, seen_question},
+    desk::Desk,
+    owner::Owner,
+    question,
+};
 use demur_ledger::content::Wording;
 use demur_web::{
     frame::Level,
@@ -29,11 +34,9 @@ use super::{
 };
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     problem::Problem,
     read::Named,
-    routes::questions::{asker_for, note_answer, people_apart, seen},
-    service::{Service, Shared},
+    service::Shared,
 };
 
 /// Adds the pages.
@@ -89,7 +92,7 @@ impl Asked<'_> {
 
     async fn question(&self) -> Result<QuestionView, Problem> {
         let (caller, id) = (self.visiting.caller.clone(), self.id);
-        self.service.work(move |_, owner| seen(owner, &caller, id)).await
+        self.service.work(move |_, owner| seen_question(owner, &caller, id)).await
     }
 
     /// Returns the page that shows what will be sent.
@@ -156,7 +159,7 @@ impl Asked<'_> {
         };
         let (caller, level, until) = (self.visiting.caller.clone(), self.level(), self.form.one("until"));
         let doing = Doing { question, intent: intent.clone(), wording: wording(level), until };
-        let done = self.service.work(move |service, owner| doing.perform(service, owner, &caller)).await;
+        let done = self.service.work(move |desk, owner| doing.perform(desk, owner, &caller)).await;
         match done {
             Ok(Done { unsettled: Some(why), .. }) => self.unsettled(&why),
             Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),
@@ -226,7 +229,7 @@ struct Doing {
 }
 
 impl Doing {
-    fn perform(self, service: &Service, owner: &Owner, caller: &Caller) -> Result<Done, Refusal> {
+    fn perform(self, desk: &Desk, owner: &Owner, caller: &Caller) -> Result<Done, Refusal> {
         let question = &self.question;
         let speaker = caller.answerer(owner, None)?;
         let by_person = |reason| Act { reason, by: None };
@@ -234,7 +237,7 @@ impl Doing {
             Intent::Answer { value, note } => {
                 let given = Answer { answer: value, note, request: question.request, by: None };
                 let done = question::answer_shown(owner, question, &speaker, &given, self.wording)?;
-                note_answer(service, &done);
+                question::note_answer(desk, &done);
                 Ok(done)
             }
             Intent::Accept { note } => question::accept(owner, question, &speaker, &by_person(note)),
@@ -244,7 +247,7 @@ impl Doing {
             }
             Intent::Pass { to, people, reason } => {
                 let passing = Passing { to: intent::one_name(&to), people, reason, by: None };
-                question::pass_on(owner, question, &speaker, &people_apart(service, owner, passing)?)
+                question::pass_on(owner, question, &speaker, &question::people_apart(desk, owner, passing)?)
             }
             Intent::Extend { seconds } => {
                 let shown = self.until.as_deref();

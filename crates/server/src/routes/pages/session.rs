@@ -5,6 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::person::PersonRole;
+use demur_desk::access::Caller;
 use demur_web::frame::{Frame, Here, Visitor};
 use hyper::{
     HeaderMap, Method, StatusCode, header,
@@ -14,7 +15,6 @@ use hyper::{
 use super::{Form, LOOKING, settings::View};
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     gate::{FormKey, Way},
     problem::Problem,
     service::Shared,
@@ -86,7 +86,7 @@ async fn sign_out(
     let (Caller::Token(token), Way::Tcp(names)) = (visiting.caller, way) else {
         return Err(Problem::malformed("expected a browser that is signed in, found none"));
     };
-    service.work(move |service, owner| service.tokens.revoke(owner, &token.id)).await?;
+    service.work(move |desk, owner| desk.tokens().revoke(owner, &token.id)).await?;
     let cookie = names.set_cookie("", 0);
     Ok((StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())])
         .into_response())

@@ -140,7 +140,7 @@ async fn artifact(
     visiting: Visiting,
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
-    let _turn = service.heavy_turn()?;
+    let _turn = service.desk.large_turn()?;
     let found = service.work(move |_, owner| {
         let (_, line) = one(owner, trace, sequence)?;
         let stored = owner.ledger().store().events(trace, sequence, 1)?.pop();

@@ -25,7 +25,7 @@ async fn verification(
     visiting: Visiting,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    let _turn = service.heavy_turn()?;
+    let _turn = service.desk.large_turn()?;
     let found = service.work(move |_, owner| {
         let about = about(owner, &excerpt::summary(owner, trace)?)?;
         if about.events > LONGEST {
@@ -50,7 +50,7 @@ async fn run(
     visiting: Visiting,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    let _turn = service.heavy_turn()?;
+    let _turn = service.desk.large_turn()?;
     let found = service.work(move |_, owner| {
         let about = about(owner, &excerpt::summary(owner, trace)?)?;
         let drawable = about.is_run && about.events <= LONGEST;

@@ -2,20 +2,18 @@
 //! wants the data folder, it has a few seconds left.
 
 use axum::{Extension, body::Body, extract::State, response::Response};
-use demur_api::refusal::Refusal;
-use demur_desk::roster::software;
+use demur_api::{operation::SEEING, refusal::Refusal};
+use demur_desk::access::Caller;
 use demur_ledger::name::TraceId;
 use hyper::{Method, header};
 use tokio::task;
 
-use super::{SEEING, seen};
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     outlet,
     problem::Problem,
     read::Named,
-    service::{Service, Shared},
+    service::Shared,
 };
 
 /// Adds the operation.
@@ -38,26 +36,21 @@ async fn export(
     Extension(caller): Extension<Caller>,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    service.work(move |_, owner| seen(owner, &caller, trace)).await?;
-    let turn = service.heavy_turn()?;
-    let (outlet, stream) = outlet::open(&service);
+    let asking = caller.clone();
+    service.work(move |desk, _| desk.check_export(&asking, trace)).await?;
+    let turn = service.desk.large_turn()?;
+    let (mut outlet, stream) = outlet::open(&service);
     task::spawn_blocking(move || {
         let _turn = turn;
-        if let Err(error) = write(&service, trace, outlet) {
-            tracing::warn!(%trace, code = error.code.as_str(), %error, "an export ended early");
+        match service.desk.export(&caller, trace, &mut outlet) {
+            Ok(()) => outlet.finish(),
+            Err(error) => tracing::warn!(%trace, code = error.code.as_str(), %error, "an export ended early"),
         }
     });
     let name = format!("attachment; filename=\"{trace}.jsonl\"");
     let response =
         Response::builder().header(header::CONTENT_TYPE, LINES).header(header::CONTENT_DISPOSITION, name);
     Ok(response.body(Body::from_stream(stream)).map_err(|error| Refusal::bug(&error))?)
-}
-
-fn write(service: &Service, trace: TraceId, mut outlet: outlet::Outlet) -> Result<(), Refusal> {
-    let owner = service.premises.owner()?;
-    owner.ledger().export(trace, software()?, &mut outlet, &mut |_| ())?;
-    outlet.finish();
-    Ok(())
 }
 
 /// The media type of an export.

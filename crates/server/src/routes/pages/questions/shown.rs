@@ -11,16 +11,18 @@ use demur_api::{
     scope::Scope,
 };
 use demur_core::limit::Text;
-use demur_desk::{owner::Owner, question, session::Speaker};
+use demur_desk::{access::Caller, owner::Owner, question, session::Speaker};
 use demur_ledger::content::Wording;
 use demur_web::frame::Level;
 
-use crate::{caller::Caller, service::Shared};
+use crate::service::Shared;
 
 /// Notes that somebody was shown these questions.
 pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView], level: Level) {
     let Caller::Token(token) = caller else { return };
-    if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !service.premises.is_ready()
+    if !token.scopes.contains(&Scope::Person)
+        || !caller.may(&[Scope::Answer])
+        || !service.desk.premises().is_ready()
     {
         return;
     }

@@ -7,7 +7,10 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::limit::Text;
-use demur_desk::owner::Owner;
+use demur_desk::{
+    access::{Caller, seen_question},
+    owner::Owner,
+};
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
@@ -21,14 +24,10 @@ use hyper::{Method, StatusCode};
 use super::{Doing, intent::Intent};
 use crate::{
     api::{Api, Operation},
-    caller::Caller,
     problem::Problem,
-    routes::{
-        pages::{
-            ANSWERING, Form, Visiting, page,
-            questions::{frame_of, plain_card, wording},
-        },
-        questions::seen,
+    routes::pages::{
+        ANSWERING, Form, Visiting, page,
+        questions::{frame_of, plain_card, wording},
     },
     service::Shared,
 };
@@ -87,7 +86,7 @@ impl Wanted {
     }
 
     fn choose(&self, owner: &Owner, caller: &Caller) -> Vec<Chosen> {
-        let choose = |id: &QuestionId| match seen(owner, caller, *id) {
+        let choose = |id: &QuestionId| match seen_question(owner, caller, *id) {
             Ok(question) => Chosen { id: *id, intent: self.intent(&question), question: Some(question) },
             Err(error) => Chosen { id: *id, question: None, intent: Err(error.to_string()) },
         };
@@ -178,19 +177,19 @@ async fn perform(State(service): State<Shared>, visiting: Visiting, form: Form) 
         return show(&service, &visiting, wanted, false, Some(ENGLISH.form_stale)).await;
     }
     let (caller, level) = (visiting.caller.clone(), wanted.level);
-    let done = service.work(move |service, owner| {
+    let done = service.work(move |desk, owner| {
         let chosen = wanted.choose(owner, &caller).into_iter();
         let perform = |chosen: Chosen| {
             let became = chosen.intent.and_then(|intent| {
                 let question = chosen.question.clone().ok_or_else(|| ENGLISH.late_gone.to_owned())?;
                 let doing = Doing { question, intent, wording: wording(wanted.level), until: None };
-                doing.perform(service, owner, &caller).map_err(|error| refusal(&error))
+                doing.perform(desk, owner, &caller).map_err(|error| refusal(&error))
             });
             (chosen.id, chosen.question, became)
         };
         Ok(chosen.map(perform).collect::<Vec<_>>())
     });
-    let now = service.premises.now()?;
+    let now = service.desk.now()?;
     let items = done.await?.into_iter().map(|(id, question, became)| {
         let card = question.map(|question| plain_card(&service, &question, level)).transpose()?;
         let (shown, problem) = match became {

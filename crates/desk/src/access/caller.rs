@@ -11,9 +11,10 @@ use demur_api::{
     scope::Scope,
 };
 use demur_core::{limit::Text, time::Timestamp};
-use demur_desk::{marks, owner::Owner, run, session::Speaker};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use serde::{Deserialize, Serialize};
+
+use crate::{marks, owner::Owner, run, session::Speaker};
 
 /// Whoever sent a request.
 #[derive(Clone, Debug)]
@@ -125,22 +126,36 @@ impl Caller {
     /// Returns the one who asks and submits plans in the caller's name. The user of this machine asks under a name of
     /// choice; a key is made where there is none yet.
     pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, Refusal> {
-        let name = match (self, name) {
-            (Self::Local { client, .. }, name) => name.or(client.as_deref()).unwrap_or(LOCAL_ASKER),
-            (Self::Token(token), None) => token.name.as_str(),
-            (Self::Token(token), Some(name)) if name == token.name.as_str() => name,
-            (Self::Token(_), Some(_)) => {
-                let message = "expected no other name than that of the token, found one";
-                return Err(Refusal::new(Code::Forbidden, message).with_cure("leave the name out"));
-            }
-            (Self::Stranger, _) => return Err(nobody()),
-        };
+        let name = self.asker_name(name)?;
         match owner.find_author(name, Role::Agent)? {
             Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
             None if self.is_local() => owner.find_or_enrol(name, Role::Agent),
             // Another key may have the same name by now: a token speaks for its own holder only.
             _ => Err(Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
                 .with_cure("make a new token with `demur token new`")),
+        }
+    }
+
+    /// Returns the same one, if its key was read already. Reads nothing.
+    pub(crate) fn known_asker(
+        &self,
+        owner: &Owner,
+        name: Option<&str>,
+    ) -> Result<Option<Arc<Author>>, Refusal> {
+        let author = owner.known_author(self.asker_name(name)?, Role::Agent);
+        Ok(author.filter(|author| self.is_local() || self.is(author.principal())))
+    }
+
+    fn asker_name<'a>(&'a self, name: Option<&'a str>) -> Result<&'a str, Refusal> {
+        match (self, name) {
+            (Self::Local { client, .. }, name) => Ok(name.or(client.as_deref()).unwrap_or(LOCAL_ASKER)),
+            (Self::Token(token), None) => Ok(token.name.as_str()),
+            (Self::Token(token), Some(name)) if name == token.name.as_str() => Ok(name),
+            (Self::Token(_), Some(_)) => {
+                let message = "expected no other name than that of the token, found one";
+                Err(Refusal::new(Code::Forbidden, message).with_cure("leave the name out"))
+            }
+            (Self::Stranger, _) => Err(nobody()),
         }
     }
 
@@ -181,15 +196,36 @@ impl Caller {
 
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
     pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, Refusal> {
+        let find = |name: &str| owner.find_author(name, Role::Answerer);
+        self.answerer_with(find, by)?.ok_or_else(|| {
+            Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
+                .with_cure("make a new token with `demur token new`")
+        })
+    }
+
+    /// Returns the same one, if its key was read already or a person speaks. Reads nothing.
+    pub(crate) fn known_answerer(
+        &self,
+        owner: &Owner,
+        by: Option<Text<1, 256>>,
+    ) -> Result<Option<Speaker>, Refusal> {
+        self.answerer_with(|name| Ok(owner.known_author(name, Role::Answerer)), by)
+    }
+
+    fn answerer_with(
+        &self,
+        find: impl FnOnce(&str) -> Result<Option<Arc<Author>>, Refusal>,
+        by: Option<Text<1, 256>>,
+    ) -> Result<Option<Speaker>, Refusal> {
         match self {
-            Self::Local { name, client } => Ok(Speaker::Person {
+            Self::Local { name, client } => Ok(Some(Speaker::Person {
                 name: by.unwrap_or_else(|| name.clone()),
                 // What comes through a client is the client's word.
                 assurance: if client.is_some() { Assurance::Relayed } else { Assurance::Terminal },
-            }),
+            })),
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
                 let name = Text::try_from(token.name.as_str())?;
-                Ok(Speaker::Person { name, assurance: Assurance::SignedIn })
+                Ok(Some(Speaker::Person { name, assurance: Assurance::SignedIn }))
             }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
@@ -197,19 +233,15 @@ impl Caller {
                         .about("by")
                         .with_cure("a relay passes on what a person said: say who it was")
                 })?;
-                Ok(Speaker::Person { name, assurance: Assurance::Relayed })
+                Ok(Some(Speaker::Person { name, assurance: Assurance::Relayed }))
             }
             Self::Token(token) => {
                 if by.is_some() {
                     let message = "expected no name beside a key, found one";
                     return Err(Refusal::new(Code::Forbidden, message).about("by"));
                 }
-                let author = owner.find_author(&token.name, Role::Answerer)?;
-                let author = author.filter(|author| self.is(author.principal()));
-                author.map(Speaker::Key).ok_or_else(|| {
-                    Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
-                        .with_cure("make a new token with `demur token new`")
-                })
+                let author = find(&token.name)?.filter(|author| self.is(author.principal()));
+                Ok(author.map(Speaker::Key))
             }
             Self::Stranger => Err(nobody()),
         }
@@ -224,6 +256,6 @@ fn nobody() -> Refusal {
 pub const TOKEN_HINT: &str = "send `Authorization: Bearer TOKEN`; `demur token new` makes one";
 
 /// The name under which the user of this machine submits plans and takes part in runs.
-pub(crate) const LOCAL_AGENT: &str = "agent";
+pub const LOCAL_AGENT: &str = "agent";
 /// The name under which the user of this machine asks.
 const LOCAL_ASKER: &str = "ask";

@@ -1,10 +1,16 @@
 //! The people who may sign in besides the user of this machine. Operational data, kept in a note of the store: what people
 //! do is in the ledger under their names.
 
+mod handle;
+mod link;
+
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
-use demur_desk::owner::Owner;
 use serde::{Deserialize, Serialize};
+
+pub use link::{LINK_TIMEOUT, Links, WaitingLink};
+
+use crate::owner::Owner;
 
 /// Somebody who may sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,5 +110,7 @@ fn unknown() -> Refusal {
         .with_cure("`demur people list` shows them")
 }
 
+/// Where a link that signs a browser in leads.
+pub const SIGN_IN_PATH: &str = "/sign-in";
 /// Where the store keeps them.
 const NOTE: &str = "people";

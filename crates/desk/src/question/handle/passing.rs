@@ -8,21 +8,16 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::limit::{LimitError, Text};
-use demur_desk::{owner::Owner, question};
 
-use crate::{people, service::Service};
+use crate::{desk::Desk, owner::Owner, person, question};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
-pub(in crate::routes) fn people_apart(
-    service: &Service,
-    owner: &Owner,
-    passing: Passing,
-) -> Result<Passing, Refusal> {
+pub fn people_apart(desk: &Desk, owner: &Owner, passing: Passing) -> Result<Passing, Refusal> {
     let (mut keys, mut persons) = (Vec::new(), Vec::new());
     for name in &*passing.to {
         if question::has_answering_key(owner, name)? {
             keys.push(name.clone());
-        } else if is_person(service, owner, name)? {
+        } else if is_person(desk, owner, name)? {
             persons.push(name.as_str());
         } else {
             return Err(nobody(name));
@@ -41,11 +36,11 @@ pub(in crate::routes) fn people_apart(
 }
 
 /// Returns whether a person of this name can answer; one who may only read is told as such.
-fn is_person(service: &Service, owner: &Owner, name: &str) -> Result<bool, Refusal> {
-    if people::same(&service.user, name) {
+fn is_person(desk: &Desk, owner: &Owner, name: &str) -> Result<bool, Refusal> {
+    if person::same(desk.user(), name) {
         return Ok(true);
     }
-    let found = people::list(owner)?.into_iter().find(|person| people::same(&person.name, name));
+    let found = person::list(owner)?.into_iter().find(|person| person::same(&person.name, name));
     match found {
         Some(person) if person.role == PersonRole::Auditor => {
             let message = format!("expected somebody who may answer, found the auditor {name:?}");

@@ -1,5 +1,5 @@
 //! What was recorded, told to whoever waits for it. Told after the commit, and only then; whoever is told looks again, so
-//! that nothing depends on the order of notices.
+//! that nothing depends on the order in which they are told.
 
 mod attendance;
 
@@ -18,33 +18,22 @@ use demur_sequencer::Listener;
 use tokio::sync::{Notify, watch};
 
 use self::attendance::Attendance;
-use crate::metrics::Metrics;
 
 /// Who waits for what.
-pub struct Notices {
+#[derive(Default)]
+pub struct Waiters {
     waiting: Mutex<HashMap<QuestionId, Arc<Notify>>>,
     /// Which askers wait, or did.
     attendance: Mutex<Attendance>,
     commits: watch::Sender<u64>,
-    metrics: Arc<Metrics>,
 }
 
-impl Notices {
-    /// Returns notices that nobody waits for yet.
-    pub fn new(metrics: Arc<Metrics>) -> Self {
-        Self {
-            waiting: Mutex::default(),
-            attendance: Mutex::default(),
-            commits: watch::Sender::new(0),
-            metrics,
-        }
-    }
-
+impl Waiters {
     /// Returns a watch over a question, until it is dropped.
     pub fn watch(self: &Arc<Self>, id: QuestionId) -> Watch {
         let notify = Arc::clone(self.waiting().entry(id).or_default());
         let (asks, ended) = (AtomicBool::new(false), AtomicBool::new(false));
-        Watch { notices: Arc::clone(self), id, notify, asks, ended }
+        Watch { waiters: Arc::clone(self), id, notify, asks, ended }
     }
 
     /// Returns a receiver that is told of every commit.
@@ -84,9 +73,8 @@ impl Notices {
     }
 }
 
-impl Listener for Notices {
+impl Listener for Waiters {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
-        self.metrics.count(entries);
         for entry in entries {
             for sequence in touched(&entry.event) {
                 if let Some(notify) = self.waiting().get(&QuestionId { trace, sequence }) {
@@ -100,7 +88,7 @@ impl Listener for Notices {
 
 /// A watch over one question.
 pub struct Watch {
-    notices: Arc<Notices>,
+    waiters: Arc<Waiters>,
     id: QuestionId,
     notify: Arc<Notify>,
     /// Whether it is the asker who watches.
@@ -113,7 +101,7 @@ impl Watch {
     /// Notes that it is the asker who watches.
     pub fn is_of_asker(&self) {
         if !self.asks.swap(true, Ordering::Relaxed) {
-            self.notices.attendance().came(self.id);
+            self.waiters.attendance().came(self.id);
         }
     }
 
@@ -133,9 +121,9 @@ impl Drop for Watch {
     fn drop(&mut self) {
         if self.asks.load(Ordering::Relaxed) {
             let hung_up = !self.ended.load(Ordering::Relaxed);
-            self.notices.attendance().left(self.id, Instant::now(), hung_up);
+            self.waiters.attendance().left(self.id, Instant::now(), hung_up);
         }
-        let mut waiting = self.notices.waiting();
+        let mut waiting = self.waiters.waiting();
         // The map and this one: nobody else waits.
         if Arc::strong_count(&self.notify) == 2 {
             waiting.remove(&self.id);

@@ -1,41 +1,36 @@
-//! Signed messages about identities over HTTP: whether they hold, and what the identity is at a time, the same as from
+//! Signed messages about identities: whether they hold, and what the identity is at a time, the same as from
 //! `demur identity verify --json` (CLR-72; identity protocol 1.0.0, `docs/clarify.md` 8). The registry has no part in it.
 
-use axum::{Json, extract::State};
-use demur_api::{code::Code, identity::VerifyIdentity, operation, refusal::Refusal};
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    code::Code,
+    operation as op,
+    refusal::Refusal,
+};
 use demur_clarify::{
     identity::{Found, Verification, VerificationError},
     time::Time,
 };
 use serde_json::value::RawValue;
 
-use crate::{
-    api::{Api, Operation},
-    problem::Problem,
-    read::Document,
-    service::Shared,
-};
+use crate::{access::Admitted, desk::Desk, entry::Handle};
 
-/// Adds the operation.
-pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::of::<operation::VerifyIdentityMessages>(), verify)
-}
-
-async fn verify(
-    State(service): State<Shared>,
-    Document(given): Document<VerifyIdentity>,
-) -> Result<Json<Verification>, Problem> {
-    // Two thousand signatures take a while: not on a thread that serves others.
-    let verified = service.work(move |service, _| {
+impl Handle<op::VerifyIdentityMessages> for Desk {
+    fn handle(
+        &self,
+        _: &Admitted,
+        request: ApiRequest<op::VerifyIdentityMessages>,
+    ) -> Result<ApiReply<Verification>, Refusal> {
+        let given = request.body;
         let at = match given.at {
             Some(at) => at,
-            None => Time::from(service.premises.now()?),
+            None => Time::from(self.now()?),
         };
         let history = found("identity", &given.identity)?;
         let came = found("messages", &given.messages)?;
-        Verification::of(&history, &came, given.key, at).map_err(|error| refused(&error))
-    });
-    Ok(Json(verified.await?))
+        let verified = Verification::of(&history, &came, given.key, at).map_err(|error| refused(&error))?;
+        Ok(ApiReply::new(verified))
+    }
 }
 
 /// Returns the messages of a member, each with its place in the document.

@@ -2,8 +2,6 @@
 //! aside, does its work, and the server takes the folder back. Whoever asks or answers meanwhile waits a moment.
 
 use std::{
-    io,
-    os::unix::net::UnixListener,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -14,23 +12,22 @@ use std::{
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
-use demur_desk::{data::DataFolder, owner::Owner, world::World};
 use demur_sequencer::Listener;
 
-use crate::socket::OwnSocket;
+use crate::{data::DataFolder, owner::Owner, world::World};
 
 /// The data folder of this server.
 pub struct Premises {
     data: DataFolder,
     world: World,
-    listener: Arc<dyn Listener>,
+    listeners: Vec<Arc<dyn Listener>>,
     slot: Mutex<Slot>,
     changed: Condvar,
     patience: Duration,
     /// What happens once the folder is back: others may have recorded something in it.
     returned: OnceLock<Returned>,
-    /// The socket of this server.
-    socket: OwnSocket,
+    /// Says whether another server listens in this folder.
+    is_replaced: Box<dyn Fn() -> bool + Send + Sync>,
     /// Another server has the folder.
     replaced: AtomicBool,
 }
@@ -49,13 +46,17 @@ enum Slot {
 
 impl Premises {
     /// Takes the folder; creates its registry where there is none.
-    pub fn open(data: DataFolder, listener: Arc<dyn Listener>) -> Result<Self, Refusal> {
-        let owner = take(&data, &listener)?;
+    pub fn open(
+        data: DataFolder,
+        listeners: Vec<Arc<dyn Listener>>,
+        is_replaced: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Result<Self, Refusal> {
+        let owner = take(&data, &listeners)?;
         Ok(Self {
-            socket: OwnSocket::of(data.path()),
             data,
             world: World::open()?,
-            listener,
+            listeners,
+            is_replaced: Box::new(is_replaced),
             slot: Mutex::new(Slot::Here(owner)),
             changed: Condvar::new(),
             patience: PATIENCE,
@@ -70,18 +71,10 @@ impl Premises {
         let _ = self.returned.set(Box::new(returned));
     }
 
-    /// Returns the socket of this server.
-    pub const fn socket(&self) -> &OwnSocket {
-        &self.socket
-    }
-
-    /// Binds the socket again where its file is lost; none where nothing is amiss, or where the folder is lent: whoever has
-    /// it may be a server with a socket of its own.
-    pub fn mend_socket(&self) -> io::Result<Option<UnixListener>> {
-        // Held until it is bound: nobody is lent the folder meanwhile.
+    /// Does something while nobody is lent the folder; nothing where somebody has it.
+    pub fn while_here<T>(&self, act: impl FnOnce() -> T) -> Option<T> {
         let slot = self.slot();
-        let amiss = matches!(&*slot, Slot::Here(_)) && self.socket.is_lost();
-        amiss.then(|| self.socket.bind()).transpose()
+        matches!(&*slot, Slot::Here(_)).then(act)
     }
 
     /// Returns whether another server has taken the folder while it was lent.
@@ -191,7 +184,7 @@ impl Premises {
             if !matches!(&*self.slot(), Slot::Lent) {
                 return;
             }
-            match take(&self.data, &self.listener) {
+            match take(&self.data, &self.listeners) {
                 Ok(owner) => {
                     self.stay(Arc::clone(&owner));
                     if let Some(returned) = self.returned.get() {
@@ -200,7 +193,7 @@ impl Premises {
                     return;
                 }
                 Err(error) if error.code == Code::FolderInUse => {
-                    if self.socket.is_replaced() {
+                    if (self.is_replaced)() {
                         tracing::warn!("another server has taken the folder");
                         self.replaced.store(true, Ordering::Relaxed);
                         return;
@@ -219,9 +212,9 @@ impl Premises {
     }
 }
 
-fn take(data: &DataFolder, listener: &Arc<dyn Listener>) -> Result<Arc<Owner>, Refusal> {
+fn take(data: &DataFolder, listeners: &[Arc<dyn Listener>]) -> Result<Arc<Owner>, Refusal> {
     let (mut owner, _) = Owner::open_or_create(data)?;
-    owner.listen(Arc::clone(listener));
+    listeners.iter().for_each(|listener| owner.listen(Arc::clone(listener)));
     Ok(Arc::new(owner))
 }
 
@@ -251,21 +244,13 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use demur_ledger::{entry::Entry, name::TraceId};
-
     use super::*;
-
-    struct Nobody;
-
-    impl Listener for Nobody {
-        fn recorded(&self, _: TraceId, _: &[Entry]) {}
-    }
 
     #[test]
     fn a_folder_in_which_somebody_works_stays_and_is_lent_later() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataFolder::at(folder.path().to_owned());
-        let mut premises = Premises::open(data.clone(), Arc::new(Nobody)).unwrap();
+        let mut premises = Premises::open(data.clone(), Vec::new(), || false).unwrap();
         premises.patience = Duration::from_millis(50);
         let premises = Arc::new(premises);
         let worker = premises.owner().unwrap();

@@ -1,24 +1,23 @@
 //! Deadlines: what follows from the clock is made visible at its time. Any number of restarts in between change nothing:
 //! the deadlines are in the ledger.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use demur_desk::question::expire;
 use tokio::time;
 
-use crate::service::Shared;
+use crate::{desk::Desk, question::expire};
 
-/// Fires deadlines until the server ends.
-pub async fn run(service: Shared) {
-    let mut commits = service.notices.commits();
+/// Fires deadlines until the desk closes.
+pub async fn run(desk: Arc<Desk>) {
+    let mut commits = desk.waiters().commits();
     loop {
         // Seen before the look: whatever is recorded after it wakes us again.
         commits.mark_unchanged();
-        let wait = fire(&service).await;
+        let wait = fire(&desk).await;
         tokio::select! {
             () = time::sleep(wait) => {}
             changed = commits.changed() => if changed.is_err() { return },
-            () = service.stopping() => return,
+            () = desk.stopping() => return,
         }
         // A burst of commits is one look.
         time::sleep(BURST).await;
@@ -26,8 +25,8 @@ pub async fn run(service: Shared) {
 }
 
 /// Records what is due and returns how long nothing else will be.
-async fn fire(service: &Shared) -> Duration {
-    let looked = service.work(|_, owner| {
+async fn fire(desk: &Arc<Desk>) -> Duration {
+    let looked = desk.work(|_, owner| {
         let now = owner.world().now()?;
         let mut failed = false;
         let found = expire(owner, now, BATCH, &mut |question, error| {

@@ -1,6 +1,8 @@
 //! Tokens for what is not local. Operational data: the store keeps the SHA-256 of each secret, never the secret, and no
 //! part of it is in the ledger.
 
+mod handle;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal, scope::Scope};
@@ -10,11 +12,10 @@ use demur_core::{
     random::Random as _,
     time::Timestamp,
 };
-use demur_desk::owner::Owner;
 use demur_ledger::role::Role;
 use serde::{Deserialize, Serialize};
 
-use crate::{caller::Token, people};
+use crate::{access::Token, owner::Owner, person};
 
 /// The tokens of a store, as read when somebody first asked.
 pub struct Tokens {
@@ -46,7 +47,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Returns the session of a person who signed in with a browser.
-    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
+    pub fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
         Ok(Self {
             name: Text::cut(user)?,
             scopes: vec![Scope::Person],
@@ -92,7 +93,7 @@ impl Tokens {
     }
 
     /// Makes the session of a person who signed in.
-    pub(crate) fn create_session(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
+    pub fn create_session(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         self.make(owner, wanted)
     }
 
@@ -156,7 +157,7 @@ impl Tokens {
         let mut known = self.read(owner)?;
         let mut tokens = known.clone().unwrap_or_default();
         let before = tokens.len();
-        let theirs = |token: &Token| token.scopes.contains(&Scope::Person) && people::same(&token.name, name);
+        let theirs = |token: &Token| token.scopes.contains(&Scope::Person) && person::same(&token.name, name);
         tokens.retain(|kept| !theirs(&kept.token));
         let ended = before - tokens.len();
         if ended > 0 {

@@ -1,76 +1,60 @@
 //! What a plan became: the whole plan once nothing is missing, its attestation, and whether an attestation holds (CLR-60,
 //! CLR-71).
 
-use axum::{Extension, Json, extract::State};
 use demur_api::{
+    call::{ApiReply, ApiRequest},
     code::Code,
-    operation,
-    plan::{AttestationChecks, AttestedPlan, VerifiedAttestation, VerifyAttestation, WholePlan},
+    operation as op,
+    plan::{AttestationChecks, AttestedPlan, VerifiedAttestation, WholePlan},
     refusal::Refusal,
 };
-use demur_clarify::{attestation::Attestation, keys::KeyHistory, uuid::Uuid};
-use demur_desk::{owner::Owner, session};
+use demur_clarify::{attestation::Attestation, keys::KeyHistory};
 use demur_ledger::role::Role;
 
 use super::seen;
-use crate::{
-    api::{Api, Operation},
-    caller::Caller,
-    problem::Problem,
-    read::{Document, Named},
-    service::Shared,
-};
+use crate::{access::Admitted, desk::Desk, entry::Handle, owner::Owner, session};
 
-/// Adds the operations.
-pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::of::<operation::ShowWholePlan>(), whole)
-        .with(Operation::of::<operation::ShowAttestation>(), attestation)
-        .with(Operation::of::<operation::VerifyAttestation>(), verify)
-}
-
-async fn whole(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(session): Named<Uuid>,
-) -> Result<Json<WholePlan>, Problem> {
-    let found = service.work(move |_, owner| {
-        let found = seen(owner, &caller, session)?;
+impl Handle<op::ShowWholePlan> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ShowWholePlan>,
+    ) -> Result<ApiReply<WholePlan>, Refusal> {
+        let found = seen(&*self.owner()?, by.caller(), request.path.session)?;
         let plan = found.whole_plan().ok_or_else(|| {
             let open: Vec<_> = found.open_gaps().map(|gap| gap.id.to_string()).collect();
             let message = format!("expected a plan without open gaps, found {}", open.join(", "));
             Refusal::new(Code::NeedsClarification, message).with_cure("settle them first")
         })?;
-        Ok(WholePlan { plan })
-    });
-    Ok(Json(found.await?))
+        Ok(ApiReply::new(WholePlan { plan }))
+    }
 }
 
-async fn attestation(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Named(session): Named<Uuid>,
-) -> Result<Json<AttestedPlan>, Problem> {
-    let found = service.work(move |_, owner| {
-        let found = seen(owner, &caller, session)?;
+impl Handle<op::ShowAttestation> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ShowAttestation>,
+    ) -> Result<ApiReply<AttestedPlan>, Refusal> {
+        let found = seen(&*self.owner()?, by.caller(), request.path.session)?;
         let attestation = found.attestation()?.ok_or_else(|| {
             let message = format!("expected a plan that is attested, found {}", found.standing().as_str());
             Refusal::new(Code::NotAttested, message).with_cure("attest what was made of it first")
         })?;
-        Ok(AttestedPlan { attestation, event: None })
-    });
-    Ok(Json(found.await?))
+        Ok(ApiReply::new(AttestedPlan { attestation, event: None }))
+    }
 }
 
-async fn verify(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Document(given): Document<VerifyAttestation>,
-) -> Result<Json<VerifiedAttestation>, Problem> {
-    let verified = service.work(move |_, owner| {
-        let found = seen(owner, &caller, given.attestation.session_id)?;
-        verified(owner, &found, &given.attestation)
-    });
-    Ok(Json(verified.await?))
+impl Handle<op::VerifyAttestation> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::VerifyAttestation>,
+    ) -> Result<ApiReply<VerifiedAttestation>, Refusal> {
+        let (owner, attestation) = (&*self.owner()?, request.body.attestation);
+        let found = seen(owner, by.caller(), attestation.session_id)?;
+        verified(owner, &found, &attestation).map(ApiReply::new)
+    }
 }
 
 fn verified(

@@ -1,0 +1,49 @@
+//! Who calls, and what they may do. Nothing is done without [`Admitted`], and only this module makes one.
+
+mod caller;
+mod question;
+mod trace;
+
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
+
+pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
+pub use question::{asker_for, asker_of, seen_question};
+pub use trace::{check_trace, player_in};
+
+/// A caller who may do what it wants to do, as far as its credentials say. What it may see of it, the operation looks.
+#[derive(Clone, Debug)]
+pub struct Admitted(Caller);
+
+impl Admitted {
+    /// Returns who it is.
+    pub const fn caller(&self) -> &Caller {
+        &self.0
+    }
+}
+
+/// Lets a caller do something that any of these scopes may; everybody may where there is none.
+pub fn admit(caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
+    if scopes.is_empty() || caller.may(scopes) {
+        return Ok(Admitted(caller.clone()));
+    }
+    Err(refusal(caller, scopes))
+}
+
+fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {
+    if caller.is_stranger() {
+        return stranger();
+    }
+    if let Some(role) = caller.role() {
+        let message = format!("expected somebody who may do this, found an {}", role.as_str());
+        return Refusal::new(Code::Forbidden, message)
+            .with_cure("nothing was changed; ask whoever runs demur here for another role");
+    }
+    let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let message = format!("expected a token with the scope {}, found one without", words.join(" or "));
+    Refusal::new(Code::Forbidden, message).with_cure("`demur token new NAME --scope SCOPE` makes one")
+}
+
+/// Returns what somebody without credentials hears about everything that is closed.
+pub fn stranger() -> Refusal {
+    Refusal::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
+}

@@ -1,0 +1,66 @@
+//! Who may read a trace, and as whom a caller speaks in a run.
+
+use std::sync::Arc;
+
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
+use demur_ledger::{
+    author::Author,
+    name::{PrincipalId, TraceId},
+    role::Role,
+};
+
+use super::Caller;
+use crate::{owner::Owner, run};
+
+/// Checks that a caller may read this trace; one that it may not read is as unknown as one that is not there.
+pub fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
+    let takes_part = |principal: PrincipalId| -> Result<bool, Refusal> {
+        let state = owner.ledger().look(trace)?;
+        Ok(state.trace().is_some_and(|state| state.has_participant(principal)))
+    };
+    let may = match caller {
+        _ if caller.may(&[Scope::Read]) => true,
+        Caller::Token(token) => match token.principal {
+            Some(principal) if takes_part(principal)? => true,
+            Some(_) => plays_in(owner, caller, trace)?,
+            None => false,
+        },
+        Caller::Local { .. } | Caller::Stranger => false,
+    };
+    if may {
+        return Ok(());
+    }
+    let message = format!("expected a trace of this data folder, found none called {trace}");
+    Err(Refusal::new(Code::TraceUnknown, message).with_cure("a token reads the traces it takes part in"))
+}
+
+/// Returns whether a caller plays a role in a run, with a key of its own for that role.
+fn plays_in(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, Refusal> {
+    let seats = caller.seats(owner)?;
+    if seats.is_empty() {
+        return Ok(false);
+    }
+    let state = owner.ledger().look(trace)?;
+    let plays = |(_, principal): &(_, PrincipalId)| {
+        state.trace().is_some_and(|state| state.has_participant(*principal))
+    };
+    Ok(seats.iter().any(plays))
+}
+
+/// Returns whoever asks in a run: the caller in its role there. Of several, whoever does the work asks first.
+pub fn player_in(
+    owner: &Owner,
+    caller: &Caller,
+    trace: TraceId,
+    name: Option<&str>,
+) -> Result<Arc<Author>, Refusal> {
+    let player = caller.player(owner, name)?;
+    let state = owner.ledger().look(trace)?;
+    let seats = run::seats(owner, &player)?;
+    let plays = |role: Role| {
+        let mut own = seats.iter().filter(|(seat, _)| *seat == role);
+        own.any(|(_, principal)| state.trace().is_some_and(|state| state.has_participant(*principal)))
+    };
+    let first = [Role::Executor, Role::Planner, Role::Critic, Role::Auditor];
+    run::author(owner, &player, first.into_iter().find(|role| plays(*role)).unwrap_or(Role::Executor))
+}

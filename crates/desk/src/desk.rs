@@ -1,0 +1,235 @@
+//! The desk: everything that callers of one data folder share, whatever interface they come through. [`Desk::call`] is the
+//! way in; what is here is what it works with.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
+use demur_core::{limit::Text, time::Timestamp};
+use demur_rules::Rules;
+use demur_sequencer::Listener;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    task,
+};
+
+use crate::{
+    access::Caller, data::DataFolder, owner::Owner, person::Links, premises::Premises, rules::Shelf,
+    token::Tokens, waiters::Waiters,
+};
+
+/// What a desk is made of.
+pub struct DeskConfig {
+    /// The data folder.
+    pub data: DataFolder,
+    /// Rule packs that plans are held against, over the built-in one.
+    pub rules: Vec<std::path::PathBuf>,
+    /// The user who runs it.
+    pub user: Text<1, 256>,
+    /// The version of demur.
+    pub version: String,
+    /// How many connections, tokens and people it takes.
+    pub limits: ServerLimits,
+}
+
+/// Counts what happens, beside what is recorded.
+pub trait Count: Listener {
+    /// Notes how long a question waited for its answer.
+    fn answered_after(&self, seconds: f64);
+}
+
+/// A data folder that callers are served from.
+pub struct Desk {
+    premises: Arc<Premises>,
+    waiters: Arc<Waiters>,
+    tokens: Tokens,
+    links: Links,
+    /// Whoever adds, removes or signs in a person does so alone.
+    people: Mutex<()>,
+    counts: Arc<dyn Count>,
+    rules: Mutex<Shelf>,
+    user: Text<1, 256>,
+    version: String,
+    limits: ServerLimits,
+    address: Mutex<Option<String>>,
+    ending: watch::Sender<bool>,
+    workers: Arc<Semaphore>,
+    large: Arc<Semaphore>,
+}
+
+impl Desk {
+    /// Takes a data folder. `is_replaced` says whether another server listens in it.
+    pub fn open(
+        config: &DeskConfig,
+        counts: Arc<dyn Count>,
+        is_replaced: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Result<Arc<Self>, Refusal> {
+        let waiters = Arc::<Waiters>::default();
+        let listeners: Vec<Arc<dyn Listener>> = vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _];
+        let premises = Arc::new(Premises::open(config.data.clone(), listeners, is_replaced)?);
+        let desk = Arc::new(Self {
+            premises: Arc::clone(&premises),
+            waiters,
+            tokens: Tokens::new(config.limits.tokens as usize),
+            links: Links::default(),
+            people: Mutex::default(),
+            counts,
+            rules: Mutex::new(Shelf::new(config.rules.clone(), false)),
+            user: config.user.clone(),
+            version: config.version.clone(),
+            limits: config.limits,
+            address: Mutex::default(),
+            ending: watch::Sender::new(false),
+            workers: Arc::new(Semaphore::new(MAX_WORKERS)),
+            large: Arc::new(Semaphore::new(MAX_LARGE)),
+        });
+        let back = Arc::downgrade(&desk);
+        premises.when_returned(move |owner| {
+            if let Some(desk) = back.upgrade() {
+                desk.look_again(owner);
+            }
+        });
+        Ok(desk)
+    }
+
+    /// Does work in the data folder, on a thread that may wait for the disk.
+    pub async fn work<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Self, &Owner) -> Result<T, Refusal> + Send + 'static,
+    {
+        self.on_worker(move |desk| work(desk, &*desk.owner()?)).await
+    }
+
+    /// Does something on a thread that may wait.
+    pub(crate) async fn on_worker<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    {
+        let desk = Arc::clone(self);
+        let turn = Arc::clone(&self.workers).acquire_owned().await;
+        let turn = turn.map_err(|error| Refusal::bug(&error))?;
+        let done = task::spawn_blocking(move || {
+            // The work goes on when whoever asked for it has left: its turn ends when it does.
+            let _turn = turn;
+            work(&desk)
+        });
+        done.await.map_err(|error| Refusal::bug(&error))?
+    }
+
+    /// Returns the turn of a request that takes a thread or much memory for as long as the other side likes.
+    pub fn large_turn(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        Arc::clone(&self.large).try_acquire_owned().map_err(|_| {
+            let message = format!("expected at most {MAX_LARGE} large files on their way, found more");
+            Refusal::new(Code::Overloaded, message).with_cure("try again in a moment")
+        })
+    }
+
+    /// Returns the folder in use; blocks while it is lent.
+    pub fn owner(&self) -> Result<Arc<Owner>, Refusal> {
+        self.premises.owner()
+    }
+
+    /// Returns the folder, and who has it.
+    pub const fn premises(&self) -> &Arc<Premises> {
+        &self.premises
+    }
+
+    /// Returns the time.
+    pub fn now(&self) -> Result<Timestamp, Refusal> {
+        self.premises.now()
+    }
+
+    /// Returns who waits for what.
+    pub const fn waiters(&self) -> &Arc<Waiters> {
+        &self.waiters
+    }
+
+    /// Returns the tokens.
+    pub const fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// Returns the links that sign browsers in.
+    pub const fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Returns the right to change who may sign in, or to sign somebody in, once nobody else has it.
+    pub fn people_turn(&self) -> MutexGuard<'_, ()> {
+        self.people.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what counts.
+    pub(crate) fn counts(&self) -> &dyn Count {
+        &*self.counts
+    }
+
+    /// Returns the rules that plans are held against.
+    pub fn rules(&self) -> Result<Arc<Rules>, Refusal> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).rules()
+    }
+
+    /// Returns the user who runs this.
+    pub const fn user(&self) -> &Text<1, 256> {
+        &self.user
+    }
+
+    /// Returns the version of demur.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Returns how many connections, tokens and people there can be.
+    pub const fn limits(&self) -> ServerLimits {
+        self.limits
+    }
+
+    /// Says where people reach this.
+    pub fn set_address(&self, address: String) {
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
+    }
+
+    /// Returns where people reach this, if they do.
+    pub fn address(&self) -> Option<String> {
+        self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns whether a caller may still do what it could when it came.
+    pub fn is_good(&self, caller: &Caller) -> bool {
+        match caller {
+            Caller::Local { .. } => true,
+            Caller::Token(token) => self.now().is_ok_and(|now| self.tokens.is_good(&token.id, now)),
+            Caller::Stranger => false,
+        }
+    }
+
+    /// Says that this is about to end.
+    pub fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Returns what says when this ends.
+    pub fn ending(&self) -> watch::Receiver<bool> {
+        self.ending.subscribe()
+    }
+
+    /// Waits until this ends.
+    pub async fn stopping(&self) {
+        // Without a sender there is nothing left to end.
+        let _ = self.ending().wait_for(|ending| *ending).await;
+    }
+
+    /// Takes note of what another process may have done in the folder: whoever waits looks again.
+    fn look_again(&self, owner: &Owner) {
+        if let Err(error) = self.tokens.reload(owner) {
+            tracing::error!(code = error.code.as_str(), %error, "the tokens cannot be read");
+        }
+        self.waiters.wake_all();
+    }
+}
+
+/// How many requests work in the folder at once; the others wait for their turn.
+const MAX_WORKERS: usize = 128;
+/// How many large files go in or out at once.
+const MAX_LARGE: usize = 8;

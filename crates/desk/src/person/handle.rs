@@ -1,0 +1,75 @@
+//! The operations of people: added and removed by the user of this machine only, and links that sign them in.
+
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    code::Code,
+    operation as op,
+    person::{Link, ListedPeople, RemovedPerson, ShownPerson},
+    refusal::Refusal,
+};
+
+use super::{LINK_TIMEOUT, Person, SIGN_IN_PATH};
+use crate::{access::Admitted, desk::Desk, entry::Handle, person};
+
+impl From<Person> for ShownPerson {
+    fn from(person: Person) -> Self {
+        let Person { name, role, added } = person;
+        Self { name: name.to_string(), role, added }
+    }
+}
+
+impl Handle<op::AddPerson> for Desk {
+    fn handle(
+        &self,
+        _: &Admitted,
+        request: ApiRequest<op::AddPerson>,
+    ) -> Result<ApiReply<ShownPerson>, Refusal> {
+        let (owner, new) = (&*self.owner()?, request.body);
+        let _turn = self.people_turn();
+        let most = self.limits().people as usize;
+        person::add(owner, self.user(), new.name, new.role, most).map(|added| ApiReply::new(added.into()))
+    }
+}
+
+impl Handle<op::ListPeople> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListPeople>) -> Result<ApiReply<ListedPeople>, Refusal> {
+        let people = person::list(&*self.owner()?)?;
+        Ok(ApiReply::new(ListedPeople { people: people.into_iter().map(ShownPerson::from).collect() }))
+    }
+}
+
+impl Handle<op::RemovePerson> for Desk {
+    fn handle(
+        &self,
+        _: &Admitted,
+        request: ApiRequest<op::RemovePerson>,
+    ) -> Result<ApiReply<RemovedPerson>, Refusal> {
+        let owner = &*self.owner()?;
+        let _turn = self.people_turn();
+        let found = person::find(owner, &request.path.person)?;
+        self.links().forget(&found.name);
+        // First: a session must not outlive its person, whatever happens in between.
+        let sessions = self.tokens().end_sessions(owner, &found.name)?;
+        let removed = person::remove(owner, &request.path.person)?;
+        Ok(ApiReply::new(RemovedPerson { person: removed.into(), sessions }))
+    }
+}
+
+impl Handle<op::MakeSignInLink> for Desk {
+    fn handle(
+        &self,
+        _: &Admitted,
+        request: ApiRequest<op::MakeSignInLink>,
+    ) -> Result<ApiReply<Link>, Refusal> {
+        let address = self.address().ok_or_else(|| {
+            Refusal::new(Code::NoTcp, "expected a server that listens on TCP, found one that does not")
+                .with_cure("start it without --no-tcp")
+        })?;
+        let owner = &*self.owner()?;
+        let _turn = self.people_turn();
+        let found = request.body.person.map(|name| person::find(owner, &name)).transpose()?;
+        let code = self.links().make(found.map(|found| found.name))?;
+        let url = format!("{address}{SIGN_IN_PATH}?code={code}");
+        Ok(ApiReply::new(Link { url, seconds: LINK_TIMEOUT.as_secs() }))
+    }
+}

@@ -1,0 +1,209 @@
+//! The operations of plans: held against the rules, submitted, answered gap by gap, confirmed (CLR-30). A retry is safe
+//! everywhere: a session is named by whoever opens it, and what counted already is told again (CLR-04).
+
+mod attestation;
+mod documents;
+
+use std::sync::Arc;
+
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    code::Code,
+    operation::{self as op, OfGap},
+    plan::{PlanStanding, ResolvedGap},
+    refusal::Refusal,
+};
+use demur_clarify::{status::PlanStatus, uuid::Uuid};
+use demur_core::limit::Text;
+use demur_ledger::{author::Author, role::Role};
+use demur_plan::Session;
+use demur_rules::Plan;
+use serde_json::{Map, Value};
+
+use super::{Resolution, Submission};
+use crate::{
+    access::{Admitted, Caller, LOCAL_AGENT, check_trace},
+    desk::Desk,
+    entry::Handle,
+    owner::Owner,
+    plan,
+    session::{self, Speaker},
+};
+
+impl Handle<op::CheckPlan> for Desk {
+    fn handle(
+        &self,
+        _: &Admitted,
+        request: ApiRequest<op::CheckPlan>,
+    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+        let owner = self.owner()?;
+        let (plan, signer) =
+            (read_plan(request.body.plan)?, session::signer(owner.ledger(), owner.keystore())?);
+        plan::check(&plan, &*self.rules()?, Some(&signer)).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::SubmitPlan> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::SubmitPlan>,
+    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+        let (owner, caller, given) = (&*self.owner()?, by.caller(), request.body);
+        let (plan, rules) = (read_plan(given.plan)?, self.rules()?);
+        let chosen = given.agent.as_deref();
+        let author =
+            caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
+        let spoken = owner.roster()?.name(author.principal()).to_owned();
+        let name = spoken.parse().map_err(|error| Refusal::new(Code::AgentName, error))?;
+        let known = |session| owner.ledger().store().trace(session::trace_of(session));
+        let repeated = given.session_id.map(known).transpose()?.flatten().is_some();
+        let submission =
+            Submission { author, name: &name, plan: &plan, rules: &rules, session: given.session_id };
+        let session = plan::submit(owner, submission)?;
+        Ok(ApiReply { document: told(owner, &session, &spoken)?, repeated })
+    }
+}
+
+impl Handle<op::ShowPlan> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ShowPlan>,
+    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+        let owner = &*self.owner()?;
+        standing(owner, &seen(owner, by.caller(), request.path.session)?).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::ResolveGap> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ResolveGap>,
+    ) -> Result<ApiReply<ResolvedGap>, Refusal> {
+        let (owner, given) = (&*self.owner()?, request.body);
+        let speaker = by.caller().answerer(owner, given.by)?;
+        resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::ResolveOwnGap> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ResolveOwnGap>,
+    ) -> Result<ApiReply<ResolvedGap>, Refusal> {
+        let (owner, given) = (&*self.owner()?, request.body);
+        let (_, author) = own(owner, by.caller(), request.path.session, None)?;
+        // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
+        let name = format!("{}.answers", owner.roster()?.name(author.principal()));
+        let speaker = Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?);
+        resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
+    }
+}
+
+fn resolving(
+    owner: &Owner,
+    speaker: &Speaker,
+    OfGap { session, gap }: &OfGap,
+    answer: Option<&str>,
+    note: Option<Text<1, 4096>>,
+) -> Result<ResolvedGap, Refusal> {
+    let resolution = Resolution { session: *session, gap, answer, note };
+    let (_, judged) = plan::resolve(owner, speaker, &resolution)?;
+    let to = match speaker.principal() {
+        Some(principal) => owner.roster()?.name(principal).to_owned(),
+        None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
+    };
+    let session = told(owner, &session::read(owner.ledger(), *session)?, &to)?;
+    Ok(plan::resolved(gap, answer, &judged, session))
+}
+
+impl Handle<op::BeginOperation> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::BeginOperation>,
+    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+        let (owner, session, given) = (&*self.owner()?, request.path.session, request.body);
+        let (_, author) = own(owner, by.caller(), session, given.agent.as_deref())?;
+        let name = owner.roster()?.name(author.principal()).to_owned();
+        told(owner, &plan::begin(owner, author, session, &given.operation)?, &name).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::ConfirmPlan> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ConfirmPlan>,
+    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+        let (owner, session) = (&*self.owner()?, request.path.session);
+        let (found, author) = own(owner, by.caller(), session, request.body.agent.as_deref())?;
+        // The same confirmation again.
+        if found.standing() == PlanStatus::Confirmed && found.work().agent() == Some(author.principal()) {
+            return standing(owner, &found).map(ApiReply::new);
+        }
+        let name = owner.roster()?.name(author.principal()).to_owned();
+        told(owner, &plan::confirm(owner, author, session)?.1, &name).map(ApiReply::new)
+    }
+}
+
+/// Returns where a session stands, and records that its open gaps were put before somebody.
+fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, Refusal> {
+    let standing = standing(owner, session)?;
+    plan::deliver(owner, session, to, CHANNEL)?;
+    Ok(standing)
+}
+
+fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
+    let document = plan::document(session, owner.ledger(), owner.keystore())?;
+    Ok(plan::standing(session, document)?)
+}
+
+/// Returns a session that this caller may see; one that it may not see is as unknown as one that is not there.
+fn seen(owner: &Owner, caller: &Caller, session: Uuid) -> Result<Session, Refusal> {
+    let found = session::read(owner.ledger(), session)?;
+    check_trace(owner, caller, found.trace()).map_err(|_| unknown(session))?;
+    Ok(found)
+}
+
+/// Returns a session that this caller may go on with, and in whose name.
+fn own(
+    owner: &Owner,
+    caller: &Caller,
+    session: Uuid,
+    name: Option<&str>,
+) -> Result<(Session, Arc<Author>), Refusal> {
+    let found = seen(owner, caller, session)?;
+    let agent = found.work().agent();
+    let name = name.or(caller.client());
+    let author = match (caller, name, agent) {
+        (Caller::Local { .. }, None, Some(agent)) => Some(owner.author_of(agent)?),
+        // No key is made for a name that cannot be the right one.
+        (Caller::Local { .. }, Some(name), _) => owner.find_author(name, Role::Agent)?,
+        (Caller::Local { .. } | Caller::Token(_) | Caller::Stranger, ..) => Some(caller.asker(owner, name)?),
+    };
+    let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
+        let message = "expected whoever submitted the plan, found somebody else";
+        Refusal::new(Code::Forbidden, message)
+    })?;
+    Ok((found, author))
+}
+
+fn unknown(session: Uuid) -> Refusal {
+    let message = format!("expected a session of this data folder, found none called {session}");
+    Refusal::new(Code::SessionUnknown, message).with_cure("a token sees the sessions that it opened")
+}
+
+fn read_plan(members: Map<String, Value>) -> Result<Plan, Refusal> {
+    Plan::try_from(Value::Object(members)).map_err(|error| {
+        Refusal::new(Code::PlanMalformed, error)
+            .about("plan")
+            .with_cure("a plan is one JSON object; nothing was recorded")
+    })
+}
+
+/// The way on which questions of a plan reach somebody here.
+const CHANNEL: &str = "http";

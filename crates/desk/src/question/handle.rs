@@ -1,0 +1,219 @@
+//! The operations of questions: asked, listed, looked at, waited for; a secret answer fetched (ONE-01, CLR-03, CLR-04).
+
+mod acts;
+mod passing;
+mod repeats;
+
+use std::time::Duration;
+
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    operation as op,
+    question::{AskedView, Delivered, Listed, QuestionListParameters, QuestionView},
+    refusal::Refusal,
+    scope::Scope,
+};
+use demur_core::limit::Text;
+use demur_ledger::{
+    event_type::TraceKind,
+    name::{PrincipalId, TraceId},
+    question::OutcomeKind,
+};
+use demur_store::contract::QuestionFilter;
+
+pub use self::{acts::note_answer, passing::people_apart};
+
+use super::{Asked, ask_once, forget_secret, list, list_of, secret, view};
+use crate::{
+    access::{Admitted, Caller, asker_of, check_trace, player_in, seen_question},
+    desk::Desk,
+    entry::{Begun, Handle},
+    lookup::Lookup,
+    owner::Owner,
+};
+
+impl Handle<op::Ask> for Desk {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::Ask>) -> Result<ApiReply<AskedView>, Refusal> {
+        let (owner, caller) = (&*self.owner()?, by.caller());
+        let ApiRequest { query, body: ask, key, .. } = request;
+        let name = asker_name(query.asker.as_deref())?;
+        let key = key.as_ref().map(|key| key.as_str());
+        let once = repeats::repeating(query.once, query.again, key.is_some())?;
+        // What is refused in a trace may be recorded there: strangers to it leave no mark.
+        ask.trace.map_or(Ok(()), |trace| check_trace(owner, caller, trace))?;
+        let author = match ask.trace {
+            Some(trace) if is_run(owner, trace)? => player_in(owner, caller, trace, name.as_deref())?,
+            _ => caller.asker(owner, name.as_deref())?,
+        };
+        let asked = match &once {
+            None => super::ask(owner, &author, &ask, key)?,
+            Some(once) => ask_once(owner, &author, &ask, once.under(key))?,
+        };
+        Ok(asked_reply(view(owner, asked.id)?, asked, once.is_some()))
+    }
+
+    fn begin(
+        at: &Lookup<'_>,
+        by: &Admitted,
+        request: &ApiRequest<op::Ask>,
+    ) -> Result<Begun<AskedView>, Refusal> {
+        let ApiRequest { query, body: ask, key, .. } = request;
+        // A new trace, by somebody whose key is there: nothing has to be looked up.
+        if ask.trace.is_some() || key.is_some() || query.once.is_some() || query.again.is_some() {
+            return Ok(Begun::NotHere);
+        }
+        let name = asker_name(query.asker.as_deref())?;
+        let Some(author) = at.asker(by.caller(), name.as_deref())? else { return Ok(Begun::NotHere) };
+        let recording = at.asking(&author, ask)?.then(
+            |at, asked| Some(asked_reply(at.question_now(asked.id)?, *asked, false)),
+            |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, false)),
+        );
+        Ok(Begun::Recording(recording))
+    }
+
+    fn patience(request: &ApiRequest<op::Ask>) -> Result<Option<Duration>, Refusal> {
+        let patience = patience(request.query.wait.unwrap_or(0))?;
+        Ok(Some(patience).filter(|patience| !patience.is_zero()))
+    }
+
+    fn awaited(reply: &mut AskedView) -> Option<&mut QuestionView> {
+        Some(&mut reply.question)
+    }
+}
+
+/// A request that is sent again under its key gets the same bytes; only who may repeat itself is told whether it did.
+fn asked_reply(question: QuestionView, asked: Asked, is_told: bool) -> ApiReply<AskedView> {
+    let document = AskedView { question, repeated: is_told.then_some(asked.repeated) };
+    ApiReply { document, repeated: asked.repeated }
+}
+
+fn asker_name(name: Option<&str>) -> Result<Option<Text<1, 64>>, Refusal> {
+    name.map(Text::try_from).transpose().map_err(|error| Refusal::malformed(format!("as: {error}")))
+}
+
+fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
+    let found = owner.ledger().store().trace(trace)?;
+    Ok(found.is_some_and(|summary| summary.kind == TraceKind::Run))
+}
+
+impl Handle<op::ListQuestions> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ListQuestions>,
+    ) -> Result<ApiReply<Listed>, Refusal> {
+        let (owner, caller) = (&*self.owner()?, by.caller());
+        let QuestionListParameters { state, trace, severity, people, newest, mine, after, limit } =
+            request.query;
+        let limit = limit.unwrap_or(50);
+        if !(1..=200).contains(&limit) {
+            return Err(Refusal::malformed(format!("limit: expected 1 to 200, found {limit}")));
+        }
+        // Whoever takes part in a trace sees every question in it, also those of the rules.
+        let takes_part = trace.is_some_and(|trace| check_trace(owner, caller, trace).is_ok());
+        let filter = QuestionFilter {
+            outcomes: state.as_deref().map(states).transpose()?,
+            trace,
+            asker: own_only(caller).filter(|_| !takes_part),
+            severity,
+            people,
+            newest_first: newest.unwrap_or(false),
+        };
+        let mut page = if mine == Some(true) {
+            list_of(owner, &caller.askers(owner)?, &filter, after.as_deref(), limit)?
+        } else {
+            list(owner, &filter, after.as_deref(), limit)?
+        };
+        page.questions.iter_mut().for_each(|shown| self.waiters().tell(shown));
+        Ok(ApiReply::new(page))
+    }
+}
+
+/// Whoever only asks sees only what it asked.
+fn own_only(caller: &Caller) -> Option<PrincipalId> {
+    match caller {
+        Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => token.principal,
+        Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => None,
+    }
+}
+
+fn states(words: &str) -> Result<Vec<OutcomeKind>, Refusal> {
+    let state = |word: &str| {
+        OutcomeKind::ALL.into_iter().find(|kind| kind.as_str() == word).ok_or_else(|| {
+            let known: Vec<_> = OutcomeKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            Refusal::malformed(format!("state: expected {}, found another word", known.join(", ")))
+        })
+    };
+    words.split(',').map(state).collect()
+}
+
+impl Handle<op::ShowQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ShowQuestion>,
+    ) -> Result<ApiReply<QuestionView>, Refusal> {
+        let mut shown = seen_question(&*self.owner()?, by.caller(), request.path.question)?;
+        self.waiters().tell(&mut shown);
+        Ok(ApiReply::new(shown))
+    }
+}
+
+impl Handle<op::WaitForQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::WaitForQuestion>,
+    ) -> Result<ApiReply<QuestionView>, Refusal> {
+        seen_question(&*self.owner()?, by.caller(), request.path.question).map(ApiReply::new)
+    }
+
+    fn begin(
+        at: &Lookup<'_>,
+        by: &Admitted,
+        request: &ApiRequest<op::WaitForQuestion>,
+    ) -> Result<Begun<QuestionView>, Refusal> {
+        let shown = at.question(by.caller(), request.path.question);
+        Ok(shown.map_or(Begun::NotHere, |shown| Begun::Done(ApiReply::new(shown))))
+    }
+
+    fn patience(request: &ApiRequest<op::WaitForQuestion>) -> Result<Option<Duration>, Refusal> {
+        patience(request.query.seconds.unwrap_or(30)).map(Some)
+    }
+
+    fn awaited(reply: &mut QuestionView) -> Option<&mut QuestionView> {
+        Some(reply)
+    }
+}
+
+fn patience(seconds: u64) -> Result<Duration, Refusal> {
+    if seconds <= 300 {
+        return Ok(Duration::from_secs(seconds));
+    }
+    Err(Refusal::malformed(format!("expected at most 300 seconds, found {seconds}")))
+}
+
+impl Handle<op::ReadSecret> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ReadSecret>,
+    ) -> Result<ApiReply<Delivered>, Refusal> {
+        let (owner, id) = (&*self.owner()?, request.path.question);
+        asker_of(owner, by.caller(), id, None)?;
+        secret(owner, id).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::ForgetSecret> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ForgetSecret>,
+    ) -> Result<ApiReply<op::Nothing>, Refusal> {
+        let (owner, id) = (&*self.owner()?, request.path.question);
+        asker_of(owner, by.caller(), id, None)?;
+        forget_secret(owner, id)?;
+        Ok(ApiReply::new(op::Nothing {}))
+    }
+}

@@ -1,0 +1,173 @@
+//! What is done about a question: by those who may answer it, and by whoever asked. Whoever comes too late is told who was
+//! first, when and how (ONE-02).
+
+use std::{sync::Arc, time::Duration};
+
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    operation::{self as op, OfQuestion, Operation},
+    question::{Done, QuestionView, Said},
+    refusal::Refusal,
+};
+use demur_core::limit::Text;
+use demur_ledger::{author::Author, question::OutcomeKind};
+
+use super::people_apart;
+use crate::{
+    access::{Admitted, asker_of, seen_question},
+    desk::Desk,
+    entry::{Begun, Handle},
+    lookup::Lookup,
+    owner::Owner,
+    premises,
+    question::{accept, answer, cancel, decline, deliver, extend, pass_on},
+    session::Speaker,
+};
+
+impl Handle<op::AnswerQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::AnswerQuestion>,
+    ) -> Result<ApiReply<Done>, Refusal> {
+        by_answerer(self, by, request, answer)
+    }
+
+    /// A question that was just asked is answered without a thread that waits.
+    fn begin(
+        at: &Lookup<'_>,
+        by: &Admitted,
+        request: &ApiRequest<op::AnswerQuestion>,
+    ) -> Result<Begun<Done>, Refusal> {
+        let Some(shown) = at.question(by.caller(), request.path.question) else { return Ok(Begun::NotHere) };
+        let recording = at.answering(by.caller(), &shown, &request.body)?;
+        Ok(recording.map_or(Begun::NotHere, |recording| {
+            Begun::Recording(
+                recording
+                    .then(|_, done| Some(ApiReply::new(done.clone())), |_, done| Ok(ApiReply::new(done))),
+            )
+        }))
+    }
+
+    fn settled(&self, reply: &ApiReply<Done>) {
+        note_answer(self, &reply.document);
+    }
+}
+
+impl Handle<op::AcceptQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::AcceptQuestion>,
+    ) -> Result<ApiReply<Done>, Refusal> {
+        by_answerer(self, by, request, accept)
+    }
+}
+
+impl Handle<op::DeclineQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::DeclineQuestion>,
+    ) -> Result<ApiReply<Done>, Refusal> {
+        by_answerer(self, by, request, decline)
+    }
+}
+
+impl Handle<op::PassQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::PassQuestion>,
+    ) -> Result<ApiReply<Done>, Refusal> {
+        let (owner, caller) = (&*self.owner()?, by.caller());
+        let shown = seen_question(owner, caller, request.path.question)?;
+        let speaker = caller.answerer(owner, request.body.by().cloned())?;
+        let passing = people_apart(self, owner, request.body)?;
+        pass_on(owner, &shown, &speaker, &passing).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::ExtendQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ExtendQuestion>,
+    ) -> Result<ApiReply<Done>, Refusal> {
+        by_asker(self, by, request, extend)
+    }
+}
+
+impl Handle<op::CancelQuestion> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::CancelQuestion>,
+    ) -> Result<ApiReply<Done>, Refusal> {
+        by_asker(self, by, request, cancel)
+    }
+}
+
+/// Says something about a question as somebody who may answer it.
+fn by_answerer<O>(
+    desk: &Desk,
+    by: &Admitted,
+    request: ApiRequest<O>,
+    say: impl FnOnce(&Owner, &QuestionView, &Speaker, &O::Body) -> Result<Done, Refusal>,
+) -> Result<ApiReply<Done>, Refusal>
+where
+    O: Operation<Path = OfQuestion, Output = Done>,
+    O::Body: Said,
+{
+    let (owner, caller) = (&*desk.owner()?, by.caller());
+    let shown = seen_question(owner, caller, request.path.question)?;
+    let speaker = caller.answerer(owner, request.body.by().cloned())?;
+    say(owner, &shown, &speaker, &request.body).map(ApiReply::new)
+}
+
+/// Says something about a question as whoever asked it.
+fn by_asker<O>(
+    desk: &Desk,
+    by: &Admitted,
+    request: ApiRequest<O>,
+    say: impl FnOnce(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &O::Body) -> Result<Done, Refusal>,
+) -> Result<ApiReply<Done>, Refusal>
+where
+    O: Operation<Path = OfQuestion, Output = Done>,
+    O::Body: Said,
+{
+    let owner = &*desk.owner()?;
+    let said_by = request.body.by().cloned();
+    let (shown, asker, wanted_by) = asker_of(owner, by.caller(), request.path.question, said_by)?;
+    say(owner, &shown, asker, wanted_by, &request.body).map(ApiReply::new)
+}
+
+/// Notes how long a question waited for an answer that was given now.
+pub fn note_answer(desk: &Desk, done: &Done) {
+    let ending = done.question.outcome.as_ref();
+    let given_now = ending.filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
+    if let Some(ending) = given_now {
+        let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
+        desk.counts().answered_after(Duration::from_millis(millis).as_secs_f64());
+    }
+}
+
+impl Handle<op::DeliverQuestions> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::DeliverQuestions>,
+    ) -> Result<ApiReply<op::Nothing>, Refusal> {
+        // Nobody who is shown something waits for the record of it.
+        if !self.premises().is_ready() {
+            return Err(premises::lent());
+        }
+        let (owner, caller, given) = (&*self.owner()?, by.caller(), request.body);
+        let speaker = caller.answerer(owner, given.to.clone())?;
+        for id in &*given.questions {
+            seen_question(owner, caller, *id)?;
+            deliver(owner, *id, &speaker, &given.channel)?;
+        }
+        Ok(ApiReply::new(op::Nothing {}))
+    }
+}

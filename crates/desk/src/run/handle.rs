@@ -1,0 +1,116 @@
+//! The operations of accountable runs (seed 002): opened, spoken in by whoever takes part, audited, looked at. The desk
+//! signs with a key of the caller's own for each role, `NAME.ROLE`. Every guard of the ledger is in force.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    code::Code,
+    operation as op,
+    refusal::Refusal,
+    run::{AuditedRun, GivenArtifact, OpenRun, RunEvent, RunStanding, SayInRun},
+};
+use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
+use serde_json::value::to_raw_value;
+
+use super::{Audited, Opening, Saying, audit, author, check_run, open, say, standing};
+use crate::{
+    access::{Admitted, Caller, check_trace},
+    desk::Desk,
+    entry::Handle,
+    owner::Owner,
+};
+
+impl Handle<op::OpenRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::OpenRun>,
+    ) -> Result<ApiReply<RunStanding>, Refusal> {
+        let (owner, caller) = (&*self.owner()?, by.caller());
+        let OpenRun { trace, task, objective, constraints, agents, policy, agent } = request.body;
+        let planner = caller.player(owner, agent.as_deref())?;
+        let opening = Opening {
+            planner: &planner,
+            agents: &agents,
+            // Who has a token cannot fill the registry with names.
+            anybody: caller.is_local(),
+            trace,
+            content: SessionContent { constraints, objective, task },
+            demands: policy,
+        };
+        let opened = open(owner, &opening)?;
+        Ok(ApiReply { document: standing(owner, opened.trace)?, repeated: opened.repeated })
+    }
+}
+
+impl Handle<op::ShowRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ShowRun>,
+    ) -> Result<ApiReply<RunStanding>, Refusal> {
+        let (owner, trace) = (&*self.owner()?, request.path.trace);
+        seen(owner, by.caller(), trace)?;
+        standing(owner, trace).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::SayInRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::SayInRun>,
+    ) -> Result<ApiReply<RunEvent>, Refusal> {
+        let (owner, caller, trace) = (&*self.owner()?, by.caller(), request.path.trace);
+        let SayInRun { role, kind, facts, content, artifact, agent } = request.body;
+        // These look at the whole record.
+        let looks = matches!(&*kind, "final_statement_signed" | "verification_run_completed");
+        let _turn = looks.then(|| self.large_turn()).transpose()?;
+        seen(owner, caller, trace)?;
+        let author = author(owner, &caller.player(owner, agent.as_deref())?, role)?;
+        let artifact = artifact.map(bytes).transpose()?;
+        let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
+        let recorded = say(owner, &author, saying, request.key.as_ref().map(|key| key.as_str()))?;
+        let phase = owner.ledger().store().trace(trace)?.and_then(|summary| summary.phase);
+        let (sequence, hash) = (recorded.position.sequence, recorded.position.hash);
+        Ok(ApiReply { document: RunEvent { trace, sequence, hash, phase }, repeated: recorded.repeated })
+    }
+}
+
+impl Handle<op::AuditRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::AuditRun>,
+    ) -> Result<ApiReply<AuditedRun>, Refusal> {
+        let _turn = self.large_turn()?;
+        let (owner, caller, trace) = (&*self.owner()?, by.caller(), request.path.trace);
+        seen(owner, caller, trace)?;
+        let player = caller.player(owner, request.body.agent.as_deref())?;
+        let author = author(owner, &player, Role::Auditor)?;
+        let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
+        let report = report.as_ref().map(to_raw_value).transpose().map_err(|error| Refusal::bug(&error))?;
+        let run = standing(owner, trace)?;
+        Ok(ApiReply::new(AuditedRun { status, profile, events, report, run }))
+    }
+}
+
+/// Checks that a run is there and this caller may see it.
+fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
+    check_trace(owner, caller, trace)?;
+    check_run(owner.ledger().store(), trace).map(|_| ())
+}
+
+fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {
+    match (artifact.text, artifact.base64) {
+        (Some(text), None) => Ok((text.into_bytes(), "text/plain")),
+        (None, Some(text)) => {
+            let bytes = STANDARD.decode(text).map_err(|error| {
+                Refusal::new(Code::Malformed, format!("expected base64: {error}")).about("artifact.base64")
+            })?;
+            Ok((bytes, "application/octet-stream"))
+        }
+        _ => Err(Refusal::new(Code::Malformed, "expected either text or base64, found both or neither")
+            .about("artifact")),
+    }
+}

@@ -1,0 +1,66 @@
+//! The operations about the server itself: what it is, how it is, and how it steps aside or ends.
+
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    operation as op,
+    refusal::Refusal,
+    server::{Health, PROTOCOL, SchemaList, ServerStatus},
+};
+use demur_ledger::question::OutcomeKind;
+
+use crate::{access::Admitted, desk::Desk, entry::Handle, premises};
+
+impl Handle<op::ShowServer> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ShowServer>) -> Result<ApiReply<ServerStatus>, Refusal> {
+        let owner = self.owner()?;
+        let counts = owner.ledger().store().question_counts()?;
+        let open = counts.iter().find(|(kind, _)| *kind == OutcomeKind::Open).map_or(0, |(_, count)| *count);
+        Ok(ApiReply::new(ServerStatus {
+            version: self.version().to_owned(),
+            protocol: PROTOCOL,
+            process: std::process::id(),
+            folder: self.premises().data().path().to_string_lossy().into_owned(),
+            store: owner.ledger().registry().store().to_string(),
+            address: self.address(),
+            open,
+            waiting: self.waiters().len() as u64,
+            limits: self.limits(),
+        }))
+    }
+}
+
+impl Handle<op::StopServer> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::StopServer>) -> Result<ApiReply<op::Nothing>, Refusal> {
+        self.end();
+        Ok(ApiReply::new(op::Nothing {}))
+    }
+}
+
+impl Handle<op::LendFolder> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::LendFolder>) -> Result<ApiReply<op::Nothing>, Refusal> {
+        self.premises().lend()?;
+        Ok(ApiReply::new(op::Nothing {}))
+    }
+}
+
+impl Handle<op::CheckHealth> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckHealth>) -> Result<ApiReply<Health>, Refusal> {
+        Ok(ApiReply::new(Health { status: "ok".to_owned() }))
+    }
+}
+
+impl Handle<op::CheckReady> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckReady>) -> Result<ApiReply<Health>, Refusal> {
+        if self.premises().is_ready() {
+            return Ok(ApiReply::new(Health { status: "ok".to_owned() }));
+        }
+        Err(premises::lent())
+    }
+}
+
+impl Handle<op::ListSchemas> for Desk {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListSchemas>) -> Result<ApiReply<SchemaList>, Refusal> {
+        let schemas = demur_api::schema::all().into_keys().collect();
+        Ok(ApiReply::new(SchemaList { schemas }))
+    }
+}

@@ -1,0 +1,66 @@
+//! An operation as a route: the request is read, the desk does it, the reply is written under the status that the table
+//! names.
+
+use axum::{
+    Extension, Json,
+    extract::{Request, State},
+    response::{IntoResponse as _, Response},
+};
+use demur_api::{
+    call::ApiReply,
+    operation::{self, ApiDocument as _},
+};
+use demur_desk::{access::Caller, desk::Desk, entry::Handle};
+use hyper::StatusCode;
+
+use crate::{
+    api::{Api, Operation},
+    problem::Problem,
+    read,
+    service::Shared,
+};
+
+impl Api {
+    /// Adds an operation that the desk does.
+    #[must_use]
+    pub fn mount<O>(self) -> Self
+    where
+        O: operation::Operation,
+        O::Path: Sync,
+        O::Query: Sync,
+        O::Body: Sync,
+        Desk: Handle<O>,
+    {
+        self.with(Operation::of::<O>(), answer::<O>)
+    }
+}
+
+async fn answer<O>(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Result<Response, Problem>
+where
+    O: operation::Operation,
+    O::Path: Sync,
+    O::Query: Sync,
+    O::Body: Sync,
+    Desk: Handle<O>,
+{
+    let (request, turn) = read::request::<O>(request, &service).await?;
+    let reply = service.desk.call::<O>(&caller, request).await?;
+    drop(turn);
+    Ok(written::<O>(reply))
+}
+
+/// Returns a reply under its status: of two, the first is for what was done now.
+fn written<O: operation::Operation>(reply: ApiReply<O::Output>) -> Response {
+    let statuses = O::ABOUT.statuses;
+    let success = if reply.repeated { statuses.last() } else { statuses.first() };
+    let status = success.and_then(|success| StatusCode::from_u16(success.status).ok());
+    let status = status.unwrap_or(StatusCode::OK);
+    if O::Output::is_nothing() {
+        return status.into_response();
+    }
+    (status, Json(reply.document)).into_response()
+}
