@@ -83,7 +83,11 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
         let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
         let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
         claim::take(ledger.store(), trace, *claim, *abandoned, now)?;
-        *place = Some(Driving::open(owner, trace, *claim, orders)?);
+        let opened = Driving::open(owner, trace, *claim, orders);
+        if opened.is_err() {
+            claim::release(ledger.store(), trace, *claim)?;
+        }
+        *place = Some(opened?);
     }
     let driving = place.as_ref().filter(|driving| driving.claim == *claim).ok_or_else(claim_unknown)?;
     if orders.is_none() {
