@@ -46,8 +46,8 @@ impl Sequencer {
         }
         let position = (registry_head, registry.epoch_at(registry_head.sequence));
         let Export { writer, out, .. } = export;
-        let desk = self.desk_at(&registry, registry_head.sequence)?;
-        out.write_all(&writer.finish(newest, position, self.system.now(), &desk)?)?;
+        let desk = self.at_hand.desk_at(&registry, registry_head.sequence)?;
+        out.write_all(&writer.finish(newest, position, self.at_hand.system.now(), &desk)?)?;
         out.flush()?;
         Ok(newest)
     }
@@ -81,7 +81,7 @@ impl Export<'_> {
         }
         let head = head_document(through, self.registry, trace);
         let at = head.registry.sequence;
-        let line = self.writer.head(&self.ledger.sign(head, self.registry, at)?)?;
+        let line = self.writer.head(&self.ledger.at_hand.sign(head, self.registry, at)?)?;
         Ok(self.out.write_all(&line)?)
     }
 

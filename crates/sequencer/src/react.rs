@@ -44,7 +44,7 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                if self.store.command(&self.desk_fingerprint(), command)?.is_some() {
+                if self.store.command(&self.at_hand.desk_fingerprint(), command)?.is_some() {
                     return Ok(false);
                 }
                 Ok(!self.checkpoint_as(command)?.repeated)

@@ -80,7 +80,7 @@ impl Sequencer {
     }
 
     fn new_command(&self) -> CommandId {
-        CommandId::new(self.system.now(), &mut Draw(&*self.system))
+        CommandId::new(self.at_hand.system.now(), &mut Draw(&*self.at_hand.system))
     }
 
     fn state_in_turn(
@@ -95,14 +95,15 @@ impl Sequencer {
             command,
             content,
             facts,
-            not_after: self.system.now().plus_millis(GOOD_FOR),
+            not_after: self.at_hand.system.now().plus_millis(GOOD_FOR),
             role: Role::Desk,
             seen: Some(registry.head()),
             store: Some(registry.store()),
             trace: registry.trace(),
         };
-        let salt = Salt::draw(&mut Draw(&*self.system));
-        let submission = draft.sign(&self.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
+        let salt = Salt::draw(&mut Draw(&*self.at_hand.system));
+        let submission =
+            draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
         let submitted = self.check(submission, None)?;
         self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))
     }

@@ -12,6 +12,7 @@ use super::{
     Sequencer,
     attempt::{Attempt, Past, Step, command_id},
     commit::{Ending, Slot, lock},
+    decide::Wanted,
     error::SequencerError,
     item::Waits,
     perform::ATTEMPTS,
@@ -41,10 +42,12 @@ impl Sequencer {
     /// Records that the desk came back to a run after a crash, if it did (LED-22). What is submitted does so by itself;
     /// this is for whoever reads the run before going on with it.
     pub fn come_back(&self, trace: TraceId) -> Result<(), SequencerError> {
-        let queue = self.queues.of(trace);
+        let queue = self.at_hand.queues.of(trace);
+        // Another process may have gone on with it, and crashed.
+        queue.void();
         let interrupted = {
             let mut turn = queue.enter();
-            mem::take(&mut turn.pending(|| self.load(trace))?.interrupted)
+            self.is_interrupted(turn.states(|known| self.load(trace, known))?)?
         };
         if interrupted { self.recover(trace) } else { Ok(()) }
     }
@@ -71,7 +74,7 @@ impl Series<'_> {
         }
         let decided = self.decide(trace, &Command::Submit(Box::new(submitted)))?;
         if matches!(decided.reply, Reply::Refused(_)) {
-            ledger.counters.count_refusal();
+            ledger.at_hand.counters.count_refusal();
         }
         Ok(decided)
     }
@@ -79,7 +82,7 @@ impl Series<'_> {
     fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, SequencerError> {
         let ledger = self.ledger;
         // Otherwise this thread would wait for what it has not let go yet.
-        let slot = command_id(command).and_then(|id| lock(&ledger.in_flight).get(&id).cloned());
+        let slot = command_id(command).and_then(|id| lock(&ledger.at_hand.in_flight).get(&id).cloned());
         let mut past = Past::Unknown;
         if slot.is_some_and(|slot| self.waiting.iter().any(|waiting| Arc::ptr_eq(waiting, &slot))) {
             self.commit()?;
@@ -87,10 +90,11 @@ impl Series<'_> {
         }
         for _ in 0..ATTEMPTS {
             let waiting = &mut self.waiting;
-            let step = ledger.enqueue(trace, command, &past, &[], Waits::Later, |item, _| {
+            let wanted = Wanted { trace, command, past: &past, swaps: &[], waits: Waits::Later };
+            let step = ledger.enqueue(&wanted, |item, _| {
                 waiting.push(Arc::clone(&item.waiting.slot));
                 let entries = item.entries.clone();
-                ledger.commits.put_deferred(item);
+                ledger.at_hand.commits.put_deferred(item);
                 Ok(entries)
             })?;
             match step {
@@ -101,7 +105,7 @@ impl Series<'_> {
                     ledger.recover(trace)?;
                     return Err(SequencerError::Contended);
                 }
-                step => match ledger.settle(trace, command, step)? {
+                step => match ledger.settle(&wanted, step)? {
                     Attempt::Settled(reply) => return Ok(Decided { events: Vec::new(), reply }),
                     Attempt::LookUp => past = Past::Known(ledger.earlier(command)?.map(Box::new)),
                     Attempt::Again => {}
@@ -115,8 +119,8 @@ impl Series<'_> {
     /// it: whoever goes on reads the trace again.
     pub fn commit(&mut self) -> Result<(), SequencerError> {
         let slots = mem::take(&mut self.waiting);
-        let commits = &self.ledger.commits;
-        let _in_line = (!slots.is_empty()).then(|| self.ledger.counters.stand_in_line());
+        let commits = &self.ledger.at_hand.commits;
+        let _in_line = (!slots.is_empty()).then(|| self.ledger.at_hand.counters.stand_in_line());
         let mut leader = commits.call_in(&slots);
         let mut result = Ok(());
         for slot in slots {

@@ -9,7 +9,7 @@ use std::{
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use rustix::{
@@ -27,8 +27,8 @@ pub fn path(folder: &Path) -> PathBuf {
 #[derive(Debug)]
 pub struct OwnSocket {
     folder: PathBuf,
-    /// The folder as it was when the server took it.
-    place: Option<Identity>,
+    /// The folder as it was when the socket was first bound.
+    place: OnceLock<Option<Identity>>,
     file: Mutex<Option<Identity>>,
 }
 
@@ -38,8 +38,7 @@ type Identity = (u64, u64);
 impl OwnSocket {
     /// Returns the socket of a folder that the caller owns; nothing is bound yet.
     pub fn of(folder: &Path) -> Self {
-        let place = found(folder, true).ok().flatten();
-        Self { folder: folder.to_owned(), place, file: Mutex::default() }
+        Self { folder: folder.to_owned(), place: OnceLock::new(), file: Mutex::default() }
     }
 
     /// Binds the socket, for its owner only. One that is there was left by a dead process.
@@ -48,6 +47,7 @@ impl OwnSocket {
         let listener = with_short_path(&self.folder, |path| UnixListener::bind(path))?;
         fs::set_permissions(path(&self.folder), fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
+        self.place.get_or_init(|| found(&self.folder, true).ok().flatten());
         *self.file() = self.there()?;
         Ok(listener)
     }
@@ -74,7 +74,8 @@ impl OwnSocket {
 
     /// Returns whether the folder was deleted, moved or replaced: what is recorded from now on would be found by nobody.
     pub fn is_folder_gone(&self) -> bool {
-        found(&self.folder, true).is_ok_and(|now| now != self.place)
+        let was = self.place.get();
+        was.is_some_and(|was| found(&self.folder, true).is_ok_and(|now| now != *was))
     }
 
     fn there(&self) -> io::Result<Option<Identity>> {

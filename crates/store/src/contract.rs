@@ -386,6 +386,16 @@ pub enum StoreError {
         /// What is not known here.
         newer: Newer,
     },
+    /// What is derived from events has a word of a later version of demur. Nothing is wrong with it.
+    #[error(
+        "the database has the {what} \"{word}\", which this demur does not know: use a newer version of demur"
+    )]
+    WordNewer {
+        /// What the word stands for.
+        what: &'static str,
+        /// The word.
+        word: String,
+    },
     /// Written by an earlier build of demur.
     #[error(
         "the database has version {found} of an earlier build, this demur reads {known}: use another folder"

@@ -16,7 +16,7 @@ use demur_ledger::{
     verify::Report,
 };
 use demur_sequencer::{Acknowledged, Sequencer, SequencerError, System as _};
-use demur_store::sqlite::SqliteStore;
+use demur_store::{contract::Store, sqlite::SqliteStore};
 
 use crate::{
     office::Office,
@@ -26,8 +26,8 @@ use crate::{
 /// An office in which questions are asked and answered.
 pub struct Hall {
     office: Office,
-    asker: Author,
-    answerers: [Author; 2],
+    asker: Arc<Author>,
+    answerers: [Arc<Author>; 2],
 }
 
 /// An answer that is ready to be sent.
@@ -55,11 +55,15 @@ impl Attempt {
 
 impl Hall {
     pub fn create(folder: &Path) -> Self {
-        let mut office = Office::create(Arc::new(SqliteStore::create(folder).unwrap()));
+        Self::in_store(Arc::new(SqliteStore::create(folder).unwrap()))
+    }
+
+    pub fn in_store(store: Arc<dyn Store>) -> Self {
+        let mut office = Office::create(store);
         let [asker, first, second] = [Role::Agent, Role::Answerer, Role::Answerer].map(|role| {
             office.register(role);
             let (key, principal, role) = office.agent(role);
-            Author::new(key.clone(), *principal, *role)
+            Arc::new(Author::new(key.clone(), *principal, *role))
         });
         Self { office, asker, answerers: [first, second] }
     }
@@ -114,13 +118,20 @@ impl Hall {
         Self { office: people.enter(Arc::new(SqliteStore::open(folder).unwrap())), asker, answerers }
     }
 
+    /// Returns a second process on the same store.
+    #[must_use]
+    pub fn twin(&self, store: Arc<dyn Store>) -> Self {
+        let Self { office, asker, answerers } = self;
+        Self { office: office.twin(store), asker: asker.clone(), answerers: answerers.clone() }
+    }
+
     pub fn pass(&self, millis: u64) {
         self.office.clock.pass(millis);
     }
 
     /// Returns the answers of both answerers and, if wanted, of a person.
     pub fn attempts(&self, trace: TraceId, asked: Position, person_too: bool) -> Vec<Attempt> {
-        let by_key = |author: &Author| {
+        let by_key = |author: &Arc<Author>| {
             let facts = answer(asked, Assurance::Agent).into();
             let content = Content::QuestionAnswered(answers(&author.principal().to_string()));
             let submission = Box::new(self.signed(author, trace, Some(asked), facts, content));

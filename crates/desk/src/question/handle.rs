@@ -7,7 +7,7 @@ mod repeats;
 use std::time::Duration;
 
 use demur_api::{
-    call::{ApiReply, ApiRequest},
+    call::{ApiReply, ApiRequest, IdempotencyKey},
     operation as op,
     question::{AskedView, Delivered, Listed, QuestionListParameters, QuestionView},
     refusal::Refusal,
@@ -37,7 +37,7 @@ impl Handle<op::Ask> for Desk {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let ApiRequest { query, body: ask, key, .. } = request;
         let name = asker_name(query.asker.as_deref())?;
-        let key = key.as_ref().map(|key| key.as_str());
+        let key = key.as_ref().map(IdempotencyKey::as_str);
         let once = repeats::repeating(query.once, query.again, key.is_some())?;
         // What is refused in a trace may be recorded there: strangers to it leave no mark.
         ask.trace.map_or(Ok(()), |trace| check_trace(owner, caller, trace))?;

@@ -62,6 +62,15 @@ fn bytes_under_another_hash_are_never_newer() {
 }
 
 #[test]
+fn known_event_under_another_hash_is_damage() {
+    let mut world = World::opened();
+    world.propose();
+    let [first, second] = [0, 1].map(|place: usize| &world.events[place].event);
+    assert!(matches!(Reading::of(first.bytes(), first.hash()), Reading::Known(_)));
+    assert!(matches!(Reading::of(first.bytes(), second.hash()), Reading::Damaged));
+}
+
+#[test]
 fn place_and_signature_of_a_newer_event_are_seen() {
     let world = World::opened();
     let event = &world.events[0].event;
@@ -72,6 +81,7 @@ fn place_and_signature_of_a_newer_event_are_seen() {
     assert!(!newer.stands(trace, sequence.next(), None));
     assert!(!newer.stands(trace, sequence, Some(Digest::from_bytes([1; 32]))));
     assert_eq!(newer.registry(), event.envelope().registry);
+    assert_eq!(newer.shown(), Some((event.envelope().time, event.envelope().content)));
     // Signed as something else, so somebody changed it.
     let mut batch = Batch::new();
     newer.check(Some(world.desk.registry()), &mut batch).unwrap();

@@ -68,7 +68,6 @@ fn keyring(
     }
 }
 
-/// ONE-02
 #[test]
 fn key_registered_elsewhere_damages_nothing() {
     let (store, here, mut elsewhere) = two();
@@ -91,7 +90,6 @@ fn key_registered_elsewhere_speaks_here() {
     assert_eq!(elsewhere.ledger.look(run.trace).unwrap().tip().head(), run.seen);
 }
 
-/// ONE-02
 #[test]
 fn desk_key_retired_elsewhere_fails_no_trace() {
     let (store, mut here, mut elsewhere) = two();
@@ -161,6 +159,26 @@ fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
 }
 
+/// Another process appended: what is known to be recorded is not read again.
+#[test]
+fn lost_race_verifies_only_what_is_new() {
+    let store = Arc::new(MemoryStore::new());
+    let here = Office::create(store.clone());
+    let elsewhere = here.twin(store.clone());
+    let (mut run, proposal) = here.executing();
+    let artifact = here.record(&mut run, b"words").unwrap();
+    for _ in 0..40 {
+        here.call(&mut run, proposal, artifact).unwrap();
+    }
+    elsewhere.call(&mut run, proposal, artifact).unwrap();
+    for office in [&here, &elsewhere, &here, &elsewhere] {
+        let before = store.events_read();
+        office.call(&mut run, proposal, artifact).unwrap();
+        assert_eq!(store.events_read() - before, 3, "the other process recorded three events");
+    }
+    assert_ne!(here.verdict(run.trace).verdict, Verdict::Fail);
+}
+
 /// LED-18
 #[test]
 fn registry_event_that_nobody_recorded_is_still_damage() {
@@ -182,4 +200,29 @@ fn registry_event_that_nobody_recorded_is_still_damage() {
     assert!(office.ledger.look(run.trace).unwrap().is_failed());
     let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
     assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "REGISTRY_PIN"));
+}
+
+/// LED-18
+#[test]
+fn damage_of_the_registry_marks_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::create(&path).unwrap());
+    let here = Office::create(Arc::clone(&store));
+    let mut elsewhere = here.twin(Arc::clone(&store));
+    elsewhere.register(Role::Planner);
+    let damaged = elsewhere.ledger.registry().head().sequence;
+    let run = elsewhere.open();
+    // The run goes by a registry event that is not what was recorded.
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    let sql = "UPDATE events SET bytes = ?1 WHERE sequence = ?2 AND trace = (SELECT id FROM traces WHERE kind = 'registry')";
+    connection.execute(sql, (b"{}", damaged.number().cast_signed())).unwrap();
+    let registry = here.ledger.registry().trace();
+    let found = here.ledger.look(run.trace);
+    assert!(
+        matches!(found, Err(SequencerError::Damaged { trace, sequence, .. }) if (trace, sequence) == (registry, damaged)),
+        "{found:?}"
+    );
+    assert!(!is_marked(&store, run.trace), "an innocent run was marked");
 }

@@ -30,6 +30,7 @@ fn an_interrupted_run_says_so_before_it_goes_on() {
     let office = Office::create(store.clone());
     let (mut run, finished) = (office.open(), office.whole_run());
     // The process ends without closing.
+    store.reopen();
     let office = office.reopen(store.clone());
     let proposal = office.say(&mut run, PROPOSAL).unwrap();
     assert_eq!(kinds(&*store, run.trace), ["session_initialized", "recovery_recorded", "proposal_created"]);

@@ -150,6 +150,7 @@ fn whoever_comes_back_reads_that_it_crashed() {
     let store = Arc::new(MemoryStore::new());
     let office = Office::create(store.clone());
     let run = office.open();
+    store.reopen();
     let office = office.reopen(store.clone());
     office.ledger.come_back(run.trace).unwrap();
     office.ledger.come_back(run.trace).unwrap();

@@ -13,8 +13,10 @@ use std::{
     thread::{self, Thread},
 };
 
+use demur_engine::command::Command;
 use demur_ledger::{name::TraceId, verify::Verdict};
 use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
+use demur_store::memory::MemoryStore;
 use demur_testing::hall::Hall;
 
 fn look(underway: &mut Underway) -> Poll<Result<Progress, SequencerError>> {
@@ -101,6 +103,58 @@ fn what_needs_a_wait_or_a_look_is_not_begun() {
     assert!(matches!(look(&mut underway), Poll::Ready(Ok(Progress::Recorded(_)))));
     let Poll::Ready(Err(refusal)) = look(&mut late) else { panic!("two answers counted") };
     assert!(refusal.to_string().contains("a person"), "{refusal}");
+}
+
+/// Returns a hall in memory that tells how often its store was read, and another process on the same store.
+fn counted() -> (Arc<MemoryStore>, Hall, Hall) {
+    let store = Arc::new(MemoryStore::new());
+    let hall = Hall::in_store(store.clone());
+    let twin = hall.twin(store.clone());
+    (store, hall, twin)
+}
+
+/// Whoever begins something runs where nobody may wait for a disk.
+#[test]
+fn beginning_reads_no_store() {
+    let (store, hall, twin) = counted();
+    let begin = |hall: &Hall, trace, command: &Command| {
+        let before = store.reads();
+        let begun = hall.ledger().at_hand().begin(trace, command).unwrap();
+        assert_eq!(store.reads(), before, "the store was read");
+        begun
+    };
+    let trace = hall.new_trace();
+    let asked = wait(&hall, begin(&hall, trace, &hall.asking(trace)).unwrap()).unwrap().position;
+    let answer = hall.answering(trace, asked);
+    // The other process has neither the trace nor the words of the question.
+    assert!(begin(&twin, trace, &answer).is_none());
+    // It is in line, and what comes behind it is decided on top of it.
+    let underway = begin(&hall, trace, &answer).unwrap();
+    let late = begin(&hall, trace, &answer).unwrap();
+    assert!(wait(&hall, underway).is_some());
+    drop(late);
+    // Now the store has more than the other process knows of.
+    let other = twin.new_trace();
+    wait(&twin, begin(&twin, other, &twin.asking(other)).unwrap()).unwrap();
+    assert!(begin(&hall, other, &hall.answering(other, asked)).is_none());
+}
+
+/// A trace that was taken for new without a look may be there all the same.
+#[test]
+fn what_was_begun_by_mistake_leaves_no_wrong_memory() {
+    let (_, hall, twin) = counted();
+    // One is refused, so no commit says that the trace is there; the other is decided, and the commit says so.
+    let [refused, decided] = [hall.new_trace(), hall.new_trace()];
+    let asked = [refused, decided].map(|trace| (trace, hall.ask(trace, None)));
+    let expired = twin.asking(refused);
+    twin.pass(10_000_000);
+    assert!(twin.ledger().begin(refused, &expired).unwrap().is_none());
+    let begun = twin.ledger().begin(decided, &twin.asking(decided)).unwrap().unwrap();
+    assert!(wait(&twin, begun).is_none());
+    for (trace, asked) in asked {
+        twin.ledger().perform(trace, &twin.answering(trace, asked)).unwrap();
+        assert_ne!(twin.verdict(trace).verdict, Verdict::Fail);
+    }
 }
 
 /// Wakes a thread.

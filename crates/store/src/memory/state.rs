@@ -1,6 +1,6 @@
 //! What a store in memory holds, and the rules of the contract over it.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{collections::BTreeMap, iter, ops::RangeInclusive};
 
 use demur_core::{commitment::Commitment, hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
@@ -314,15 +314,11 @@ impl State {
     /// Returns the events of every trace, in order, each with its place.
     pub(super) fn all_events(
         &self,
-    ) -> impl Iterator<Item = (TraceId, impl Iterator<Item = (Position, Timestamp, &Stored)>)> {
+    ) -> impl Iterator<Item = (TraceId, impl Iterator<Item = (Position, &Stored)>)> {
         self.traces.iter().map(|(id, trace)| {
-            let place = |(sequence, stored): (u64, _)| {
-                let stored: &Stored = stored;
-                let position = Position::new(Sequence::try_from(sequence).ok()?, stored.hash);
-                let time = Event::parse(&stored.bytes).ok()?.envelope().time;
-                Some((position, time, stored))
-            };
-            (*id, (0..).zip(&trace.events).filter_map(place))
+            let places = iter::successors(Some(Sequence::FIRST), |sequence| Some(sequence.next()));
+            let events = places.zip(&trace.events);
+            (*id, events.map(|(sequence, stored)| (Position::new(sequence, stored.hash), stored)))
         })
     }
 
