@@ -40,6 +40,7 @@ use crate::{
     lookup::Lookup,
     marks::{self, Marks},
     roster::{DESK, Roster},
+    run::driver::Drivers,
     visible::visible_path,
     world::World,
 };
@@ -59,6 +60,8 @@ pub struct Owner {
     enrolling: Mutex<()>,
     /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
     keyed: [Mutex<()>; KEYED],
+    /// The runs that are driven.
+    drivers: Drivers,
 }
 
 /// A key that stopped speaking, and what became of its secret.
@@ -143,6 +146,7 @@ impl Owner {
             tentative: Vec::new(),
             enrolling: Mutex::default(),
             keyed: std::array::from_fn(|_| Mutex::default()),
+            drivers: Drivers::default(),
         }
     }
 
@@ -185,6 +189,11 @@ impl Owner {
         let roster = Arc::new(Roster::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
         self.known.learn_roster(&roster);
         Ok(roster)
+    }
+
+    /// Returns the runs that are driven.
+    pub(crate) const fn drivers(&self) -> &Drivers {
+        &self.drivers
     }
 
     /// Returns what hooks look at.
