@@ -235,11 +235,9 @@ fn checkpoint_covers_the_registry_it_follows() {
     let previous = before.sequence.next();
     let previous = Position::new(previous, store.hash(registry.trace(), previous).unwrap().unwrap());
     let mut heads = store.heads().unwrap();
-    heads.iter_mut().for_each(|head| {
-        if head.0 == registry.trace() {
-            head.1 = previous;
-        }
-    });
+    for head in heads.iter_mut().filter(|head| head.0 == registry.trace()) {
+        head.1 = previous;
+    }
     let leaf = |(trace, head): &(TraceId, Position)| {
         let length = (head.sequence.number() + 1).try_into().unwrap();
         TraceLeaf { head: head.hash, length, trace: *trace }.hash().unwrap()
