@@ -182,6 +182,11 @@ impl Sequencer {
         Ok(self.store.renew_lease(self.at_hand.lease)?)
     }
 
+    /// Returns what this use of the store writes under.
+    pub fn lease(&self) -> LeaseId {
+        self.at_hand.lease
+    }
+
     /// Changes records without an event, all of them or none.
     pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
         let write = Write::of_records(self.at_hand.lease, swaps);
