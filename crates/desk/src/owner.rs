@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+pub use demur_api::key::Spent;
 use demur_api::{
     code::Code,
     key::{KeyEntry, Status},
@@ -25,6 +26,7 @@ use demur_ledger::{
     name::{Position, PrincipalId, Sequence},
     registry::Registry,
     role::Role,
+    statement::Submission,
 };
 use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
@@ -36,10 +38,11 @@ use crate::{
     data::DataFolder,
     durable::Tentative,
     key_entry,
-    keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    keystore::{KeyFile, KeyFileError, Keystore},
     marks::{self, Marks},
     question::Recent,
     roster::{DESK, Roster},
+    store_check::Checking,
     visible::visible_path,
     world::World,
 };
@@ -64,21 +67,12 @@ pub struct Owner {
     roster: Mutex<Option<Arc<Roster>>>,
     /// Authors whose secrets were read.
     authors: Mutex<Authors>,
+    /// How far a check of the store is.
+    checking: Checking,
 }
 
 /// Authors by role and name, as of this place of the registry.
 type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
-
-/// A key that stopped speaking, and what became of its secret.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Spent {
-    /// Which.
-    pub fingerprint: Fingerprint,
-    /// Whose.
-    pub name: String,
-    /// What became of its file.
-    pub secret: Removal,
-}
 
 impl Owner {
     /// Takes a data folder that has a registry.
@@ -154,6 +148,7 @@ impl Owner {
             keyed: std::array::from_fn(|_| Mutex::default()),
             roster: Mutex::default(),
             authors: Mutex::default(),
+            checking: Checking::default(),
         }
     }
 
@@ -210,6 +205,11 @@ impl Owner {
     /// Returns the questions of the last moments.
     pub(crate) fn recent(&self) -> &Recent {
         &self.recent
+    }
+
+    /// Returns how far a check of the store is.
+    pub(crate) const fn checking(&self) -> &Checking {
+        &self.checking
     }
 
     /// Returns what hooks look at.
@@ -318,6 +318,22 @@ impl Owner {
         self.make_author(name, role)
     }
 
+    /// Returns the right to change keys, once nobody else has it.
+    pub(crate) fn key_turn(&self) -> MutexGuard<'_, ()> {
+        lock(&self.enrolling)
+    }
+
+    /// Keeps a secret and records the statement that names its key: both, or neither.
+    pub(crate) fn keep_and_submit(
+        &self,
+        key: &KeyFile,
+        submission: Submission,
+    ) -> Result<(PathBuf, Sequence), Refusal> {
+        let path = self.keystore.add(key)?;
+        let file = Tentative::of(path.clone());
+        Ok((path, settle(vec![file], self.ledger().submit(submission, None))?))
+    }
+
     /// Returns the right to ask under an idempotency key, once nobody else has it for one like it.
     pub(crate) fn keyed_turn(&self, key: u64) -> MutexGuard<'_, ()> {
         let at = usize::try_from(key % KEYED as u64).unwrap_or_default();
@@ -388,7 +404,8 @@ impl Owner {
         Spent { fingerprint: key.fingerprint, name: key.name.clone(), secret }
     }
 
-    fn place(&self) -> Result<Place, Refusal> {
+    /// Returns where a statement about keys is meant to stand.
+    pub(crate) fn place(&self) -> Result<Place, Refusal> {
         let (registry, now) = (self.ledger().registry(), self.world.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }

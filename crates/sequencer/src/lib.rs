@@ -214,6 +214,11 @@ impl Sequencer {
         &*self.store
     }
 
+    /// Returns the store, for another reader of it.
+    pub fn shared_store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
     /// Returns the registry as recorded.
     pub fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))

@@ -129,8 +129,10 @@ codes! {
     Refused {
         AskerElsewhere = "SECRET_ELSEWHERE",
         Contended = "CONTENDED",
+        DeskKeyInUse = "DESK_KEY_IN_USE",
         HostForbidden = "HOST_FORBIDDEN" 421,
         IdempotencyConflict = "IDEMPOTENCY_CONFLICT" 422,
+        KeyStanding = "KEY_STANDING",
         MethodNotAllowed = "METHOD_NOT_ALLOWED" 405,
         Moved = "MOVED",
         NameTaken = "NAME_TAKEN",
@@ -147,6 +149,7 @@ codes! {
         PortTaken = "PORT_TAKEN",
         ProfileConflict = "PROFILE_CONFLICT",
         RecordChanged = "RECORD_CHANGED",
+        RotatedAlready = "ROTATED_ALREADY",
         RunOver = "RUN_OVER",
         ServerSilent = "SERVER_SILENT",
         SessionConflict = "SESSION_CONFLICT",
