@@ -7,7 +7,7 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use demur_api::key::{KeyEntry, Moment, Status, reason_word};
+pub(crate) use demur_api::key::{KeyEntry, Moment, reason_word};
 pub(crate) use list::listed;
 pub(crate) use select::select;
 

@@ -10,12 +10,11 @@
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
 //! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `reader`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
+//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client` |
 //! | programs in which agents run | `setup`, `hook` |
 
 mod arguments;
 mod ask;
-mod borrow;
 mod checkpoint;
 mod client;
 mod clock;

@@ -6,10 +6,15 @@ mod files;
 
 use demur_api::{
     call::ApiRequest,
-    operation::{FindIds, NoArguments},
+    code::Code,
+    operation::{FindIds, ListEvents, NoArguments, Nothing, OfTrace, ShowTrace},
     store::{FindParameters, IdKind},
+    trace::{EventParameters, TraceView},
 };
-use demur_store::contract::Store;
+use demur_ledger::{
+    envelope::Event,
+    name::{Sequence, TraceId},
+};
 
 pub(crate) use export::ExportTrouble;
 
@@ -46,6 +51,38 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Returns what a trace is; none where there is none.
+    pub(crate) fn trace(&self, trace: TraceId) -> Result<Option<TraceView>, Failure> {
+        match self.ask(ApiRequest::<ShowTrace>::get(OfTrace { trace }, Nothing {})) {
+            Err(error) if error.is(Code::TraceUnknown) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Calls `visit` with the events of a trace in order, each with its content as it is kept.
+    pub(crate) fn events(
+        &self,
+        trace: TraceId,
+        mut visit: impl FnMut(Sequence, &Event, Option<&[u8]>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut after = None;
+        loop {
+            let query = EventParameters { after, limit: Some(PAGE_LENGTH) };
+            let page = self.ask(ApiRequest::<ListEvents>::get(OfTrace { trace }, query))?;
+            for view in &page.events {
+                let event = Event::parse(view.envelope.get().as_bytes());
+                let event = event.map_err(|error| Failure::bug(&error))?;
+                visit(view.sequence, &event, view.content.as_ref().map(|content| content.get().as_bytes()))?;
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// Somewhere to look for ids.
 pub(crate) trait Find {
     /// Returns the first few ids that begin so.
@@ -64,12 +101,9 @@ impl Find for Reader {
     }
 }
 
-impl Find for dyn Store + '_ {
-    fn find(&self, kind: IdKind, typed: &str) -> Result<Vec<String>, Failure> {
-        Ok(demur_desk::find::find(self, &wanted(kind, typed).query)?.ids)
-    }
-}
-
 fn wanted(kind: IdKind, typed: &str) -> ApiRequest<FindIds> {
     ApiRequest::get(NoArguments {}, FindParameters { kind, typed: typed.to_owned() })
 }
+
+/// How many events come at a time.
+const PAGE_LENGTH: usize = 200;

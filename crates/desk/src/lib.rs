@@ -33,6 +33,7 @@ pub mod key;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;
+mod known;
 mod local;
 pub mod lookup;
 pub mod marks;

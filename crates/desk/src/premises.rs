@@ -214,7 +214,9 @@ impl Premises {
 
 fn take(data: &DataFolder, listeners: &[Arc<dyn Listener>]) -> Result<Arc<Owner>, Refusal> {
     let (mut owner, _) = Owner::open_or_create(data)?;
-    listeners.iter().for_each(|listener| owner.listen(Arc::clone(listener)));
+    for listener in listeners {
+        owner.listen(Arc::clone(listener));
+    }
     Ok(Arc::new(owner))
 }
 

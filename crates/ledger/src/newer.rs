@@ -6,9 +6,11 @@ use std::fmt;
 
 use demur_core::{
     canonical,
+    commitment::Commitment,
     hash::Digest,
     key::Batch,
     limit::{Limits, Whole},
+    time::Timestamp,
 };
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -63,13 +65,20 @@ pub enum Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Reads the bytes that were recorded under a hash. Whether a known event has that hash is for the caller to ask.
+    /// Reads the bytes that were recorded under a hash.
     pub fn of(bytes: &'a [u8], recorded: &Digest) -> Self {
-        let newer = match Event::parse(bytes) {
-            Ok(event) if !is_unknown(&event) => return Self::Known(event),
-            _ => NewerEvent::of(bytes),
+        let event = match Event::parse(bytes) {
+            Ok(event) if !is_unknown(&event) => Some(event),
+            _ => None,
         };
-        newer.filter(|newer| newer.hash == *recorded).map_or(Self::Damaged, Self::Newer)
+        match event {
+            Some(event) if event.hash() == recorded => Self::Known(event),
+            Some(_) => Self::Damaged,
+            None => {
+                let newer = NewerEvent::of(bytes).filter(|newer| newer.hash == *recorded);
+                newer.map_or(Self::Damaged, Self::Newer)
+            }
+        }
     }
 }
 
@@ -117,9 +126,19 @@ impl<'a> NewerEvent<'a> {
         self.stands(tip.trace(), tip.next(), tip.head().map(|head| head.hash))
     }
 
+    /// Returns its trace, if that can be seen.
+    pub fn trace(&self) -> Option<TraceId> {
+        self.frame.as_ref().map(|frame| frame.trace)
+    }
+
     /// Returns the registry event that it went by, if that can be seen.
     pub fn registry(&self) -> Option<Position> {
         self.frame.as_ref()?.registry
+    }
+
+    /// Returns its time and what its content commits to, if that can be seen.
+    pub fn shown(&self) -> Option<(Timestamp, Option<Commitment>)> {
+        self.frame.as_ref().map(|frame| (frame.time, frame.content))
     }
 
     /// Adds to the batch what proves it, if this version knows its proof.
@@ -145,6 +164,8 @@ struct AnyFormat {
 #[derive(Debug, Deserialize)]
 struct Frame<'a> {
     #[serde(deserialize_with = "present")]
+    content: Option<Commitment>,
+    #[serde(deserialize_with = "present")]
     previous: Option<Digest>,
     #[serde(borrow)]
     proof: &'a RawValue,
@@ -155,6 +176,7 @@ struct Frame<'a> {
     sequence: Sequence,
     #[serde(borrow, deserialize_with = "present")]
     statement: Option<&'a RawValue>,
+    time: Timestamp,
     trace: TraceId,
 }
 

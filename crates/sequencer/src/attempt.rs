@@ -18,6 +18,8 @@ pub(super) enum Step<R> {
     Queued(Reply, R),
     /// The desk crashed after the newest event; that is recorded first.
     Interrupted,
+    /// The trace goes by a newer registry than the one known here, so another process wrote both.
+    Behind,
     /// Whoever is in flight with this command decides it; the look afterwards finds the result.
     InFlight(Arc<Slot>),
     /// Nothing is to be recorded. The answer may speak of something that is not on the disk yet, such as who was first:

@@ -10,7 +10,7 @@ use demur_ledger::{
     signed::{Document, Head, Signed},
 };
 
-use super::{Sequencer, SequencerError, load};
+use super::{Sequencer, SequencerError, at_hand::AtHand, commit::lock, load};
 
 impl Sequencer {
     /// Looks for the desk's keys there from now on.
@@ -23,23 +23,22 @@ impl Sequencer {
 
     /// Goes on with another key of the desk, after a rotation brought it in.
     pub fn use_desk_key(&self, key: SecretKey) -> Result<(), SequencerError> {
-        let registry = self.registry();
-        let at = registry.head().sequence;
-        registry.desk_key(&key.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        *self.desk.write().unwrap_or_else(PoisonError::into_inner) = key;
-        Ok(())
+        self.at_hand.use_desk_key(key)
     }
 
     /// Reads the registry again, after another process changed it, and goes on with the desk's key of today. Where that
     /// is not at hand, reading goes on and signing is refused.
     pub(super) fn refresh(&self) -> Result<Arc<Registry>, SequencerError> {
         let known = self.registry();
-        let state = load::load_registry(&*self.store)?;
+        let mut kept = lock(&self.registry_state);
+        let state = load::load_registry(&*self.store, kept.take())?.state;
         if let Some(registry) = state.registry().filter(|registry| registry.head() != known.head()) {
-            self.adopt(Arc::new(registry.clone()));
+            self.at_hand.adopt(Arc::new(registry.clone()));
             // What is decided next in the registry follows what was read.
-            self.queues.of(known.trace()).void();
+            self.at_hand.queues.of(known.trace()).void();
         }
+        *kept = Some(state);
+        drop(kept);
         let registry = self.registry();
         if let Some(key) = (self.find_key)(&registry) {
             let _ = self.use_desk_key(key);
@@ -52,6 +51,17 @@ impl Sequencer {
         let known = self.registry();
         let head = self.store.trace(known.trace())?.map(|summary| summary.head);
         if head == Some(known.head()) { Ok(known) } else { self.refresh() }
+    }
+}
+
+impl AtHand {
+    /// Goes on with another key of the desk.
+    pub(super) fn use_desk_key(&self, key: SecretKey) -> Result<(), SequencerError> {
+        let registry = self.registry();
+        let at = registry.head().sequence;
+        registry.desk_key(&key.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
+        *self.desk.write().unwrap_or_else(PoisonError::into_inner) = key;
+        Ok(())
     }
 
     /// Returns whether the key in use speaks for the desk now.

@@ -2,11 +2,14 @@
 //! (`docs/design/003-engine-and-store.md`). Decisions are the engine's; keeping them is the store's; here is the
 //! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
 
+mod at_hand;
 mod attempt;
 mod commit;
+mod decide;
 mod error;
 mod export;
 mod figures;
+mod follow;
 mod inclusion;
 mod item;
 mod key;
@@ -18,24 +21,16 @@ mod read;
 mod reason;
 mod registry;
 mod series;
-mod session;
 mod system;
 mod underway;
+mod words;
 mod write;
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError, RwLock},
-};
+use std::sync::{Arc, Mutex};
 
-use demur_core::{
-    hash::sha256,
-    key::{Fingerprint, SecretKey},
-    limit::Text,
-    time::Timestamp,
-};
+use demur_core::{hash::sha256, key::SecretKey, limit::Text, time::Timestamp};
 use demur_engine::{
-    command::{Command, Consequences, Submitted, Told},
+    command::{Command, Consequences, Told},
     state::State,
 };
 use demur_ledger::{
@@ -43,50 +38,37 @@ use demur_ledger::{
     content::ReasonContent,
     desk::Desk,
     entry::Entry,
-    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
+    name::{Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
-use demur_store::contract::{Append, Failure, LeaseId, Outcome, Store};
+use demur_store::contract::{Append, Conflict, Failure, LeaseId, Outcome, Store, Swap, Write};
 
+pub use at_hand::AtHand;
 pub use commit::CommitLeader;
 pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
+pub use follow::Followed;
 pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use system::System;
 pub use underway::{Progress, Underway};
 pub use write::Listener;
 
-use self::{
-    commit::{Commits, Slot, lock},
-    figures::Counters,
-    queue::Queues,
-    session::Session,
-    system::Draw,
-};
+use self::{commit::lock, system::Draw};
 
-/// A store in use by its one desk.
+/// A store in use by a desk.
 pub struct Sequencer {
     store: Arc<dyn Store>,
-    desk: RwLock<SecretKey>,
     find_key: FindKey,
-    /// The registry as recorded; what is decided pins its newest event.
-    registry: RwLock<Arc<Registry>>,
-    queues: Queues,
-    commits: Arc<Commits>,
-    /// Commands that are decided but not recorded yet.
-    in_flight: Mutex<BTreeMap<(Fingerprint, CommandId), Arc<Slot>>>,
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
-    session: Session,
-    /// What this use of the store writes under.
-    lease: LeaseId,
-    system: Box<dyn System>,
+    /// What was read and verified of the registry.
+    registry_state: Mutex<Option<State>>,
+    at_hand: Arc<AtHand>,
     listeners: Vec<Arc<dyn Listener>>,
-    counters: Counters,
 }
 
 /// Finds the secret key that the desk of a registry signs with now.
@@ -139,10 +121,9 @@ impl Sequencer {
             phase: None,
             questions: Vec::new(),
             snapshot: None,
-            writer: begin_lease(&*store)?,
         };
-        let writer = append.writer;
-        let outcomes = store.commit(&[append.into()]).map_err(SequencerError::from)?;
+        let writer = begin_lease(&*store)?;
+        let outcomes = store.commit(&[Write::of_events(writer, append)]).map_err(SequencerError::from)?;
         store.end_lease(writer).map_err(SequencerError::from)?;
         match outcomes.first() {
             Some(Outcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
@@ -157,11 +138,9 @@ impl Sequencer {
         find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, Box::new(find_key), system, |store, now| {
-            Ok((Session::begin(store, now)?, begin_lease(store)?))
-        })?;
-        ledger.note_restoration()?;
-        Ok(ledger)
+        let sequencer = Self::with(store, Box::new(find_key), system, begin_lease)?;
+        sequencer.note_restoration()?;
+        Ok(sequencer)
     }
 
     /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What
@@ -171,42 +150,51 @@ impl Sequencer {
         find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        Self::with(store, Box::new(find_key), system, |_, _| Ok((Session::default(), LeaseId::NONE)))
+        Self::with(store, Box::new(find_key), system, |_| Ok(LeaseId::NONE))
     }
 
     fn with(
         store: Arc<dyn Store>,
         find_key: FindKey,
         system: Box<dyn System>,
-        begin: impl FnOnce(&dyn Store, Timestamp) -> Result<(Session, LeaseId), SequencerError>,
+        begin: impl FnOnce(&dyn Store) -> Result<LeaseId, SequencerError>,
     ) -> Result<Self, SequencerError> {
-        let registry = registry(&*store)?;
+        let state = load::load_registry(&*store, None)?.state;
+        let registry = registry_in(&state)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
-        let (session, lease) = begin(&*store, system.now())?;
-        Ok(Self {
-            store,
-            desk: RwLock::new(desk),
-            find_key,
-            registry: RwLock::new(Arc::new(registry)),
-            queues: Queues::default(),
-            commits: Arc::default(),
-            in_flight: Mutex::default(),
-            registry_turn: Mutex::default(),
-            session,
-            lease,
-            system,
-            listeners: Vec::new(),
-            counters: Counters::default(),
-        })
+        let lease = begin(&*store)?;
+        let at_hand = Arc::new(AtHand::new(desk, registry, lease, system));
+        let (registry_turn, registry_state) = (Mutex::default(), Mutex::new(Some(state)));
+        Ok(Self { store, find_key, registry_turn, registry_state, at_hand, listeners: Vec::new() })
     }
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
     pub fn close(self) -> Result<Arc<dyn Store>, SequencerError> {
-        self.session.end(&*self.store)?;
-        self.store.end_lease(self.lease)?;
+        self.store.end_lease(self.at_hand.lease)?;
         Ok(self.store)
+    }
+
+    /// Says that this process still lives, and returns the time of the store. In a store that is shared, whoever does not say
+    /// so in time loses the right to write.
+    pub fn renew_lease(&self) -> Result<Timestamp, SequencerError> {
+        Ok(self.store.renew_lease(self.at_hand.lease)?)
+    }
+
+    /// Returns what this use of the store writes under.
+    pub fn lease(&self) -> LeaseId {
+        self.at_hand.lease
+    }
+
+    /// Changes records without an event, all of them or none.
+    pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
+        let write = Write::of_records(self.at_hand.lease, swaps);
+        match self.store.commit(&[write])?.first() {
+            Some(Outcome::Done) => Ok(()),
+            Some(Outcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
+            Some(Outcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
+        }
     }
 
     /// Returns the store.
@@ -219,14 +207,19 @@ impl Sequencer {
         Arc::clone(&self.store)
     }
 
+    /// Returns what is in memory, for whoever must not wait for the store.
+    pub const fn at_hand(&self) -> &Arc<AtHand> {
+        &self.at_hand
+    }
+
     /// Returns the registry as recorded.
     pub fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+        self.at_hand.registry()
     }
 
     /// Returns what was done since the sequencer was opened.
     pub fn figures(&self) -> Figures {
-        self.counters.read()
+        self.at_hand.figures()
     }
 
     /// Records what an author said. When this returns, it is on the disk.
@@ -252,15 +245,21 @@ impl Sequencer {
 
     /// Returns the command that records what an author in this process said, with what the desk adds in the same commit.
     pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, SequencerError> {
-        let submitted = Submitted::fresh(fresh, &self.registry());
-        let submitted = submitted.inspect_err(|_| self.counters.count_refusal())?;
-        Ok(Command::Submit(Box::new(submitted.with_consequences(consequences))))
+        self.at_hand.spoken(fresh, consequences)
     }
 
     /// Returns the command that records what the desk says itself, or what a person did.
     pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, SequencerError> {
-        self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
+        self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
         Ok(Command::Record(Box::new(told)))
+    }
+
+    /// Returns the newest event of a trace; one that is not at hand is read.
+    pub fn newest(&self, trace: TraceId) -> Result<Option<Position>, SequencerError> {
+        match self.at_hand.head(trace) {
+            Some(head) => Ok(Some(head)),
+            None => Ok(self.store.trace(trace)?.map(|summary| summary.head)),
+        }
     }
 
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
@@ -271,13 +270,13 @@ impl Sequencer {
 
     /// Returns the state of a trace as recorded, to be looked at.
     pub fn look(&self, trace: TraceId) -> Result<State, SequencerError> {
-        load::load(&*self.store, trace, self.keys(&|| self.refresh()))
+        Ok(load::load(&*self.store, trace, None, &self.keys(&|| self.refresh()))?.state)
     }
 
     /// Marks a trace as failed, so that nothing is added to it any more (LED-18).
     pub fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), SequencerError> {
         self.store.mark_failed(trace, failure)?;
-        self.queues.of(trace).void();
+        self.at_hand.queues.of(trace).void();
         Ok(())
     }
 
@@ -303,7 +302,7 @@ impl Sequencer {
             trace,
         };
         let at = document.registry.sequence;
-        Ok(Some(self.sign(document, &registry, at)?))
+        Ok(Some(self.at_hand.sign(document, &registry, at)?))
     }
 }
 
@@ -314,7 +313,10 @@ fn begin_lease(store: &dyn Store) -> Result<LeaseId, SequencerError> {
 
 /// Returns the registry of a store, once all of it holds. No key is needed.
 pub fn registry(store: &dyn Store) -> Result<Registry, SequencerError> {
-    let state = load::load_registry(store)?;
+    registry_in(&load::load_registry(store, None)?.state)
+}
+
+fn registry_in(state: &State) -> Result<Registry, SequencerError> {
     // A registry without its first event is no empty store.
     let damaged = SequencerError::Damaged {
         trace: state.tip().trace(),

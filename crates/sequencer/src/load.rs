@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use demur_core::key::Batch;
+use demur_core::{hash::Digest, key::Batch};
 use demur_engine::{snapshot, state::State};
 use demur_ledger::{
     envelope::Event,
@@ -16,11 +16,12 @@ use demur_ledger::{
     registry::Registry,
     signed::{Head, Signed},
 };
-use demur_store::contract::{Failure, Snapshot, Store, StoreError, Stored};
+use demur_store::contract::{Failure, LeaseId, Snapshot, Store, StoreError, Stored};
 
-use super::{error::SequencerError, read::read_event};
+use super::{error::SequencerError, queue::REMEMBERED, read::read_event};
 
 /// The registry to check keys with.
+#[derive(Clone)]
 pub(super) struct Keys<'a> {
     /// As known so far.
     pub(super) registry: Arc<Registry>,
@@ -38,27 +39,58 @@ impl Keys<'_> {
     }
 }
 
-/// Returns the state of a trace as the store has it. A trace that does not hold comes back marked as failed.
-pub(super) fn load(store: &dyn Store, trace: TraceId, keys: Keys<'_>) -> Result<State, SequencerError> {
-    let Some(summary) = store.trace(trace)? else { return Ok(State::new(trace)) };
-    if summary.failed.is_some() {
-        return Ok(failed(trace));
-    }
-    match (Loading { store, trace, keys: Some(keys) }).run() {
-        Ok(state) => Ok(state),
-        Err(SequencerError::Damaged { sequence, code, .. }) => {
-            let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
-            store.mark_failed(trace, &failure)?;
-            Ok(failed(trace))
-        }
-        Err(error) => Err(error),
+/// What was read of a trace.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) state: State,
+    /// The hashes of the newest events that were read, oldest first.
+    pub(super) recent: Vec<Digest>,
+    /// Who wrote the newest of them.
+    pub(super) writer: Option<LeaseId>,
+}
+
+impl Loaded {
+    pub(super) const fn of(state: State) -> Self {
+        Self { state, recent: Vec::new(), writer: None }
     }
 }
 
-/// Returns the registry as the store has it.
-pub(super) fn load_registry(store: &dyn Store) -> Result<State, SequencerError> {
+/// Returns the state of a trace as the store has it; `known` is what was read and verified of it before. A trace that does
+/// not hold comes back marked as failed.
+pub(super) fn load(
+    store: &dyn Store,
+    trace: TraceId,
+    known: Option<State>,
+    keys: &Keys<'_>,
+) -> Result<Loaded, SequencerError> {
+    let Some(summary) = store.trace(trace)? else { return Ok(Loaded::of(State::new(trace))) };
+    if summary.failed.is_some() {
+        return Ok(Loaded::of(failed(trace)));
+    }
+    let loading = || Loading { store, trace, keys: Some(keys.clone()), recent: Vec::new() };
+    let found = read_on(loading, known);
+    match found {
+        Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
+            let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
+            store.mark_failed(trace, &failure)?;
+            Ok(Loaded::of(failed(trace)))
+        }
+        found => found,
+    }
+}
+
+/// Returns the registry as the store has it; `known` is what was read and verified of it before.
+pub(super) fn load_registry(store: &dyn Store, known: Option<State>) -> Result<Loaded, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
-    Loading { store, trace, keys: None }.run()
+    read_on(|| Loading { store, trace, keys: None, recent: Vec::new() }, known)
+}
+
+/// Reads on from what is known. That something does not follow from it proves nothing, so everything is read then.
+fn read_on<'a>(loading: impl Fn() -> Loading<'a>, known: Option<State>) -> Result<Loaded, SequencerError> {
+    match known.map(|known| loading().run(Some(known))) {
+        None | Some(Err(SequencerError::Damaged { .. })) => loading().run(None),
+        Some(found) => found,
+    }
 }
 
 /// Checks the desk's signature on the newest event of a trace.
@@ -66,7 +98,8 @@ pub(super) fn check_newest(store: &dyn Store, trace: TraceId, keys: Keys<'_>) ->
     let head = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
-    Loading { store, trace, keys: Some(keys) }.check_head(&State::new(trace), head, signed.as_ref())
+    let mut loading = Loading { store, trace, keys: Some(keys), recent: Vec::new() };
+    loading.check_head(&State::new(trace), head, signed.as_ref())
 }
 
 fn failed(trace: TraceId) -> State {
@@ -80,31 +113,41 @@ struct Loading<'a> {
     trace: TraceId,
     /// None while the registry itself is loaded.
     keys: Option<Keys<'a>>,
+    /// The hashes of the newest events that were read.
+    recent: Vec<Digest>,
 }
 
 impl Loading<'_> {
-    fn run(mut self) -> Result<State, SequencerError> {
-        let mut state = self.resume()?.unwrap_or_else(|| State::new(self.trace));
+    /// Reads on from a state, or from the newest snapshot that fits.
+    fn run(mut self, known: Option<State>) -> Result<Loaded, SequencerError> {
+        let known = known.filter(|known| known.tip().head().is_some());
+        let is_known = known.is_some();
+        let mut state = match known {
+            Some(known) => known,
+            None => self.resume()?.unwrap_or_else(|| State::new(self.trace)),
+        };
         let mut last = None;
         loop {
             let page = self.store.events(self.trace, state.tip().next(), PAGE)?;
-            let Some(newest) = page.last() else { break };
-            let head = newest.head.clone();
-            let full = page.len() == PAGE;
             self.fold(&mut state, &page)?;
-            last = Some(head);
-            if !full {
+            let is_full = page.len() == PAGE;
+            last = page.into_iter().next_back().or(last);
+            if !is_full {
                 break;
             }
         }
-        let head = match last {
-            Some(head) => head,
-            None => self.newest(&state)?,
-        };
-        if let Some(position) = state.tip().head() {
-            self.check_head(&state, position, head.as_ref())?;
+        if last.is_none() && is_known {
+            // There is nothing new.
+            return Ok(Loaded::of(state));
         }
-        Ok(state)
+        let Some(position) = state.tip().head() else { return Ok(Loaded::of(state)) };
+        let newest = match last {
+            Some(newest) => Some(newest),
+            // A snapshot holds everything.
+            None => self.store.events(self.trace, position.sequence, 1)?.pop(),
+        };
+        self.check_head(&state, position, newest.as_ref().and_then(|newest| newest.head.as_ref()))?;
+        Ok(Loaded { state, recent: self.recent, writer: newest.map(|newest| newest.writer) })
     }
 
     fn resume(&self) -> Result<Option<State>, SequencerError> {
@@ -118,12 +161,6 @@ impl Loading<'_> {
             .and_then(|newest| snapshot::from_bytes(&bytes, &newest)))
     }
 
-    /// Returns the signed head beside the newest event of a state that a snapshot holds completely.
-    fn newest(&self, state: &State) -> Result<Option<Signed<Head>>, SequencerError> {
-        let Some(head) = state.tip().head() else { return Ok(None) };
-        Ok(self.store.events(self.trace, head.sequence, 1)?.pop().and_then(|stored| stored.head))
-    }
-
     fn fold(&mut self, state: &mut State, page: &[Stored]) -> Result<(), SequencerError> {
         let mut batch = Batch::with_capacity(page.len());
         let mut signed = Vec::with_capacity(page.len());
@@ -132,20 +169,23 @@ impl Loading<'_> {
             let at = state.tip().next();
             let event = match Reading::of(&stored.bytes, &stored.hash) {
                 Reading::Known(event) => event,
-                Reading::Damaged => return Err(self.damaged(at, "SCHEMA_INVALID")),
+                Reading::Damaged => {
+                    // An event as it should be, but not the one that was recorded.
+                    let is_another = Event::parse(&stored.bytes).is_ok();
+                    return Err(self.damaged(at, if is_another { "CHAIN_BREAK" } else { "SCHEMA_INVALID" }));
+                }
                 Reading::Newer(event) => {
                     newer = Some(self.newer(state, &event, stored.head.as_ref(), &mut batch)?);
                     signed.resize(batch.len(), at);
                     break;
                 }
             };
-            if *event.hash() != stored.hash {
-                return Err(self.damaged(at, "CHAIN_BREAK"));
-            }
             state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
             self.prove(state, &event, &mut batch)?;
             signed.resize(batch.len(), at);
+            self.recent.push(stored.hash);
         }
+        self.recent.drain(..self.recent.len().saturating_sub(REMEMBERED));
         match batch.verify() {
             Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {
@@ -178,10 +218,43 @@ impl Loading<'_> {
         }
         // A newer version may let others speak than those that this one knows.
         let _ = event.check(Some(&keys.registry), batch);
-        if head.is_some() {
-            self.check_head(state, Position::new(sequence, *event.hash()), head)?;
-        }
+        self.check_signed(state, Position::new(sequence, *event.hash()), head)?;
         Ok(StoreError::TraceNewer { trace: self.trace, sequence, newer }.into())
+    }
+
+    /// Checks that the desk signed a newer event: by the head beside it, or, where others were committed with it, by the first
+    /// head after it, to which the events in between lead.
+    fn check_signed(
+        &mut self,
+        state: &State,
+        mut position: Position,
+        head: Option<&Signed<Head>>,
+    ) -> Result<(), SequencerError> {
+        let mut head = head.cloned();
+        while head.is_none() {
+            let at = position.sequence.next();
+            let Some(stored) = self.store.events(self.trace, at, 1)?.pop() else {
+                return Err(self.damaged(position.sequence, "HEAD_INVALID"));
+            };
+            if !self.follows(&stored, at, position) {
+                return Err(self.damaged(at, "CHAIN_BREAK"));
+            }
+            position = Position::new(at, stored.hash);
+            head = stored.head;
+        }
+        self.check_head(state, position, head.as_ref())
+    }
+
+    /// Returns whether a stored event follows another, as far as that can be seen.
+    fn follows(&self, stored: &Stored, at: Sequence, before: Position) -> bool {
+        match Reading::of(&stored.bytes, &stored.hash) {
+            Reading::Known(event) => {
+                let envelope = event.envelope();
+                (envelope.trace, envelope.sequence, envelope.previous) == (self.trace, at, Some(before.hash))
+            }
+            Reading::Newer(event) => event.stands(self.trace, at, Some(before.hash)),
+            Reading::Damaged => false,
+        }
     }
 
     /// Adds what proves an event to the batch.

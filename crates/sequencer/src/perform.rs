@@ -1,29 +1,25 @@
-//! From a command to its place in the queue of its trace: checked, decided against the pending state, waited for.
+//! From a command to its event: checked, decided with whatever has to be read first, waited for.
 
-use std::{mem, sync::Arc};
+use std::sync::Arc;
 
 use demur_engine::{
-    Decision, Reply,
+    Reply,
     command::{self, Command, Submitted},
-    context::Context,
-    decide, snapshot,
+    state::State,
 };
 use demur_ledger::{
-    author::Artifact, content::QuestionContent, entry::Entry, name::TraceId, registry::Registry,
-    statement::Submission,
+    author::Artifact, content::NoteContent, name::TraceId, registry::Registry, statement::Submission,
 };
-use demur_store::contract::{Conflict, Kept, Snapshot, StoreError, Swap, touched_questions};
+use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
     attempt::{Attempt, EarlierEvent, Past, Step, command_id},
     commit::{Ending, Slot, lock},
-    head_document,
-    item::{Item, Waiting, Waits},
-    load::{self, Keys},
-    queue::{Known, Pending, Queue},
-    session,
-    system::Draw,
+    decide::{self, LookedUp, Wanted},
+    item::{Item, Waits},
+    load::{self, Keys, Loaded},
+    queue::{Known, States},
 };
 
 impl Sequencer {
@@ -38,7 +34,7 @@ impl Sequencer {
             self.newest_registry()?;
         }
         let submitted = Submitted::new(submission, artifact, &self.registry());
-        Ok(submitted.inspect_err(|_| self.counters.count_refusal())?)
+        Ok(submitted.inspect_err(|_| self.at_hand.counters.count_refusal())?)
     }
 
     /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
@@ -55,10 +51,11 @@ impl Sequencer {
         command: &Command,
         swaps: &[Swap],
     ) -> Result<Acknowledged, SequencerError> {
-        let _in_line = self.counters.stand_in_line();
+        let _in_line = self.at_hand.counters.stand_in_line();
         let mut past = Past::Unknown;
         for _ in 0..ATTEMPTS {
-            match self.attempt(trace, command, &past, swaps)? {
+            let wanted = Wanted { trace, command, past: &past, swaps, waits: Waits::OnAThread };
+            match self.attempt(&wanted)? {
                 Attempt::Settled(Reply::Recorded(position)) => {
                     return Ok(Acknowledged { trace, position, repeated: false });
                 }
@@ -66,7 +63,7 @@ impl Sequencer {
                     return Ok(Acknowledged { trace, position, repeated: true });
                 }
                 Attempt::Settled(Reply::Refused(refusal)) => {
-                    self.counters.count_refusal();
+                    self.at_hand.counters.count_refusal();
                     return Err(refusal.into());
                 }
                 Attempt::Settled(Reply::Moved) => return Err(SequencerError::Moved),
@@ -83,31 +80,16 @@ impl Sequencer {
         self.store.command(&key, command)?.as_ref().map(EarlierEvent::parse).transpose()
     }
 
-    fn attempt(
-        &self,
-        trace: TraceId,
-        command: &Command,
-        past: &Past,
-        swaps: &[Swap],
-    ) -> Result<Attempt, SequencerError> {
-        let put = |mut item: Item, is_followed: bool| {
-            if !is_followed {
-                match self.sign_head(item.head.clone(), item.waiting.registry.as_deref()) {
-                    Ok(signed) => item.signed = Some(signed),
-                    Err(error) => return Err((Box::new(item), error)),
-                }
-            }
-            let slot = Arc::clone(&item.waiting.slot);
-            Ok((slot, self.commits.put(item)))
-        };
-        let (reply, (slot, leader)) = match self.enqueue(trace, command, past, swaps, Waits::OnAThread, put) {
+    fn attempt(&self, wanted: &Wanted<'_>) -> Result<Attempt, SequencerError> {
+        let put = |item: Item, is_followed: bool| self.at_hand.put(item, is_followed);
+        let (reply, (slot, leader)) = match self.enqueue(wanted, put) {
             Ok(Step::Queued(reply, queued)) => (reply, queued),
-            Ok(step) => return self.settle(trace, command, step),
+            Ok(step) => return self.settle(wanted, step),
             // The desk's key changed after this was decided.
-            Err(SequencerError::NoDeskKey) if self.has_key() => return Ok(Attempt::Again),
+            Err(SequencerError::NoDeskKey) if self.at_hand.has_key() => return Ok(Attempt::Again),
             Err(error) => return Err(error),
         };
-        match self.commits.wait(&slot, leader, &|items| self.write(items)) {
+        match self.at_hand.commits.wait(&slot, leader, &|items| self.write(items)) {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|_| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
@@ -120,18 +102,14 @@ impl Sequencer {
     }
 
     /// Waits for what a step without a commit of its own depends on.
-    pub(super) fn settle<R>(
-        &self,
-        trace: TraceId,
-        command: &Command,
-        step: Step<R>,
-    ) -> Result<Attempt, SequencerError> {
+    pub(super) fn settle<R>(&self, wanted: &Wanted<'_>, step: Step<R>) -> Result<Attempt, SequencerError> {
         match step {
             Step::Queued(reply, _) => Ok(Attempt::Settled(reply)),
-            Step::Interrupted => self.recover(trace).map(|()| Attempt::Again),
+            Step::Interrupted => self.recover(wanted.trace).map(|()| Attempt::Again),
+            Step::Behind => self.refresh().map(|_| Attempt::Again),
             Step::InFlight(slot) => {
                 self.watch(&slot);
-                self.forget(command, &slot);
+                self.forget(wanted.command, &slot);
                 Ok(Attempt::LookUp)
             }
             Step::Silent(reply, newest) => match newest.map(|slot| self.watch(&slot)) {
@@ -144,12 +122,12 @@ impl Sequencer {
     }
 
     fn watch(&self, slot: &Slot) -> Ending {
-        self.commits.watch(slot, &|items| self.write(items))
+        self.at_hand.commits.watch(slot, &|items| self.write(items))
     }
 
     /// Forgets a command in flight that has ended: whoever panicked on the way took no leave.
     fn forget(&self, command: &Command, slot: &Arc<Slot>) {
-        let mut in_flight = lock(&self.in_flight);
+        let mut in_flight = lock(&self.at_hand.in_flight);
         if let Some(id) = command_id(command)
             && in_flight.get(&id).is_some_and(|now| Arc::ptr_eq(now, slot))
         {
@@ -159,107 +137,76 @@ impl Sequencer {
 
     /// Records that the desk came back to a trace after a crash.
     pub(super) fn recover(&self, trace: TraceId) -> Result<(), SequencerError> {
-        self.attempt(trace, &Command::Recover(session::note()), &Past::Unknown, &[]).map(|_| ())
+        // Unwrap safety: a short text that is not empty.
+        let note = RECOVERED.try_into().expect("a short text fits");
+        let command = &Command::Recover(NoteContent { note });
+        let wanted = Wanted { trace, command, past: &Past::Unknown, swaps: &[], waits: Waits::OnAThread };
+        self.attempt(&wanted).map(|_| ())
     }
 
-    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own commit
-    /// can be waited for by others; whoever has no thread waits for nothing here.
+    /// Returns whether the newest event of a run was written by a process that crashed, or slept for too long: what it was
+    /// about to do then nobody knows (LED-22).
+    pub(super) fn is_interrupted(&self, states: &States) -> Result<bool, StoreError> {
+        let Some(writer) = states.interrupted_by().filter(|writer| *writer != self.at_hand.lease) else {
+            return Ok(false);
+        };
+        // A lease that ended in good order is not in the list.
+        Ok(self.store.leases()?.iter().any(|lease| lease.id == writer && !lease.lives))
+    }
+
+    /// Decides, and has what was decided put in line while nobody else decides in this trace. Whoever waits for its own
+    /// commit can be waited for by others.
     pub(super) fn enqueue<R>(
         &self,
-        trace: TraceId,
-        command: &Command,
-        past: &Past,
-        swaps: &[Swap],
-        waits: Waits,
-        put: impl FnOnce(Item, bool) -> Result<R, (Box<Item>, SequencerError)>,
+        wanted: &Wanted<'_>,
+        put: impl FnOnce(Item, bool) -> Result<R, SequencerError>,
     ) -> Result<Step<R>, SequencerError> {
-        let id = command_id(command);
-        let queue = self.queues.of(trace);
-        let mut turn = match waits {
-            Waits::Unattended => match queue.try_enter() {
-                Some(turn) if turn.is_ready() || opens(command) => turn,
-                _ => return Ok(Step::Over(Attempt::Again)),
-            },
-            Waits::OnAThread | Waits::Later => queue.enter(),
+        let queue = self.at_hand.queues.of(wanted.trace);
+        let mut turn = queue.enter();
+        let states = turn.states(|known| self.load(wanted.trace, known))?;
+        match (self.is_interrupted(states)?, wanted.command) {
+            (true, Command::Recover(_))
+            | (false, Command::Submit(_) | Command::Abort(_) | Command::Record(_)) => {}
+            (true, _) => return Ok(Step::Interrupted),
+            // Somebody else said so.
+            (false, Command::Recover(_)) => return Ok(Step::Over(Attempt::Again)),
+        }
+        let looked_up = match self.at_hand.look_up(states, wanted) {
+            Some(looked_up) => looked_up,
+            None => self.look_up(states, wanted)?,
         };
-        let pending = turn.pending(|| self.load(trace))?;
-        if mem::take(&mut pending.interrupted) {
-            return Ok(Step::Interrupted);
-        }
-        if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
-            return Ok(Step::InFlight(slot));
-        }
-        let registry = self.registry();
-        let seen = self.seen(pending, command)?;
-        let question = self.question(trace, command)?;
-        let context = Context { registry: &registry, seen, question, earlier: past.earlier() };
-        let now = self.system.now();
-        let Decision { events, reply } =
-            decide(&pending.state, &context, command.clone(), now, &mut Draw(&*self.system));
-        // A retry of something recorded is refused for many reasons before anybody knows that it is one.
-        if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
-            return Ok(Step::Over(Attempt::LookUp));
-        }
-        if events.is_empty() {
-            return Ok(Step::Silent(reply, pending.newest.clone()));
-        }
-        let Some(mut item) = fold(&queue, pending, events, &registry) else {
-            // The trace goes by a newer registry than ours, so another process wrote both.
-            drop(turn);
+        let step = self.at_hand.decide(wanted, &queue, states, looked_up, put)?;
+        // No commit checks what is only said. It may be wrong by now where others write too.
+        if matches!(step, Step::Silent(Reply::Refused(_) | Reply::Moved, _))
+            && self.store.is_shared()
+            && self.store.trace(wanted.trace)?.map(|summary| summary.head) != states.recorded()
+        {
             queue.void();
-            self.refresh()?;
             return Ok(Step::Over(Attempt::Again));
+        }
+        Ok(step)
+    }
+
+    /// Returns what the decision of a command needs. Whoever answers a question has seen it, so it is on the disk.
+    fn look_up(&self, states: &States, wanted: &Wanted<'_>) -> Result<LookedUp, StoreError> {
+        let Wanted { trace, command, .. } = *wanted;
+        let seen = match (decide::seen(states, command), command) {
+            (Known::Here(hash), _) => Some(hash),
+            (Known::Stored, Command::Submit(submitted)) => match submitted.checked().statement().seen {
+                Some(seen) => self.store.hash(trace, seen.sequence)?,
+                None => None,
+            },
+            (Known::Stored | Known::Absent, _) => None,
         };
-        item.waits = waits;
-        if matches!(reply, Reply::Recorded(_)) {
-            item.waiting.command = id;
-            item.swaps = swaps.to_vec();
-        }
-        if let Some(id) = item.waiting.command {
-            lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
-        }
-        let slot = Arc::clone(&item.waiting.slot);
-        match put(item, turn.is_followed()) {
-            Ok(queued) => {
-                turn.pending(|| self.load(trace))?.newest = Some(slot).filter(|_| waits != Waits::Later);
-                Ok(Step::Queued(reply, queued))
-            }
-            Err((item, error)) => {
-                // Letting go of the item voids the queue, which this turn still holds.
-                drop(turn);
-                drop(item);
-                Err(error)
-            }
-        }
-    }
-
-    /// Returns the hash at the place a statement has seen.
-    fn seen(
-        &self,
-        pending: &Pending,
-        command: &Command,
-    ) -> Result<Option<demur_core::hash::Digest>, StoreError> {
-        let Command::Submit(submitted) = command else { return Ok(None) };
-        let Some(seen) = submitted.checked().statement().seen else { return Ok(None) };
-        match pending.hash(seen.sequence) {
-            Known::Here(hash) => Ok(Some(hash)),
-            Known::Absent => Ok(None),
-            Known::Stored => self.store.hash(pending.state.tip().trace(), seen.sequence),
-        }
-    }
-
-    /// Returns the words of the question that a command answers. Whoever answers has seen it, so it is on the disk.
-    fn question(
-        &self,
-        trace: TraceId,
-        command: &Command,
-    ) -> Result<Option<Box<QuestionContent>>, StoreError> {
-        let Some(at) = command.answered() else { return Ok(None) };
-        let stored = self.store.events(trace, at, 1)?.pop();
-        Ok(stored.and_then(|stored| match stored.content {
+        let asked = match command.answered() {
+            Some(at) => self.store.events(trace, at, 1)?.pop(),
+            None => None,
+        };
+        let question = asked.and_then(|stored| match stored.content {
             Kept::Here(opening) => command::question(&opening.bytes),
             Kept::Absent | Kept::Erased => None,
-        }))
+        });
+        Ok(LookedUp { seen, question })
     }
 
     pub(super) fn keys<'a>(
@@ -269,57 +216,17 @@ impl Sequencer {
         Keys { registry: self.registry(), refresh }
     }
 
-    pub(super) fn load(&self, trace: TraceId) -> Result<Pending, SequencerError> {
+    /// Reads a trace, from what is known of it on.
+    pub(super) fn load(&self, trace: TraceId, known: Option<State>) -> Result<Loaded, SequencerError> {
         if trace == self.registry().trace() {
-            return Ok(Pending::new(load::load_registry(&*self.store)?, false));
+            return load::load_registry(&*self.store, known);
         }
-        let state = self.look(trace)?;
-        let open = state.phase().is_some_and(|phase| !phase.is_final());
-        let interrupted = open && self.session.was_interrupted(state.tip().time());
-        Ok(Pending::new(state, interrupted))
+        load::load(&*self.store, trace, known, &self.keys(&|| self.refresh()))
     }
 }
 
-/// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,
-/// because they were decided by an older registry than the trace has gone by already.
-fn fold(queue: &Arc<Queue>, pending: &mut Pending, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
-    let (trace, expected) = (pending.state.tip().trace(), pending.state.tip().head());
-    for entry in &entries {
-        pending.state.apply(&entry.event).ok()?;
-        pending.remember(*entry.event.hash());
-    }
-    let after = pending.state.registry().map(|registry| Arc::new(registry.clone()));
-    let head = pending.state.tip().head()?;
-    let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
-    let snapshot = if due { snapshot::to_bytes(&pending.state) } else { None };
-    let questions = pending.state.questions().map(|questions| touched_questions(&entries, questions));
-    Some(Item {
-        trace,
-        expected,
-        entries,
-        head: head_document(head, after.as_deref().unwrap_or(registry), trace),
-        signed: None,
-        phase: pending.state.phase(),
-        questions: questions.unwrap_or_default(),
-        snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
-        swaps: Vec::new(),
-        waits: Waits::OnAThread,
-        waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
-    })
-}
-
-/// Returns whether a command begins a trace, so that nothing of it has to be read.
-fn opens(command: &Command) -> bool {
-    matches!(command, Command::Submit(submitted) if submitted.checked().statement().seen.is_none())
-}
-
-/// Whether a snapshot is due between two places of a trace.
-const fn is_due(before: u64, after: u64) -> bool {
-    before / SNAPSHOT_EVERY != after / SNAPSHOT_EVERY
-}
+/// What the desk remarks when it comes back.
+const RECOVERED: &str = "the desk came back after a crash; the trace is whole up to this event";
 
 /// How often somebody else may come first before a caller is told to try later.
 pub(super) const ATTEMPTS: usize = 64;
-
-/// How many events of a trace lie between two snapshots: reading so many is a small part of a restart.
-const SNAPSHOT_EVERY: u64 = 4096;

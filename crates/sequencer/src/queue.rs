@@ -1,37 +1,54 @@
-//! One queue per active trace: its pending state, that is the recorded state and what was decided since but is not
-//! on the disk yet. Commands to one trace are decided one after the other; traces do not wait for each other.
+//! One queue per active trace, with its state twice: as recorded, and pending, that is with what was decided since but is
+//! not on the disk yet. Commands to one trace are decided one after the other; traces do not wait for each other, and whoever
+//! writes waits for nobody who decides: the recorded state moves on at the next turn.
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, TryLockError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
 use demur_core::hash::Digest;
 use demur_engine::state::State;
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::{
+    envelope::Event,
+    name::{Position, Sequence, TraceId},
+};
 
-use super::commit::{Slot, lock};
+use demur_store::contract::LeaseId;
+
+use super::{
+    commit::{Slot, lock},
+    load::Loaded,
+};
 
 /// The queue of one trace.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    pending: Mutex<Option<Pending>>,
+    states: Mutex<Option<States>>,
+    /// What was decided here and recorded since the last turn.
+    recorded: Mutex<Vec<Event>>,
+    /// The store has something else than what was decided here.
+    behind: AtomicBool,
     /// How many callers are about to decide.
     arriving: AtomicUsize,
 }
 
-/// The state of a trace with all that was decided so far.
+/// The states of a trace.
 #[derive(Debug)]
-pub(super) struct Pending {
-    pub(super) state: State,
-    /// Its newest event was recorded by a desk that crashed; nothing came after it yet.
-    pub(super) interrupted: bool,
+pub(super) struct States {
+    /// With everything that is known to be on the disk.
+    recorded: State,
+    /// With all that was decided so far.
+    pub(super) pending: State,
+    /// Who wrote the newest recorded event, where that was read from the store.
+    writer: Option<LeaseId>,
     /// The newest of what was decided here and may not be on the disk yet.
     pub(super) newest: Option<Arc<Slot>>,
-    /// The hashes of the newest events, oldest first.
+    /// The hashes of the newest pending events, oldest first.
     recent: VecDeque<Digest>,
 }
 
@@ -39,75 +56,149 @@ impl Queue {
     /// Waits for this caller's turn.
     pub(super) fn enter(&self) -> Turn<'_> {
         self.arriving.fetch_add(1, Ordering::Relaxed);
-        let pending = lock(&self.pending);
+        let states = lock(&self.states);
         self.arriving.fetch_sub(1, Ordering::Relaxed);
-        Turn { queue: self, pending }
+        Turn { queue: self, states }
     }
 
     /// Returns this caller's turn, if nobody else has it.
     pub(super) fn try_enter(&self) -> Option<Turn<'_>> {
-        match self.pending.try_lock() {
-            Ok(pending) => Some(Turn { queue: self, pending }),
+        match self.states.try_lock() {
+            Ok(states) => Some(Turn { queue: self, states }),
             Err(TryLockError::Poisoned(poisoned)) => {
-                Some(Turn { queue: self, pending: poisoned.into_inner() })
+                Some(Turn { queue: self, states: poisoned.into_inner() })
             }
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
-    /// Drops the pending state: it holds something that was not recorded.
+    /// Returns whether somebody waits to decide next, and so will have a newer head to sign.
+    pub(super) fn is_followed(&self) -> bool {
+        self.arriving.load(Ordering::Relaxed) > 0
+    }
+
+    /// Takes note of events that were decided here and are on the disk now.
+    pub(super) fn note(&self, events: impl IntoIterator<Item = Event>) {
+        lock(&self.recorded).extend(events);
+    }
+
+    /// Takes note that the store has something else than what was decided here: it was refused, or somebody else recorded
+    /// more. Whoever decides next goes on from what is recorded.
     pub(super) fn void(&self) {
-        *lock(&self.pending) = None;
+        self.behind.store(true, Ordering::Release);
     }
 }
 
 /// The right to decide in one trace.
 pub(super) struct Turn<'a> {
     queue: &'a Queue,
-    pending: MutexGuard<'a, Option<Pending>>,
+    states: MutexGuard<'a, Option<States>>,
 }
 
 impl Turn<'_> {
-    /// Returns the pending state, loading it where there is none.
-    pub(super) fn pending<E>(
+    /// Returns the states. Where they are not here, or behind, `read` reads on from what is known to be recorded.
+    pub(super) fn states<E>(
         &mut self,
-        load: impl FnOnce() -> Result<Pending, E>,
-    ) -> Result<&mut Pending, E> {
-        if self.pending.is_none() {
-            *self.pending = Some(load()?);
+        read: impl FnOnce(Option<State>) -> Result<Loaded, E>,
+    ) -> Result<&mut States, E> {
+        if !self.settle() {
+            let known = self.states.take().map(States::into_recorded);
+            let (recorded, rest) = known.map_or((None, <_>::default()), |(state, rest)| (Some(state), rest));
+            *self.states = Some(States::new(read(recorded)?, rest));
         }
-        // Unwrap safety: it was none and was filled, or it was not none.
-        Ok(self.pending.as_mut().expect("the pending state was just loaded"))
+        // Unwrap safety: they are there where settling says so, and were filled otherwise.
+        Ok(self.states.as_mut().expect("the states were just loaded"))
     }
 
-    /// Returns whether the state is here and nothing has to be recorded before it goes on.
-    pub(super) fn is_ready(&self) -> bool {
-        self.pending.as_ref().is_some_and(|pending| !pending.interrupted)
+    /// Moves the recorded state on. Returns whether the states are here and hold.
+    fn settle(&mut self) -> bool {
+        let is_behind = self.queue.behind.swap(false, Ordering::AcqRel);
+        let recorded = mem::take(&mut *lock(&self.queue.recorded));
+        let Some(states) = &mut *self.states else { return false };
+        recorded.iter().all(|event| states.record(event)) && !is_behind
     }
 
-    /// Returns whether somebody waits to decide next, and so will have a newer head to sign.
-    pub(super) fn is_followed(&self) -> bool {
-        self.queue.arriving.load(Ordering::Relaxed) > 0
+    /// Returns the states if they are here and hold; where there are none, those of a new trace with this id.
+    pub(super) fn at_hand(&mut self, new: Option<TraceId>) -> Option<&mut States> {
+        if !self.settle() {
+            if self.states.is_some() {
+                // Whoever may read the store reads on.
+                self.queue.void();
+                return None;
+            }
+            *self.states = Some(States::new(Loaded::of(State::new(new?)), <_>::default()));
+        }
+        self.states.as_mut()
+    }
+
+    /// Forgets the states of a trace that nothing opened here: it may be there all the same.
+    pub(super) fn forget_if_new(&mut self) {
+        self.states.take_if(|states| states.pending.tip().head().is_none());
+    }
+
+    /// Returns the newest event that is known to be recorded.
+    pub(super) fn recorded(&mut self) -> Option<Position> {
+        self.at_hand(None)?.recorded()
     }
 }
 
-impl Pending {
-    /// Returns the state just loaded.
-    pub(super) const fn new(state: State, interrupted: bool) -> Self {
-        Self { state, interrupted, newest: None, recent: VecDeque::new() }
+impl States {
+    /// Returns the states of what was just read. Hashes and the writer before it are known.
+    fn new(loaded: Loaded, (mut recent, writer): (VecDeque<Digest>, Option<LeaseId>)) -> Self {
+        let Loaded { state, recent: read, writer: newest } = loaded;
+        recent.extend(read);
+        let (pending, writer) = (state.clone(), newest.or(writer));
+        let mut states = Self { recorded: state, pending, writer, newest: None, recent };
+        states.trim();
+        states
+    }
+
+    /// Returns what is known to be recorded, the newest hashes of it and its writer.
+    fn into_recorded(self) -> (State, (VecDeque<Digest>, Option<LeaseId>)) {
+        let Self { recorded, pending, mut recent, writer, .. } = self;
+        let undone = pending.tip().next().number().saturating_sub(recorded.tip().next().number());
+        let kept = recent.len().saturating_sub(usize::try_from(undone).unwrap_or(usize::MAX));
+        recent.truncate(kept);
+        (recorded, (recent, writer))
+    }
+
+    /// Returns the newest event that is known to be recorded.
+    pub(super) fn recorded(&self) -> Option<Position> {
+        self.recorded.tip().head()
+    }
+
+    /// Returns who wrote the newest event of a run that is open, where that was read from the store and nothing was decided
+    /// here since.
+    pub(super) fn interrupted_by(&self) -> Option<LeaseId> {
+        let is_open = self.pending.phase().is_some_and(|phase| !phase.is_final());
+        let is_newest = self.pending.tip().head() == self.recorded();
+        self.writer.filter(|_| is_open && is_newest)
+    }
+
+    /// Folds a recorded event in. Returns whether it follows.
+    fn record(&mut self, event: &Event) -> bool {
+        if event.position().sequence < self.recorded.tip().next() {
+            // It was read from the store in the meantime.
+            return true;
+        }
+        self.writer = None;
+        self.recorded.apply(event).is_ok()
     }
 
     /// Remembers the hash of the newest event.
     pub(super) fn remember(&mut self, hash: Digest) {
-        if self.recent.len() == REMEMBERED {
-            self.recent.pop_front();
-        }
         self.recent.push_back(hash);
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        let more = self.recent.len().saturating_sub(REMEMBERED);
+        self.recent.drain(..more);
     }
 
     /// Returns the hash of an event: where it is known, that it is not there, or that the store must be asked.
     pub(super) fn hash(&self, sequence: Sequence) -> Known {
-        let Some(head) = self.state.tip().head() else { return Known::Absent };
+        let Some(head) = self.pending.tip().head() else { return Known::Absent };
         if sequence > head.sequence {
             return Known::Absent;
         }
@@ -138,6 +229,11 @@ pub(super) struct Queues {
 }
 
 impl Queues {
+    /// Returns the queue of a trace that is in use.
+    pub(super) fn known(&self, trace: TraceId) -> Option<Arc<Queue>> {
+        lock(&self.queues).get(&trace).cloned()
+    }
+
     /// Returns the queue of a trace.
     pub(super) fn of(&self, trace: TraceId) -> Arc<Queue> {
         let mut queues = lock(&self.queues);
@@ -153,7 +249,7 @@ impl Queues {
 }
 
 /// How many hashes a queue remembers: authors have usually seen something recent.
-const REMEMBERED: usize = 256;
+pub(super) const REMEMBERED: usize = 256;
 
 /// How many traces are kept in memory.
 const MOST: usize = 4096;

@@ -1,8 +1,8 @@
 //! Writing for everybody who waits: one call of the store, then whoever listens hears of it, then whoever waits.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use demur_ledger::{entry::Entry, name::TraceId, registry::Registry};
+use demur_ledger::{entry::Entry, name::TraceId};
 use demur_store::contract::{Append, Conflict, Outcome, StoreError, Write};
 
 use super::{
@@ -13,8 +13,8 @@ use super::{
 
 /// Hears of everything that this sequencer records.
 ///
-/// Whatever another process, or an earlier use of the store, recorded is not heard of, nor what was recorded without
-/// being confirmed: it is found with `Store::changes`.
+/// Whatever another process recorded is not heard of: [`Sequencer::follow`] finds it. Nor is what an earlier use of the store
+/// recorded, nor what was recorded without being confirmed: it is found with `Store::changes`.
 pub trait Listener: Send + Sync {
     /// Takes note of an append: the events of one trace that one commit added to it, in order.
     ///
@@ -47,7 +47,7 @@ impl Sequencer {
         match self.commit(writes) {
             Ok(judged) => {
                 for (group, (write, outcome)) in groups.into_iter().zip(judged) {
-                    self.conclude(group, &write, outcome);
+                    self.conclude(group, write, outcome);
                 }
             }
             Err(error) => {
@@ -65,7 +65,9 @@ impl Sequencer {
     /// others were decided: they are decided again.
     fn signed(&self, groups: Vec<Group>) -> (Vec<Group>, Vec<Write>) {
         let sign = |mut group: Group| {
-            let Ok(write) = group.write(self.lease, |head, after| self.sign_head(head, after)) else {
+            let Ok(write) =
+                group.write(self.at_hand.lease, |head, after| self.at_hand.sign_head(head, after))
+            else {
                 let ending = Ending::Conflict(Conflict::Registry);
                 group.waiting.iter().for_each(|waiting| self.tell(waiting, ending.clone()));
                 return None;
@@ -89,20 +91,24 @@ impl Sequencer {
         let appends = done.filter_map(|(write, _)| write.append.as_ref());
         let events = appends.map(|append| append.entries.len()).sum();
         if events > 0 {
-            self.counters.count_commit(events);
+            self.at_hand.counters.count_commit(events);
         }
         Ok(judged)
     }
 
-    fn conclude(&self, mut group: Group, write: &Write, outcome: Outcome) {
+    fn conclude(&self, mut group: Group, write: Write, outcome: Outcome) {
         let ending = match outcome {
             Outcome::Refused(conflict) => Ending::Conflict(conflict),
             Outcome::Done => {
                 // Whoever hears of a registry event finds it in the registry.
                 let registries = group.waiting.iter_mut().filter_map(|waiting| waiting.registry.take());
-                registries.for_each(|registry| self.adopt(registry));
-                if let Some(Append { trace, entries, .. }) = &write.append {
-                    self.listeners.iter().for_each(|listener| listener.recorded(*trace, entries));
+                registries.for_each(|registry| self.at_hand.adopt(registry));
+                if let Some(Append { trace, mut entries, .. }) = write.append {
+                    self.listeners.iter().for_each(|listener| listener.recorded(trace, &entries));
+                    entries.iter_mut().for_each(|entry| self.at_hand.words.keep(trace, entry));
+                    if let Some(waiting) = group.waiting.first() {
+                        waiting.queue.note(entries.into_iter().map(|entry| entry.event));
+                    }
                 }
                 Ending::Done
             }
@@ -115,16 +121,8 @@ impl Sequencer {
             waiting.queue.void();
         }
         if let Some(id) = waiting.command {
-            lock(&self.in_flight).remove(&id);
+            lock(&self.at_hand.in_flight).remove(&id);
         }
         waiting.slot.end(ending);
-    }
-
-    /// Goes on with a newer registry.
-    pub(super) fn adopt(&self, registry: Arc<Registry>) {
-        let mut current = self.registry.write().unwrap_or_else(PoisonError::into_inner);
-        if registry.head().sequence > current.head().sequence {
-            *current = registry;
-        }
     }
 }

@@ -17,10 +17,12 @@ use crate::contract::{Kept, StoreError};
 pub(crate) struct Place<'a> {
     pub(crate) trace: TraceId,
     pub(crate) position: Position,
-    pub(crate) time: Timestamp,
+    /// As it stands in a column of its own, where there is one.
+    pub(crate) time: Option<Timestamp>,
     pub(crate) bytes: &'a [u8],
     /// The event before it in its trace.
     pub(crate) previous: Option<Position>,
+    pub(crate) content: &'a Kept<Opening>,
 }
 
 /// The event of a place.
@@ -36,12 +38,15 @@ pub(crate) enum Found {
 impl Place<'_> {
     /// Returns the event, if its bytes are one; what is wrong with it goes to `wrong`.
     pub(crate) fn event(&self, wrong: &mut Vec<String>) -> Found {
-        if event_hash(self.bytes) != self.position.hash {
+        let hash = event_hash(self.bytes);
+        let has_its_hash = hash == self.position.hash;
+        if !has_its_hash {
             wrong.push("its bytes do not have its hash".to_owned());
         }
-        let event = match Reading::of(self.bytes, &self.position.hash) {
+        let event = match Reading::of(self.bytes, &hash) {
             Reading::Known(event) => event,
-            Reading::Newer(event) => return Found::Newer(self.newer(&event, wrong)),
+            Reading::Newer(event) if has_its_hash => return Found::Newer(self.newer(&event, wrong)),
+            Reading::Newer(_) => return Found::Nothing,
             Reading::Damaged => {
                 let error = Event::parse(self.bytes).err();
                 let why =
@@ -51,24 +56,47 @@ impl Place<'_> {
             }
         };
         let envelope = event.envelope();
-        if (envelope.trace, envelope.sequence, envelope.time)
-            != (self.trace, self.position.sequence, self.time)
-        {
-            wrong.push("its columns say something else than its bytes".to_owned());
+        let place = (envelope.trace, envelope.sequence);
+        if place != (self.trace, self.position.sequence) || !self.is_of(envelope.time) {
+            wrong.push(COLUMNS.to_owned());
         }
         if !self.is_next() || envelope.previous != self.hash_before() {
             wrong.push(ASTRAY.to_owned());
+        }
+        if !self.opens(envelope.content) {
+            wrong.push(CONTENT.to_owned());
         }
         Found::Known(Box::new(event))
     }
 
     /// Looks at what can be seen of an event that a newer version wrote.
     fn newer(&self, event: &NewerEvent<'_>, wrong: &mut Vec<String>) -> Option<Newer> {
-        if self.is_next() && event.stands(self.trace, self.position.sequence, self.hash_before()) {
-            return Some(event.newer().clone());
+        let before = wrong.len();
+        if !self.is_next() || !event.stands(self.trace, self.position.sequence, self.hash_before()) {
+            wrong.push(ASTRAY.to_owned());
         }
-        wrong.push(ASTRAY.to_owned());
-        None
+        if let Some((time, content)) = event.shown() {
+            if !self.is_of(time) {
+                wrong.push(COLUMNS.to_owned());
+            }
+            if !self.opens(content) {
+                wrong.push(CONTENT.to_owned());
+            }
+        }
+        (wrong.len() == before).then(|| event.newer().clone())
+    }
+
+    fn is_of(&self, time: Timestamp) -> bool {
+        self.time.is_none_or(|column| column == time)
+    }
+
+    /// Returns whether the content beside it is what it commits to.
+    fn opens(&self, commitment: Option<Commitment>) -> bool {
+        match (self.content, commitment) {
+            (Kept::Here(opening), Some(commitment)) => opening.commitment() == commitment,
+            (Kept::Erased, Some(_)) | (Kept::Absent, None) => true,
+            (Kept::Here(_) | Kept::Erased, None) | (Kept::Absent, Some(_)) => false,
+        }
     }
 
     fn is_next(&self) -> bool {
@@ -80,19 +108,13 @@ impl Place<'_> {
     }
 }
 
-/// Looks at content and artifact of an event; what is wrong with them goes to `wrong`.
-pub(crate) fn beside(
+/// Looks at the artifact of an event; what is wrong with it goes to `wrong`.
+pub(crate) fn artifact(
     event: &Event,
-    content: &Kept<Opening>,
     artifact: &Kept<ArtifactPlace>,
     read: impl FnOnce(&Address) -> Result<Option<Vec<u8>>, StoreError>,
     wrong: &mut Vec<String>,
 ) -> Result<(), StoreError> {
-    match (content, event.envelope().content) {
-        (Kept::Here(opening), Some(commitment)) if opening.commitment() == commitment => {}
-        (Kept::Erased, Some(_)) | (Kept::Absent, None) => {}
-        _ => wrong.push("its content is not what it commits to".to_owned()),
-    }
     let Kept::Here(place) = artifact else { return Ok(()) };
     let Ok(Facts::ArtifactRecorded(facts)) = event.said().map(|said| said.facts) else {
         wrong.push("an artifact lies beside it, and it names none".to_owned());
@@ -108,4 +130,6 @@ pub(crate) fn beside(
     Ok(())
 }
 
+const COLUMNS: &str = "its columns say something else than its bytes";
+const CONTENT: &str = "its content is not what it commits to";
 const ASTRAY: &str = "it does not follow the event before it";

@@ -11,7 +11,10 @@ mod state;
 use std::{
     fmt,
     ops::RangeInclusive,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
@@ -38,6 +41,8 @@ use crate::{
 pub struct MemoryStore {
     inner: Mutex<Inner>,
     faults: Box<dyn Faults>,
+    reads: AtomicU64,
+    events_read: AtomicU64,
 }
 
 /// What a machine would hold.
@@ -59,7 +64,18 @@ impl MemoryStore {
 
     /// Returns an empty store that asks before each write what goes wrong.
     pub fn with_faults(faults: impl Faults + 'static) -> Self {
-        Self { inner: Mutex::new(Inner::default()), faults: Box::new(faults) }
+        let (inner, faults) = (Mutex::new(Inner::default()), Box::new(faults));
+        Self { inner, faults, reads: AtomicU64::new(0), events_read: AtomicU64::new(0) }
+    }
+
+    /// Returns how often something was read.
+    pub fn reads(&self) -> u64 {
+        self.reads.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many events were read.
+    pub fn events_read(&self) -> u64 {
+        self.events_read.load(Ordering::Relaxed)
     }
 
     /// Returns an empty store that several processes share, with a clock of its own: leases expire unless they are renewed.
@@ -132,7 +148,14 @@ impl MemoryStore {
 
     #[expect(clippy::unnecessary_wraps, reason = "what the contract returns; this store always can")]
     fn read<T>(&self, query: impl FnOnce(&State) -> T) -> Result<T, StoreError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
         Ok(query(&self.lock().state))
+    }
+
+    fn read_events<T>(&self, query: impl FnOnce(&State) -> Vec<T>) -> Result<Vec<T>, StoreError> {
+        let events = self.read(query)?;
+        self.events_read.fetch_add(events.len() as u64, Ordering::Relaxed);
+        Ok(events)
     }
 }
 
@@ -192,7 +215,7 @@ impl Store for MemoryStore {
     }
 
     fn events(&self, trace: TraceId, from: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        self.read(|state| state.events(trace, from, limit))
+        self.read_events(|state| state.events(trace, from, limit))
     }
 
     fn hash(&self, trace: TraceId, sequence: Sequence) -> Result<Option<Digest>, StoreError> {
@@ -248,7 +271,7 @@ impl Store for MemoryStore {
     }
 
     fn changes(&self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, Stored)>, StoreError> {
-        self.read(|state| state.changes(after, limit))
+        self.read_events(|state| state.changes(after, limit))
     }
 
     fn put_artifact(&self, bytes: &[u8]) -> Result<Address, StoreError> {

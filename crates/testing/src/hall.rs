@@ -16,7 +16,7 @@ use demur_ledger::{
     verify::Report,
 };
 use demur_sequencer::{Acknowledged, Sequencer, SequencerError, System as _};
-use demur_store::sqlite::SqliteStore;
+use demur_store::{contract::Store, sqlite::SqliteStore};
 
 use crate::{
     office::Office,
@@ -26,8 +26,8 @@ use crate::{
 /// An office in which questions are asked and answered.
 pub struct Hall {
     office: Office,
-    asker: Author,
-    answerers: [Author; 2],
+    asker: Arc<Author>,
+    answerers: [Arc<Author>; 2],
 }
 
 /// An answer that is ready to be sent.
@@ -55,17 +55,21 @@ impl Attempt {
 
 impl Hall {
     pub fn create(folder: &Path) -> Self {
-        let mut office = Office::create(Arc::new(SqliteStore::create(folder).unwrap()));
+        Self::in_store(Arc::new(SqliteStore::create(folder).unwrap()))
+    }
+
+    pub fn in_store(store: Arc<dyn Store>) -> Self {
+        let mut office = Office::create(store);
         let [asker, first, second] = [Role::Agent, Role::Answerer, Role::Answerer].map(|role| {
             office.register(role);
             let (key, principal, role) = office.agent(role);
-            Author::new(key.clone(), *principal, *role)
+            Arc::new(Author::new(key.clone(), *principal, *role))
         });
         Self { office, asker, answerers: [first, second] }
     }
 
-    pub fn ledger(&self) -> &Sequencer {
-        &self.office.ledger
+    pub fn sequencer(&self) -> &Sequencer {
+        &self.office.sequencer
     }
 
     pub fn new_trace(&self) -> TraceId {
@@ -76,18 +80,18 @@ impl Hall {
     pub fn ask(&self, trace: TraceId, seen: Option<Position>) -> Position {
         let content = Content::QuestionAsked(asks());
         let submission = self.signed(&self.asker, trace, seen, QuestionAsked(question()).into(), content);
-        self.ledger().submit(submission, None).unwrap().position
+        self.sequencer().submit(submission, None).unwrap().position
     }
 
     /// Returns the command that opens a trace with a question, by an author of this process.
     pub fn asking(&self, trace: TraceId) -> Command {
         let (mut bytes, now) = ([0; 32], self.office.clock.now());
         self.office.clock.fill(&mut bytes);
-        let place = Place { store: self.ledger().registry().store(), trace, seen: None, now };
+        let place = Place { store: self.sequencer().registry().store(), trace, seen: None, now };
         let (content, mut random) = (Content::QuestionAsked(asks()), Seeded::new(bytes));
         let id = CommandId::new(now, &mut random);
         let spoken = self.asker.speak(id, &place, QuestionAsked(question()), Some(content), &mut random);
-        self.ledger().spoken(spoken.unwrap(), Consequences::default()).unwrap()
+        self.sequencer().spoken(spoken.unwrap(), Consequences::default()).unwrap()
     }
 
     /// Returns the command that records what a person answers.
@@ -95,7 +99,7 @@ impl Hall {
         let facts = answer(asked, Assurance::Terminal).into();
         let content = Some(Content::QuestionAnswered(answers("a person")));
         let first = Saying { role: Role::Person, facts, content };
-        self.ledger().told(trace, Told { first, rest: Consequences::default() }).unwrap()
+        self.sequencer().told(trace, Told { first, rest: Consequences::default() }).unwrap()
     }
 
     /// Has the agent ask something that ends unanswered after this many milliseconds.
@@ -103,7 +107,7 @@ impl Hall {
         let deadline = Some(self.office.clock.now().plus_millis(millis));
         let (facts, content) = (Question { deadline, ..question() }, Content::QuestionAsked(asks()));
         let submission = self.signed(&self.asker, trace, None, QuestionAsked(facts).into(), content);
-        self.ledger().submit(submission, None).unwrap().position
+        self.sequencer().submit(submission, None).unwrap().position
     }
 
     /// Returns the same office in another process: everything it knows comes from the disk.
@@ -114,13 +118,20 @@ impl Hall {
         Self { office: people.enter(Arc::new(SqliteStore::open(folder).unwrap())), asker, answerers }
     }
 
+    /// Returns a second process on the same store.
+    #[must_use]
+    pub fn twin(&self, store: Arc<dyn Store>) -> Self {
+        let Self { office, asker, answerers } = self;
+        Self { office: office.twin(store), asker: asker.clone(), answerers: answerers.clone() }
+    }
+
     pub fn pass(&self, millis: u64) {
         self.office.clock.pass(millis);
     }
 
     /// Returns the answers of both answerers and, if wanted, of a person.
     pub fn attempts(&self, trace: TraceId, asked: Position, person_too: bool) -> Vec<Attempt> {
-        let by_key = |author: &Author| {
+        let by_key = |author: &Arc<Author>| {
             let facts = answer(asked, Assurance::Agent).into();
             let content = Content::QuestionAnswered(answers(&author.principal().to_string()));
             let submission = Box::new(self.signed(author, trace, Some(asked), facts, content));
@@ -135,8 +146,8 @@ impl Hall {
 
     pub fn send(&self, attempt: &Attempt) -> Result<Acknowledged, SequencerError> {
         match attempt {
-            Attempt::Signed { submission, .. } => self.ledger().submit((**submission).clone(), None),
-            Attempt::Typed { trace, command } => self.ledger().perform(*trace, command),
+            Attempt::Signed { submission, .. } => self.sequencer().submit((**submission).clone(), None),
+            Attempt::Typed { trace, command } => self.sequencer().perform(*trace, command),
         }
     }
 
@@ -155,7 +166,7 @@ impl Hall {
     ) -> Submission {
         let (mut bytes, clock) = ([0; 32], &self.office.clock);
         clock.fill(&mut bytes);
-        let place = Place { store: self.ledger().registry().store(), trace, seen, now: clock.now() };
+        let place = Place { store: self.sequencer().registry().store(), trace, seen, now: clock.now() };
         author.say(&place, facts, Some(content), &mut Seeded::new(bytes)).unwrap()
     }
 }

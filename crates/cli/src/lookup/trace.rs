@@ -27,11 +27,7 @@ pub(crate) fn any_trace(at: &impl Find, typed: &TypedId) -> Result<TraceId, Fail
 
 /// Returns the run that is meant. `here` are those that were started in this data folder, the newest first: a run that
 /// was killed before its first event is among them and not in the store. `last` is the newest of them.
-pub(crate) fn run(
-    at: Option<&(impl Find + ?Sized)>,
-    here: &[TraceId],
-    typed: &TypedId,
-) -> Result<TraceId, Failure> {
+pub(crate) fn run(at: Option<&impl Find>, here: &[TraceId], typed: &TypedId) -> Result<TraceId, Failure> {
     if typed.is_last() {
         return here.first().copied().ok_or_else(|| {
             Failure::input("NO_RUN", "expected a run that was started here, found none")

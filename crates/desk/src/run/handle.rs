@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use demur_api::{
-    call::{ApiReply, ApiRequest},
+    call::{ApiReply, ApiRequest, IdempotencyKey},
     code::Code,
     operation as op,
     refusal::Refusal,
@@ -70,7 +70,7 @@ impl Handle<op::SayInRun> for Desk {
         let author = author(owner, &caller.player(owner, agent.as_deref())?, role)?;
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
-        let recorded = say(owner, &author, saying, request.key.as_ref().map(|key| key.as_str()))?;
+        let recorded = say(owner, &author, saying, request.key.as_ref().map(IdempotencyKey::as_str))?;
         let phase = owner.ledger().store().trace(trace)?.and_then(|summary| summary.phase);
         let (sequence, hash) = (recorded.position.sequence, recorded.position.hash);
         Ok(ApiReply { document: RunEvent { trace, sequence, hash, phase }, repeated: recorded.repeated })

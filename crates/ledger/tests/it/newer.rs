@@ -62,16 +62,27 @@ fn bytes_under_another_hash_are_never_newer() {
 }
 
 #[test]
+fn known_event_under_another_hash_is_damage() {
+    let mut world = World::opened();
+    world.propose();
+    let [first, second] = [0, 1].map(|place: usize| &world.events[place].event);
+    assert!(matches!(Reading::of(first.bytes(), first.hash()), Reading::Known(_)));
+    assert!(matches!(Reading::of(first.bytes(), second.hash()), Reading::Damaged));
+}
+
+#[test]
 fn place_and_signature_of_a_newer_event_are_seen() {
     let world = World::opened();
     let event = &world.events[0].event;
     let bytes = changed(event, |event| event["statement"]["type"] = json!("consent_asked"));
     let Reading::Newer(newer) = Reading::of(&bytes, &event_hash(&bytes)) else { panic!("not newer") };
     let (trace, sequence) = (event.envelope().trace, event.envelope().sequence);
+    assert_eq!(newer.trace(), Some(trace));
     assert!(newer.stands(trace, sequence, None));
     assert!(!newer.stands(trace, sequence.next(), None));
     assert!(!newer.stands(trace, sequence, Some(Digest::from_bytes([1; 32]))));
     assert_eq!(newer.registry(), event.envelope().registry);
+    assert_eq!(newer.shown(), Some((event.envelope().time, event.envelope().content)));
     // Signed as something else, so somebody changed it.
     let mut batch = Batch::new();
     newer.check(Some(world.desk.registry()), &mut batch).unwrap();

@@ -1,11 +1,11 @@
 //! What a newer version of demur recorded is refused, and nothing is marked as failed for it.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, slice, sync::Arc};
 
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_engine::{
     command::{Consequences, Saying, Told},
-    reactor::CheckpointAfterRun,
+    reactor::{CheckpointAfterRun, Reactor as _},
 };
 use demur_ledger::{
     entry::Entry,
@@ -20,7 +20,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{
-    contract::{Append, LeaseId, Store, StoreError, StoreProblem},
+    contract::{Append, Cursor, Store, StoreError, StoreProblem},
     memory::MemoryStore,
     sqlite::SqliteStore,
 };
@@ -40,7 +40,7 @@ fn newer_event(office: &Office, run: &Run, signer: &SecretKey) -> Event {
     statement["content"] = Value::Null;
     let signature = signer.sign(Purpose::Statement, &canonical::to_vec(&statement).unwrap());
     let key = office.agent(Role::Planner).0.public().fingerprint();
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let seen = run.seen.unwrap();
     let envelope = json!({
         "actor": office.agent(Role::Planner).1,
@@ -61,25 +61,29 @@ fn newer_event(office: &Office, run: &Run, signer: &SecretKey) -> Event {
 }
 
 fn head(office: &Office, trace: TraceId, head: Position, desk: &SecretKey) -> Signed<Head> {
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let (store, registry) = (registry.store(), registry.head());
     Signed::new(Head { epoch: 1, head, registry, store, trace }, desk).unwrap()
 }
 
 /// Records an event past the ledger, as another process would.
 fn append(office: &Office, run: &mut Run, event: &Event, desk: &SecretKey) {
+    append_all(office, run, slice::from_ref(event), desk);
+    run.seen = Some(event.position());
+}
+
+fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
+    let entry = |event: &Event| Entry { event: event.clone(), opening: None, artifact: None };
     let append = Append {
         trace: run.trace,
         expected: run.seen,
-        head: head(office, run.trace, event.position(), desk),
-        phase: office.ledger.store().trace(run.trace).unwrap().unwrap().phase,
+        head: head(office, run.trace, events.last().unwrap().position(), desk),
+        phase: office.sequencer.store().trace(run.trace).unwrap().unwrap().phase,
         questions: Vec::new(),
         snapshot: None,
-        writer: LeaseId::NONE,
-        entries: vec![Entry { event: event.clone(), opening: None, artifact: None }],
+        entries: events.iter().map(entry).collect(),
     };
-    sample::done(office.ledger.store(), &[append]);
-    run.seen = Some(event.position());
+    sample::done(office.sequencer.store(), &[append]);
 }
 
 /// Returns an office, and a run of it that a newer version went on with.
@@ -101,26 +105,25 @@ fn refused<T: std::fmt::Debug>(result: Result<T, SequencerError>) -> Sequence {
     }
 }
 
-/// ONE-02
 #[test]
 fn newer_event_is_refused_and_marks_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (office, mut run) = visited(Arc::clone(&store));
-    let (at, ledger) = (Sequence::from(1), &office.ledger);
+    let (at, sequencer) = (Sequence::from(1), &office.sequencer);
     // The first has the trace in memory, the second reads it.
     for office in [&office, &office.twin(Arc::clone(&store))] {
         assert_eq!(refused(office.say(&mut run, PROPOSAL)), at);
-        assert_eq!(refused(office.ledger.look(run.trace)), at);
+        assert_eq!(refused(office.sequencer.look(run.trace)), at);
     }
-    assert_eq!(refused(ledger.abort(run.trace, text("enough"))), at);
+    assert_eq!(refused(sequencer.abort(run.trace, text("enough"))), at);
     let facts = QuestionExpired { question: Sequence::FIRST }.into();
     let first = Saying { role: Role::Desk, facts, content: None };
-    assert_eq!(refused(ledger.record(run.trace, Told { first, rest: Consequences::default() })), at);
-    assert_eq!(refused(ledger.series().submit(office.submission(&run, PROPOSAL), None)), at);
-    assert_eq!(refused(ledger.come_back(run.trace)), at);
-    assert_eq!(refused(ledger.receipt(run.trace, at)), at);
+    assert_eq!(refused(sequencer.record(run.trace, Told { first, rest: Consequences::default() })), at);
+    assert_eq!(refused(sequencer.series().submit(office.submission(&run, PROPOSAL), None)), at);
+    assert_eq!(refused(sequencer.come_back(run.trace)), at);
+    assert_eq!(refused(sequencer.receipt(run.trace, at)), at);
     let mut file = Vec::new();
-    assert_eq!(refused(ledger.export(run.trace, text("demur test"), &mut file, &mut |_| ())), at);
+    assert_eq!(refused(sequencer.export(run.trace, text("demur test"), &mut file, &mut |_| ())), at);
     let problems = store.check(&mut |_| ()).unwrap();
     assert!(matches!(problems[..], [StoreProblem::Newer { sequence, .. }] if sequence == at));
     let summary = store.trace(run.trace).unwrap().unwrap();
@@ -132,8 +135,14 @@ fn other_traces_go_on_beside_a_newer_one() {
     let (office, run) = visited(Arc::new(MemoryStore::new()));
     let whole = office.whole_run();
     assert_eq!(office.verdict(whole.trace).verdict, Verdict::Pass);
-    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
-    assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().failed, None);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
+    assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().failed, None);
+    // A newer version begins with the event that this one could not read.
+    let note = office.sequencer.store().note(&format!("reactor/{}", CheckpointAfterRun.name())).unwrap();
+    let cursor = Cursor::from_bytes(note.unwrap().try_into().unwrap());
+    let next = office.sequencer.store().changes(cursor, 1).unwrap().pop().unwrap().1;
+    assert_eq!(next.hash, run.seen.unwrap().hash);
 }
 
 /// LED-18
@@ -143,8 +152,8 @@ fn damage_that_looks_newer_is_still_damage() {
         let office = Office::create(Arc::new(MemoryStore::new()));
         let mut run = office.open();
         change(&office, &mut run);
-        office.ledger.look(run.trace).unwrap();
-        office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap().code
+        office.sequencer.look(run.trace).unwrap();
+        office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap().code
     };
     let planner = |office: &Office| office.agent(Role::Planner).0.clone();
     let forged = code(&|office, run| {
@@ -157,6 +166,39 @@ fn damage_that_looks_newer_is_still_damage() {
         append(office, run, &event, &planner(office));
     });
     assert_eq!(unsigned, "HEAD_INVALID");
+    // Any bytes that call themselves newer, with the hash they have.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let office = Office::create(Arc::new(SqliteStore::create(&path).unwrap()));
+    let mut run = office.open();
+    office.say(&mut run, PROPOSAL).unwrap();
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    put_instead(&connection, br#"{"format":2}"#);
+    assert!(office.sequencer.look(run.trace).unwrap().is_failed());
+    let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "HEAD_INVALID"));
+}
+
+/// Puts other bytes in the place of the newest event, with their hash and without a signature of the desk.
+fn put_instead(connection: &rusqlite::Connection, bytes: &[u8]) {
+    let sql = "UPDATE events SET bytes = ?1, hash = ?2, head = NULL WHERE ordinal = (SELECT max(ordinal) FROM events)";
+    connection.execute(sql, (bytes, event_hash(bytes).as_bytes())).unwrap();
+}
+
+/// Whatever was committed together has one signature, on the last of it.
+#[test]
+fn newer_events_of_one_commit_are_known_by_the_signature_on_the_last() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let office = Office::create(Arc::clone(&store));
+    let mut run = office.open();
+    let before = run;
+    let first = newer_event(&office, &run, &office.agent(Role::Planner).0);
+    run.seen = Some(first.position());
+    let second = newer_event(&office, &run, &office.agent(Role::Planner).0);
+    append_all(&office, &before, &[first, second], &office.desk);
+    assert_eq!(refused(office.sequencer.look(run.trace)), Sequence::from(1));
+    assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
 }
 
 #[test]
@@ -164,7 +206,7 @@ fn registry_of_a_newer_version_is_refused_as_a_whole() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let office = Office::create(Arc::clone(&store));
     let mut run = office.open();
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let mut place = Run { trace: registry.trace(), seen: Some(registry.head()) };
     let event = newer_event(&office, &place, &office.agent(Role::Planner).0);
     append(&office, &mut place, &event, &office.desk);
@@ -174,7 +216,7 @@ fn registry_of_a_newer_version_is_refused_as_a_whole() {
     let opened =
         Sequencer::open(Arc::clone(&store), move |_| Some(key.clone()), Box::new(office.clock.clone()));
     assert!(newer(opened.err().unwrap()));
-    assert!(newer(office.ledger.checkpoint().unwrap_err()));
+    assert!(newer(office.sequencer.checkpoint().unwrap_err()));
     // What was decided under the registry that is known goes on.
     office.say(&mut run, PROPOSAL).unwrap();
     assert!(store.traces(None, 9).unwrap().iter().all(|trace| trace.failed.is_none()));
@@ -202,7 +244,7 @@ fn give_a_newer_proof(path: &Path, office: &Office, run: &Run) -> Vec<u8> {
 }
 
 #[test]
-fn newer_proof_is_neither_damage_nor_rebuilt_from() {
+fn newer_proof_is_no_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
     let store = Arc::new(SqliteStore::create(&path).unwrap());
@@ -217,30 +259,79 @@ fn newer_proof_is_neither_damage_nor_rebuilt_from() {
     assert_eq!(problems, [StoreProblem::Newer { trace: run.trace, sequence, newer: newer.clone() }]);
     assert!(!problems[0].is_derived());
     let refuses = |error: StoreError| matches!(error, StoreError::TraceNewer { trace, newer: found, .. } if (trace, &found) == (run.trace, &newer));
-    assert!(refuses(store.rebuild().unwrap_err()));
-    assert!(
-        store
-            .command(&office.agent(Role::Planner).0.public().fingerprint(), first(&store, whole.trace))
-            .unwrap()
-            .is_some()
-    );
     let other = office.twin(shared);
-    let Err(SequencerError::Store(error)) = other.ledger.look(run.trace) else { panic!("not refused") };
+    let Err(SequencerError::Store(error)) = other.sequencer.look(run.trace) else { panic!("not refused") };
     assert!(refuses(error));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
     assert_eq!(other.verdict(whole.trace).verdict, Verdict::Pass);
+    // What lies beside it is held against it.
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_beside").unwrap();
+    for (change, back) in [
+        ("time = time + 1", "time = time - 1"),
+        ("content = CAST(content || ' ' AS BLOB)", "content = CAST(trim(content) AS BLOB)"),
+    ] {
+        let update = |set: &str| {
+            let sql = format!("UPDATE events SET {set} WHERE ordinal = (SELECT max(ordinal) FROM events)");
+            connection.execute(&sql, []).unwrap();
+        };
+        update(change);
+        assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }]), "{change}");
+        update(back);
+    }
     // One byte that is not what was recorded.
     let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
     let damaged = String::from_utf8(bytes).unwrap().replace("webauthn", "webauthm");
     let sql = "UPDATE events SET bytes = ?1 WHERE ordinal = (SELECT max(ordinal) FROM events)";
     connection.execute(sql, [damaged.as_bytes()]).unwrap();
     assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }, ..]));
-    assert!(other.ledger.look(run.trace).unwrap().is_failed());
+    assert!(other.sequencer.look(run.trace).unwrap().is_failed());
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed.unwrap().code, "SCHEMA_INVALID");
 }
 
-/// Returns the command that opened a run.
-fn first(store: &SqliteStore, trace: TraceId) -> demur_ledger::name::CommandId {
-    let stored = store.events(trace, Sequence::FIRST, 1).unwrap().pop().unwrap();
-    Event::parse(&stored.bytes).unwrap().envelope().statement.as_ref().unwrap().command
+/// What follows from a newer event nobody can tell here; what follows from all others is as clear as ever.
+#[test]
+fn rows_of_other_traces_are_compared_and_rebuilt_beside_a_newer_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let store = Arc::new(SqliteStore::create(&path).unwrap());
+    let office = Office::create(store.clone());
+    office.whole_run();
+    let mut run = office.open();
+    office.say(&mut run, PROPOSAL).unwrap();
+    give_a_newer_proof(&path, &office, &run);
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    let rows = |table: &str| -> Vec<Vec<rusqlite::types::Value>> {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2")).unwrap();
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|index| row.get(index)).collect();
+        statement.query_map([], row).unwrap().map(Result::unwrap).collect()
+    };
+    let is_newer = |problem: &StoreProblem| matches!(problem, StoreProblem::Newer { .. });
+    // The registry is trace 1 of the database, the whole run 2, the one that a newer version went on with 3.
+    for (table, of_others, of_the_newer) in [
+        ("runs", "DELETE FROM runs WHERE trace = 2", "UPDATE runs SET phase = 'later' WHERE trace = 3"),
+        (
+            "participants",
+            "DELETE FROM participants WHERE trace = 2",
+            "DELETE FROM participants WHERE trace = 3",
+        ),
+        (
+            "commands",
+            "DELETE FROM commands WHERE event IN (SELECT ordinal FROM events WHERE trace = 2)",
+            "DELETE FROM commands WHERE event IN (SELECT ordinal FROM events WHERE trace = 3)",
+        ),
+        ("key_changes", "DELETE FROM key_changes", "DELETE FROM failures"),
+    ] {
+        connection.execute(of_the_newer, []).unwrap();
+        let written = rows(table);
+        assert!(store.check(&mut |_| ()).unwrap().iter().all(is_newer), "{table}");
+        connection.execute(of_others, []).unwrap();
+        let problems = store.check(&mut |_| ()).unwrap();
+        let is_found = |problem: &StoreProblem| matches!(problem, StoreProblem::Derived { table: found, extra: 0, .. } if *found == table);
+        assert!(problems.iter().any(is_found), "{table}: {problems:?}");
+        store.rebuild().unwrap();
+        assert_eq!(rows(table), written, "{table}");
+        assert!(store.check(&mut |_| ()).unwrap().iter().all(is_newer), "{table}");
+    }
 }

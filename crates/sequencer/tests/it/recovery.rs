@@ -30,6 +30,7 @@ fn an_interrupted_run_says_so_before_it_goes_on() {
     let office = Office::create(store.clone());
     let (mut run, finished) = (office.open(), office.whole_run());
     // The process ends without closing.
+    store.reopen();
     let office = office.reopen(store.clone());
     let proposal = office.say(&mut run, PROPOSAL).unwrap();
     assert_eq!(kinds(&*store, run.trace), ["session_initialized", "recovery_recorded", "proposal_created"]);
@@ -94,6 +95,6 @@ fn a_trace_whose_stored_events_do_not_hold_is_marked_and_stops() {
     let mut run = demur_testing::office::Run { seen: Some(event.position()), ..run };
     let refused = office.say(&mut run, PROPOSAL).unwrap_err();
     assert!(refused.to_string().starts_with("TRACE_FAILED"), "{refused}");
-    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
     assert_eq!((failed.sequence, failed.code.as_str()), (Some(1.into()), "SIG_INVALID"));
 }

@@ -11,7 +11,7 @@ impl Reason for StoreError {
             Self::Locked => "STORE_LOCKED",
             Self::ReadOnly => "STORE_READ_ONLY",
             Self::Corrupt { .. } => "STORE_DAMAGED",
-            Self::Newer { .. } | Self::RegistryNewer { .. } => "STORE_NEWER",
+            Self::Newer { .. } | Self::RegistryNewer { .. } | Self::WordNewer { .. } => "STORE_NEWER",
             Self::TraceNewer { .. } => "TRACE_NEWER",
             Self::Older { .. } => "STORE_OLDER",
             Self::Foreign { .. } => "STORE_FOREIGN",

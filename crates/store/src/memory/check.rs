@@ -18,14 +18,15 @@ impl State {
         progress(StoreProgress { step: StoreStep::Events, done, total });
         for (trace, events) in self.all_events() {
             let mut previous: Option<Position> = None;
-            for (position, time, stored) in events {
+            for (position, stored) in events {
                 let mut wrong = Vec::new();
-                let place = Place { trace, position, time, bytes: &stored.bytes, previous };
+                let (bytes, content) = (&stored.bytes, &stored.content);
+                let place = Place { trace, position, time: None, bytes, previous, content };
                 let sequence = position.sequence;
                 match place.event(&mut wrong) {
                     Found::Known(event) => {
                         let read = |address: &_| Ok(self.artifact(address));
-                        examine::beside(&event, &stored.content, &stored.artifact, read, &mut wrong)?;
+                        examine::artifact(&event, &stored.artifact, read, &mut wrong)?;
                     }
                     Found::Newer(newer) => {
                         problems.extend(newer.map(|newer| StoreProblem::Newer { trace, sequence, newer }));

@@ -1,6 +1,6 @@
 //! What a store in memory holds, and the rules of the contract over it.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{collections::BTreeMap, iter, ops::RangeInclusive};
 
 use demur_core::{commitment::Commitment, hash::Digest, id::Ulid, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
@@ -16,8 +16,8 @@ use demur_ledger::{
 use super::{lease::LeaseTable, question::List, record::RecordTable};
 use crate::{
     contract::{
-        Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, QuestionSummary, Snapshot, StoreError,
-        Stored, TraceSummary, Write,
+        Append, Conflict, Cursor, Failure, Kept, LeaseId, Outcome, Performed, QuestionSummary, Snapshot,
+        StoreError, Stored, TraceSummary, Write,
     },
     derived,
 };
@@ -78,7 +78,10 @@ impl State {
         Ok(writes.iter().map(|write| self.commit_one(write)).collect())
     }
 
-    fn commit_one(&mut self, Write { append, swaps }: &Write) -> Outcome {
+    fn commit_one(&mut self, Write { writer, append, swaps }: &Write) -> Outcome {
+        if !self.leases.lives(*writer) {
+            return Outcome::Refused(Conflict::Lease);
+        }
         let kind = |append: &Append| match self.traces.get(&append.trace) {
             Some(trace) => trace.kind,
             None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
@@ -90,16 +93,13 @@ impl State {
             return Outcome::Refused(conflict);
         }
         if let Some((append, kind)) = append {
-            self.write(append, kind);
+            self.write(append, kind, *writer);
         }
         self.records.swap(swaps);
         Outcome::Done
     }
 
     fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
-        if !self.leases.lives(append.writer) {
-            return Some(Conflict::Lease);
-        }
         let known = self.traces.get(&append.trace);
         let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = known.and_then(Trace::head);
@@ -129,7 +129,7 @@ impl State {
         })
     }
 
-    fn write(&mut self, append: &Append, kind: TraceKind) {
+    fn write(&mut self, append: &Append, kind: TraceKind, writer: LeaseId) {
         let opened = append.entries[0].event.envelope().time;
         if !self.traces.contains_key(&append.trace) {
             self.opened.push(append.trace);
@@ -155,7 +155,7 @@ impl State {
                 content: entry.opening.clone().map_or(Kept::Absent, Kept::Here),
                 artifact: entry.artifact.map_or(Kept::Absent, Kept::Here),
                 head: None,
-                writer: append.writer,
+                writer,
             });
         }
         finish(trace, append.head.clone(), append);
@@ -314,15 +314,11 @@ impl State {
     /// Returns the events of every trace, in order, each with its place.
     pub(super) fn all_events(
         &self,
-    ) -> impl Iterator<Item = (TraceId, impl Iterator<Item = (Position, Timestamp, &Stored)>)> {
+    ) -> impl Iterator<Item = (TraceId, impl Iterator<Item = (Position, &Stored)>)> {
         self.traces.iter().map(|(id, trace)| {
-            let place = |(sequence, stored): (u64, _)| {
-                let stored: &Stored = stored;
-                let position = Position::new(Sequence::try_from(sequence).ok()?, stored.hash);
-                let time = Event::parse(&stored.bytes).ok()?.envelope().time;
-                Some((position, time, stored))
-            };
-            (*id, (0..).zip(&trace.events).filter_map(place))
+            let places = iter::successors(Some(Sequence::FIRST), |sequence| Some(sequence.next()));
+            let events = places.zip(&trace.events);
+            (*id, events.map(|(sequence, stored)| (Position::new(sequence, stored.hash), stored)))
         })
     }
 

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Result as SqlResult, params};
 
 use super::{
     SqliteStore, column, connection,
-    derive::{self, Misfit, Raw, Refill, TABLES},
+    derive::{self, Misfit, Raw, Refill, TABLES, Table},
     places, trouble,
 };
 use crate::{
@@ -62,10 +62,6 @@ impl Check<'_> {
     fn run(&mut self) -> Result<(), StoreError> {
         self.structure().map_err(trouble::of("check the structure"))?;
         self.events()?;
-        if self.problems.iter().any(|problem| matches!(problem, StoreProblem::Newer { .. })) {
-            // What follows from a newer event nobody can tell here.
-            return Ok(());
-        }
         self.derived().map_err(trouble::of("compare the derived tables"))
     }
 
@@ -101,8 +97,10 @@ impl Check<'_> {
     /// Looks at every event and fills temporary copies of the derived tables on the way.
     fn events(&mut self) -> Result<(), StoreError> {
         let connection = self.connection;
-        let total = self.prepare().map_err(trouble::of("check the events"))?;
-        let mut refill = Refill::new(connection, "temp");
+        let count = "SELECT count(*) FROM main.events";
+        let total = connection.query_row(count, [], |row| column::unsigned(row, 0));
+        let total = total.map_err(trouble::of("check the events"))?;
+        let mut refill = Refill::begin(connection).map_err(trouble::of("check the events"))?;
         let (mut done, mut before): (u64, Option<Raw>) = (0, None);
         derive::walk(connection, |raw| {
             let previous = before.take().filter(|previous| previous.id == raw.id);
@@ -118,16 +116,6 @@ impl Check<'_> {
         refill.finish().map_err(trouble::of("check the events"))
     }
 
-    fn prepare(&self) -> SqlResult<u64> {
-        for (table, columns) in TABLES {
-            self.connection.execute_batch(&format!(
-                "CREATE TEMP TABLE {table} AS SELECT {columns} FROM main.{table} WHERE false"
-            ))?;
-        }
-        let count = "SELECT count(*) FROM main.events";
-        self.connection.query_row(count, [], |row| column::unsigned(row, 0))
-    }
-
     fn event(
         &mut self,
         raw: &Raw,
@@ -138,8 +126,10 @@ impl Check<'_> {
         let previous = previous.map(|previous| previous.position);
         let mut wrong = Vec::new();
         let sequence = position.sequence;
-        match (Place { trace, position, time, bytes, previous }).event(&mut wrong) {
-            Found::Known(event) => self.known(raw, &event, refill, &mut wrong)?,
+        let stored = self.stored(raw).map_err(trouble::of("check the events"))?;
+        let place = Place { trace, position, time: Some(time), bytes, previous, content: &stored.content };
+        match place.event(&mut wrong) {
+            Found::Known(event) => self.known(raw, &event, &stored, refill, &mut wrong)?,
             Found::Newer(newer) => {
                 if let Some(newer) = newer {
                     self.note(StoreProblem::Newer { trace, sequence, newer });
@@ -158,12 +148,12 @@ impl Check<'_> {
         &self,
         raw: &Raw,
         event: &Event,
+        stored: &Stored,
         refill: &mut Refill<'_>,
         wrong: &mut Vec<String>,
     ) -> Result<(), StoreError> {
-        let Stored { content, artifact, .. } = self.stored(raw).map_err(trouble::of("check the events"))?;
         let read = |address: &Address| self.store.artifacts.read(address);
-        examine::beside(event, &content, &artifact, read, wrong)?;
+        examine::artifact(event, &stored.artifact, read, wrong)?;
         match refill.take(raw, event) {
             Ok(()) => Ok(()),
             Err(Misfit::Guard(what)) => {
@@ -183,12 +173,13 @@ impl Check<'_> {
         statement.query_row(params![raw.ordinal], |row| column::stored(row, 0))
     }
 
-    /// Compares the derived tables with what the events gave.
+    /// Compares the derived tables with what the events gave. What follows from a newer event nobody can tell here, so
+    /// the rows of its trace are left out.
     fn derived(&mut self) -> SqlResult<()> {
-        for (table, columns) in TABLES {
+        for Table { name: table, columns, known } in TABLES {
             let rows = |from: &str, without: &str| {
                 let sql = format!(
-                    "SELECT count(*) FROM (SELECT {columns} FROM {from}.{table}
+                    "SELECT count(*) FROM (SELECT {columns} FROM {from}.{table} WHERE {known}
                      EXCEPT SELECT {columns} FROM {without}.{table})"
                 );
                 self.connection.query_row(&sql, [], |row| column::unsigned(row, 0))

@@ -1,5 +1,5 @@
 //! Values as they stand in columns. A value that nobody of us could have written is an error of conversion,
-//! which the store reports as damage.
+//! which the store reports as damage; a word that a newer version may have written is refused as such.
 
 use std::error::Error as StdError;
 
@@ -13,7 +13,7 @@ use demur_core::{
 use demur_ledger::{
     content::Opening,
     entry::{Address, ArtifactPlace},
-    event_type::TraceKind,
+    event_type::{TraceKind, TypeName},
     facts::Severity,
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::KeySignature,
@@ -76,32 +76,55 @@ pub(super) fn time(row: &Row<'_>, index: usize) -> Result<Timestamp> {
 }
 
 pub(super) fn kind(row: &Row<'_>, index: usize) -> Result<TraceKind> {
-    let text = row.get_ref(index)?.as_str()?;
-    let known =
-        [TraceKind::Registry, TraceKind::Run, TraceKind::Work].into_iter().find(|kind| kind.as_str() == text);
-    known.ok_or_else(|| wrong(index)("expected registry or run"))
+    let kinds = [TraceKind::Registry, TraceKind::Run, TraceKind::Work];
+    word(row, index, "kind of trace", |text| kinds.into_iter().find(|kind| kind.as_str() == text))
 }
 
 pub(super) fn phase(row: &Row<'_>, index: usize) -> Result<Option<Phase>> {
-    let Some(text) = row.get_ref(index)?.as_str_or_null()? else { return Ok(None) };
-    let known = Phase::ALL.into_iter().find(|phase| phase.as_str() == text);
-    known.map(Some).ok_or_else(|| wrong(index)("expected the name of a phase"))
+    if row.get_ref(index)?.as_str_or_null()?.is_none() {
+        return Ok(None);
+    }
+    let known = |text: &str| Phase::ALL.into_iter().find(|phase| phase.as_str() == text);
+    word(row, index, "phase of a run", known).map(Some)
 }
 
 pub(super) fn role(row: &Row<'_>, index: usize) -> Result<Role> {
-    let known = Role::from_name(row.get_ref(index)?.as_str()?);
-    known.ok_or_else(|| wrong(index)("expected the name of a role"))
+    word(row, index, "role", Role::from_name)
 }
 
 pub(super) fn outcome(row: &Row<'_>, index: usize) -> Result<OutcomeKind> {
-    let known = OutcomeKind::from_word(row.get_ref(index)?.as_str()?);
-    known.ok_or_else(|| wrong(index)("expected the outcome of a question"))
+    word(row, index, "outcome of a question", OutcomeKind::from_word)
 }
 
 pub(super) fn severity(row: &Row<'_>, index: usize) -> Result<Severity> {
+    let known = |text: &str| SEVERITIES.into_iter().find(|severity| severity_word(*severity) == text);
+    word(row, index, "severity", known)
+}
+
+/// Reads one of the words that stand for `what`. One that is made like them may be of a newer version.
+fn word<T>(
+    row: &Row<'_>,
+    index: usize,
+    what: &'static str,
+    known: impl FnOnce(&str) -> Option<T>,
+) -> Result<T> {
     let text = row.get_ref(index)?.as_str()?;
-    let known = SEVERITIES.into_iter().find(|severity| severity_word(*severity) == text);
-    known.ok_or_else(|| wrong(index)("expected block or warn"))
+    known(text).ok_or_else(|| {
+        // Words in columns are made like the names of event types.
+        if TypeName::try_from(text).is_ok() {
+            wrong(index)(UnknownWord { what, word: text.to_owned() })
+        } else {
+            wrong(index)(format!("expected the word for the {what}"))
+        }
+    })
+}
+
+/// A word in a column that a newer version may have written.
+#[derive(Debug, thiserror::Error)]
+#[error("{word} is no {what} that is known here")]
+pub(super) struct UnknownWord {
+    pub(super) what: &'static str,
+    pub(super) word: String,
 }
 
 /// Returns a severity as it is stored.

@@ -1,5 +1,5 @@
-//! The derived tables, filled again from the events: into the database to rebuild them, or into temporary tables
-//! to compare them.
+//! The derived tables, filled again from the events into temporary tables: to compare them, or to put them in the place of
+//! what is there.
 
 use std::{collections::BTreeMap, fmt::Display};
 
@@ -8,7 +8,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::TraceKind,
     name::{Position, Sequence, TraceId},
-    newer::{NewerEvent, Reading},
+    newer::Reading,
     state::GuardError,
     trace_state::TraceState,
 };
@@ -23,14 +23,36 @@ use crate::{
     derived,
 };
 
-/// The tables that follow from events, each with a list of all its columns.
-pub(super) const TABLES: [(&str, &str); 5] = [
-    ("commands", "key, command, event"),
-    ("key_changes", "fingerprint, sequence"),
-    ("runs", "trace, phase"),
-    ("participants", "trace, principal, role"),
-    ("questions", "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed"),
+/// A table that follows from events.
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    /// All its columns.
+    pub(super) columns: &'static str,
+    /// Which rows follow from events that are known here: none of a trace that a newer version went on with.
+    pub(super) known: &'static str,
+}
+
+pub(super) const TABLES: [Table; 5] = [
+    Table {
+        name: "commands",
+        columns: "key, command, event",
+        known: "event NOT IN (SELECT e.ordinal FROM main.events e JOIN temp.newer n ON n.trace = e.trace)",
+    },
+    Table {
+        name: "key_changes",
+        columns: "fingerprint, sequence",
+        known: "NOT EXISTS (SELECT 1 FROM temp.newer n JOIN main.traces t ON t.id = n.trace WHERE t.kind = 'registry')",
+    },
+    Table { name: "runs", columns: "trace, phase", known: OF_A_KNOWN_TRACE },
+    Table { name: "participants", columns: "trace, principal, role", known: OF_A_KNOWN_TRACE },
+    Table {
+        name: "questions",
+        columns: "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed",
+        known: OF_A_KNOWN_TRACE,
+    },
 ];
+
+const OF_A_KNOWN_TRACE: &str = "trace NOT IN (SELECT trace FROM temp.newer)";
 
 /// One row of events, as it stands in the database.
 pub(super) struct Raw {
@@ -44,26 +66,36 @@ pub(super) struct Raw {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Drops and refills the derived tables. An event that cannot be folded stops it: that is damage, or a newer version's.
+/// Makes the derived rows again. An event that cannot be folded stops it: that is damage. Rows of a trace that a newer
+/// version went on with stay as they are.
 pub(super) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
-    for (table, _) in TABLES {
-        let sql = format!("DELETE FROM main.{table}");
-        connection.execute(&sql, []).map_err(trouble::of("rebuild"))?;
-    }
-    let mut refill = Refill::new(connection, "main");
+    let rebuilding = || trouble::of("rebuild");
+    let mut refill = Refill::begin(connection).map_err(rebuilding())?;
     walk(connection, |raw| {
         let event = match Reading::of(&raw.bytes, &raw.position.hash) {
             Reading::Known(event) => event,
-            Reading::Newer(event) => return Err(newer(raw, &event)),
+            Reading::Newer(_) => return refill.pass_over(raw).map_err(rebuilding()),
             Reading::Damaged => return Err(unreadable(raw)),
         };
         match refill.take(raw, &event) {
             Ok(()) => Ok(()),
             Err(Misfit::Guard(what)) => Err(damaged(raw, &what)),
-            Err(Misfit::Store(error)) => Err(trouble::of("rebuild")(error)),
+            Err(Misfit::Store(error)) => Err(rebuilding()(error)),
         }
     })?;
-    refill.finish().map_err(trouble::of("rebuild"))
+    refill.finish().and_then(|()| exchange(connection)).map_err(rebuilding())
+}
+
+/// Puts what was refilled in the place of what was there.
+fn exchange(connection: &Connection) -> Result<()> {
+    for Table { name, columns, known } in TABLES {
+        connection.execute_batch(&format!(
+            "DELETE FROM main.{name} WHERE {known};
+             INSERT INTO main.{name} ({columns}) SELECT {columns} FROM temp.{name} WHERE {known};
+             DROP TABLE temp.{name};"
+        ))?;
+    }
+    connection.execute_batch("DROP TABLE temp.newer")
 }
 
 /// Visits every event, trace by trace and in order.
@@ -85,10 +117,9 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Derived rows in the making.
+/// Derived rows in the making, in temporary tables; `newer` has the traces whose rows nobody can make here.
 pub(super) struct Refill<'a> {
     connection: &'a Connection,
-    schema: &'static str,
     folding: Folding,
     keys: BTreeMap<Fingerprint, Sequence>,
 }
@@ -146,22 +177,22 @@ impl From<rusqlite::Error> for Misfit {
 }
 
 impl<'a> Refill<'a> {
-    /// Returns a refill of the tables in this schema, which are empty.
-    pub(super) fn new(connection: &'a Connection, schema: &'static str) -> Self {
-        Self { connection, schema, folding: Folding::default(), keys: BTreeMap::new() }
+    /// Makes the temporary tables.
+    pub(super) fn begin(connection: &'a Connection) -> Result<Self> {
+        connection.execute_batch("CREATE TEMP TABLE newer (trace INTEGER PRIMARY KEY)")?;
+        for Table { name, columns, .. } in TABLES {
+            let sql = format!("CREATE TEMP TABLE {name} AS SELECT {columns} FROM main.{name} WHERE false");
+            connection.execute_batch(&sql)?;
+        }
+        Ok(Self { connection, folding: Folding::default(), keys: BTreeMap::new() })
     }
 
     /// Takes the next event of [`walk`]. After a misfit the rest of its trace is passed over.
     pub(super) fn take(&mut self, raw: &Raw, event: &Event) -> Result<(), Misfit> {
         if let Some((key, command)) = derived::command(event) {
-            let sql =
-                format!("INSERT INTO {}.commands (key, command, event) VALUES (?1, ?2, ?3)", self.schema);
-            let key = key.as_digest().as_bytes();
-            self.connection.prepare_cached(&sql)?.execute(params![
-                key,
-                ulid(command.as_ulid()),
-                raw.ordinal
-            ])?;
+            let sql = "INSERT INTO temp.commands (key, command, event) VALUES (?1, ?2, ?3)";
+            let row = params![key.as_digest().as_bytes(), ulid(command.as_ulid()), raw.ordinal];
+            self.connection.prepare_cached(sql)?.execute(row)?;
         }
         if raw.kind == TraceKind::Registry {
             let at = raw.position.sequence;
@@ -170,14 +201,15 @@ impl<'a> Refill<'a> {
         }
         if raw.position.sequence == Sequence::FIRST {
             for participant in derived::participants(event) {
-                participant::put(self.connection, self.schema, raw.id, participant)?;
+                participant::put(self.connection, "temp", raw.id, participant)?;
             }
         }
         self.fold(raw, event)
     }
 
-    /// Passes over the rest of a trace that nobody can fold here.
+    /// Passes over the rest of a trace that nobody can fold here, and over its rows.
     pub(super) fn pass_over(&mut self, raw: &Raw) -> Result<()> {
+        self.connection.prepare_cached("INSERT OR IGNORE INTO temp.newer VALUES (?1)")?.execute([raw.id])?;
         if let Some(before) = self.folding.begin(raw.id) {
             self.write(before)?;
         }
@@ -190,8 +222,8 @@ impl<'a> Refill<'a> {
         if let Some(last) = self.folding.end() {
             self.write(last)?;
         }
-        let sql = format!("INSERT INTO {}.key_changes (fingerprint, sequence) VALUES (?1, ?2)", self.schema);
-        let mut statement = self.connection.prepare_cached(&sql)?;
+        let sql = "INSERT INTO temp.key_changes (fingerprint, sequence) VALUES (?1, ?2)";
+        let mut statement = self.connection.prepare_cached(sql)?;
         for (key, sequence) in &self.keys {
             statement.execute(params![key.as_digest().as_bytes(), number(sequence.number())])?;
         }
@@ -208,18 +240,18 @@ impl<'a> Refill<'a> {
     fn write(&self, (id, state): (i64, TraceState)) -> Result<()> {
         // Only a run has phases.
         if let Some(phase) = state.phase() {
-            let sql = format!("INSERT INTO {}.runs (trace, phase) VALUES (?1, ?2)", self.schema);
-            self.connection.prepare_cached(&sql)?.execute(params![id, phase.as_str()])?;
+            let sql = "INSERT INTO temp.runs (trace, phase) VALUES (?1, ?2)";
+            self.connection.prepare_cached(sql)?.execute(params![id, phase.as_str()])?;
         }
-        write_questions(self.connection, self.schema, id, &state)
+        write_questions(self.connection, id, &state)
     }
 }
 
-fn write_questions(connection: &Connection, schema: &str, id: i64, state: &TraceState) -> Result<()> {
+fn write_questions(connection: &Connection, id: i64, state: &TraceState) -> Result<()> {
     let Some(questions) = state.questions() else { return Ok(()) };
     questions
         .iter()
-        .try_for_each(|(at, asked)| question::refill(connection, schema, id, at, &QuestionRow::from(asked)))
+        .try_for_each(|(at, asked)| question::refill(connection, id, at, &QuestionRow::from(asked)))
 }
 
 fn raw(row: &Row<'_>) -> Result<Raw> {
@@ -232,14 +264,6 @@ fn raw(row: &Row<'_>) -> Result<Raw> {
         time: column::time(row, 6)?,
         bytes: row.get(7)?,
     })
-}
-
-fn newer(raw: &Raw, event: &NewerEvent<'_>) -> StoreError {
-    let (trace, sequence, newer) = (raw.trace, raw.position.sequence, event.newer().clone());
-    match raw.kind {
-        TraceKind::Registry => StoreError::RegistryNewer { sequence, newer },
-        TraceKind::Run | TraceKind::Work => StoreError::TraceNewer { trace, sequence, newer },
-    }
 }
 
 fn unreadable(raw: &Raw) -> StoreError {

@@ -55,21 +55,18 @@ pub(super) fn put(
     insert(&mut *connection.prepare_cached(sql)?, trace, sequence, row)
 }
 
-/// Writes a question into a table of another schema, which has no constraints, or into ours where it is not yet.
+/// Writes a question into the temporary table.
 pub(super) fn refill(
     connection: &Connection,
-    schema: &str,
     trace: i64,
     sequence: Sequence,
     row: &QuestionRow,
 ) -> Result<()> {
-    let sql = format!(
-        "INSERT INTO {schema}.questions
+    let sql = "INSERT INTO temp.questions
              (ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed)
          VALUES ((SELECT ordinal FROM main.events WHERE trace = ?1 AND sequence = ?2),
-                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-    );
-    insert(&mut *connection.prepare_cached(&sql)?, trace, sequence, row)
+                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    insert(&mut *connection.prepare_cached(sql)?, trace, sequence, row)
 }
 
 fn insert(statement: &mut Statement<'_>, trace: i64, sequence: Sequence, row: &QuestionRow) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use rusqlite::{Error, ErrorCode, ffi};
 
+use super::column::UnknownWord;
 use crate::{contract::StoreError, folder::trouble};
 
 /// Returns what the store says about an error before the commit began: nothing was written.
@@ -22,9 +23,13 @@ pub(super) fn of(action: &'static str) -> impl FnOnce(Error) -> StoreError {
             _ => trouble(action, &error),
         },
         // A column that does not hold what only we write into it.
-        Error::FromSqlConversionFailure(..)
-        | Error::IntegralValueOutOfRange(..)
-        | Error::InvalidColumnType(..) => StoreError::Corrupt { what: error.to_string() },
+        Error::FromSqlConversionFailure(_, _, source) => match source.downcast_ref() {
+            Some(UnknownWord { what, word }) => StoreError::WordNewer { what, word: word.clone() },
+            None => StoreError::Corrupt { what: error.to_string() },
+        },
+        Error::IntegralValueOutOfRange(..) | Error::InvalidColumnType(..) => {
+            StoreError::Corrupt { what: error.to_string() }
+        }
         _ => trouble(action, &error),
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     lookup::Lookup,
     owner::Owner,
     premises,
-    question::{accept, answer, cancel, decline, deliver, extend, pass_on},
+    question::{accept, answer, answering, cancel, decline, deliver, extend, pass_on},
     session::Speaker,
 };
 
@@ -30,7 +30,7 @@ impl Handle<op::AnswerQuestion> for Desk {
         by: &Admitted,
         request: ApiRequest<op::AnswerQuestion>,
     ) -> Result<ApiReply<Done>, Refusal> {
-        by_answerer(self, by, request, answer)
+        by_answerer(self, by, &request, answer)
     }
 
     /// A question that was just asked is answered without a thread that waits.
@@ -39,8 +39,12 @@ impl Handle<op::AnswerQuestion> for Desk {
         by: &Admitted,
         request: &ApiRequest<op::AnswerQuestion>,
     ) -> Result<Begun<Done>, Refusal> {
-        let Some(shown) = at.question(by.caller(), request.path.question) else { return Ok(Begun::NotHere) };
-        let recording = at.answering(by.caller(), &shown, &request.body)?;
+        let Some(shown) = at.seen_question(by.caller(), request.path.question) else {
+            return Ok(Begun::NotHere);
+        };
+        let speaker = by.caller().known_answerer(at, request.body.by.clone())?;
+        let Some(speaker) = speaker else { return Ok(Begun::NotHere) };
+        let recording = answering(at, &shown, &speaker, &request.body)?;
         Ok(recording.map_or(Begun::NotHere, |recording| {
             Begun::Recording(
                 recording
@@ -60,7 +64,7 @@ impl Handle<op::AcceptQuestion> for Desk {
         by: &Admitted,
         request: ApiRequest<op::AcceptQuestion>,
     ) -> Result<ApiReply<Done>, Refusal> {
-        by_answerer(self, by, request, accept)
+        by_answerer(self, by, &request, accept)
     }
 }
 
@@ -70,7 +74,7 @@ impl Handle<op::DeclineQuestion> for Desk {
         by: &Admitted,
         request: ApiRequest<op::DeclineQuestion>,
     ) -> Result<ApiReply<Done>, Refusal> {
-        by_answerer(self, by, request, decline)
+        by_answerer(self, by, &request, decline)
     }
 }
 
@@ -94,7 +98,7 @@ impl Handle<op::ExtendQuestion> for Desk {
         by: &Admitted,
         request: ApiRequest<op::ExtendQuestion>,
     ) -> Result<ApiReply<Done>, Refusal> {
-        by_asker(self, by, request, extend)
+        by_asker(self, by, &request, extend)
     }
 }
 
@@ -104,7 +108,7 @@ impl Handle<op::CancelQuestion> for Desk {
         by: &Admitted,
         request: ApiRequest<op::CancelQuestion>,
     ) -> Result<ApiReply<Done>, Refusal> {
-        by_asker(self, by, request, cancel)
+        by_asker(self, by, &request, cancel)
     }
 }
 
@@ -112,7 +116,7 @@ impl Handle<op::CancelQuestion> for Desk {
 fn by_answerer<O>(
     desk: &Desk,
     by: &Admitted,
-    request: ApiRequest<O>,
+    request: &ApiRequest<O>,
     say: impl FnOnce(&Owner, &QuestionView, &Speaker, &O::Body) -> Result<Done, Refusal>,
 ) -> Result<ApiReply<Done>, Refusal>
 where
@@ -129,7 +133,7 @@ where
 fn by_asker<O>(
     desk: &Desk,
     by: &Admitted,
-    request: ApiRequest<O>,
+    request: &ApiRequest<O>,
     say: impl FnOnce(&Owner, &QuestionView, Arc<Author>, Option<Text<1, 256>>, &O::Body) -> Result<Done, Refusal>,
 ) -> Result<ApiReply<Done>, Refusal>
 where

@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use demur_ledger::name::Sequence;
 use demur_store::{
     contract::{Cursor, Store as _, StoreError, StoreProblem},
     sqlite::{SqliteStore, VERSION},
@@ -101,6 +102,44 @@ fn no_overwritten_page_goes_unnoticed_and_none_is_repaired() {
             }
         }
         assert_eq!(fs::read(filled.database()).unwrap(), damaged, "page {page}");
+    }
+}
+
+/// A version that knows more phases, roles and outcomes than this one damages nothing.
+#[test]
+fn word_that_a_newer_version_may_have_written_is_refused_and_no_damage() {
+    let filled = Filled::new();
+    let raw = filled.raw();
+    raw.execute_batch(
+        "DROP TRIGGER traces_stay;
+         INSERT INTO questions SELECT ordinal, trace, sequence, 'open', 'block', 1, zeroblob(16), NULL, 0
+             FROM events WHERE trace = 2 AND sequence = 0;",
+    )
+    .unwrap();
+    let store = filled.open();
+    let trace = filled.work.trace();
+    let phase = || store.trace(trace).map(drop);
+    let kind = || store.traces(None, 9).map(drop);
+    let role = || store.participants(trace).map(drop);
+    let outcomes = || store.question_counts().map(drop);
+    let question = || store.question(trace, Sequence::FIRST).map(drop);
+    let reads: [(&str, &str, &dyn Fn() -> Result<(), StoreError>); 5] = [
+        ("runs SET phase", "phase of a run", &phase),
+        ("participants SET role", "role", &role),
+        ("questions SET severity", "severity", &question),
+        ("questions SET outcome", "outcome of a question", &outcomes),
+        ("traces SET kind", "kind of trace", &kind),
+    ];
+    for (column, expected, read) in reads {
+        let put = |word: &str| raw.execute(&format!("UPDATE OR IGNORE {column} = ?1"), [word]);
+        put("paused_for_now").unwrap();
+        let error = read().unwrap_err();
+        assert!(
+            matches!(&error, StoreError::WordNewer { what, word } if (*what, word.as_str()) == (expected, "paused_for_now")),
+            "{error}"
+        );
+        put("Not a word!").unwrap();
+        assert!(matches!(read().unwrap_err(), StoreError::Corrupt { .. }), "{column}");
     }
 }
 
