@@ -141,6 +141,7 @@ fn socket_of_a_dead_server_is_no_problem() {
 #[test]
 fn server_that_says_nothing_is_not_waited_for() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let _silent = UnixListener::bind(sandbox.data().join("socket")).unwrap();
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "server")["state"], "problem", "{reply}");
