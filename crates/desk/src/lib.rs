@@ -13,7 +13,6 @@
 //! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
 //! | tokens and people | [`token`], [`person`] |
 //! | who waits for what, and deadlines that pass | [`waiters`], [`deadlines`] |
-//! | the folder, lent and taken back | [`premises`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`], [`trace`] |
 //! | which ids begin so, what a trace is about | [`find`], [`subject`] |
 //! | a checkpoint over the store, and a look at all of it | [`store_check`] |
@@ -29,6 +28,7 @@ pub mod entry;
 pub mod error;
 pub mod excerpt;
 pub mod find;
+mod held_folder;
 pub mod key;
 pub mod key_entry;
 mod keyed;
@@ -40,7 +40,6 @@ pub mod marks;
 pub mod owner;
 pub mod person;
 pub mod plan;
-pub mod premises;
 pub mod question;
 pub mod record;
 pub mod recording;

@@ -3,7 +3,6 @@
 
 use std::{
     io::ErrorKind,
-    mem,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -15,7 +14,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::{
-    key::{Fingerprint, PublicKey, SecretKey},
+    key::{Fingerprint, SecretKey},
     time::Timestamp,
 };
 use demur_ledger::{
@@ -55,8 +54,6 @@ pub struct Owner {
     ledger: Option<Sequencer>,
     /// What needs no look at the store.
     known: Known,
-    /// Secrets that mean nothing before the next event is recorded.
-    tentative: Vec<Tentative>,
     /// What hooks look at.
     marks: Arc<Marks>,
     /// Whoever makes a key has it alone.
@@ -137,7 +134,6 @@ impl Owner {
             marks,
             keystore,
             ledger: Some(ledger),
-            tentative: Vec::new(),
             enrolling: Mutex::default(),
             keyed: std::array::from_fn(|_| Mutex::default()),
             drivers: Drivers::default(),
@@ -251,30 +247,6 @@ impl Owner {
         SecretKey::generate(&mut { self.known.world })
     }
 
-    /// Takes over a secret that is to stay only if the next event is recorded.
-    pub fn adopt(&mut self, file: Tentative) {
-        self.tentative.push(file);
-    }
-
-    /// Keeps a secret in the keystore, if the next event is recorded.
-    pub fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, Refusal> {
-        let path = self.keystore.add(key)?;
-        self.adopt(Tentative::of(path.clone()));
-        Ok(path)
-    }
-
-    /// Registers a new key, signed with that very key.
-    pub fn register(
-        &mut self,
-        author: &Author,
-        recovery: Option<PublicKey>,
-        name: &str,
-    ) -> Result<Sequence, Refusal> {
-        let submission = author.register(&self.place()?, recovery, name, &mut { self.known.world })?;
-        let recorded = self.ledger().submit(submission, None);
-        settle(mem::take(&mut self.tentative), recorded)
-    }
-
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
@@ -329,21 +301,6 @@ impl Owner {
         let submission = author.register(&self.place()?, None, name, &mut { self.known.world })?;
         settle(vec![file], self.ledger().submit(submission, None))?;
         Ok(author)
-    }
-
-    /// Names `new` as the successor of `old`. The new key keeps the recovery key: whoever stole the old one
-    /// cannot take the way back away.
-    pub fn rotate(&mut self, author: &Author, old: &KeyEntry, new: &SecretKey) -> Result<Sequence, Refusal> {
-        let registry = self.ledger().registry();
-        let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
-        let place = self.place()?;
-        let submission = author.rotate(&place, old.fingerprint, new, recovery, &mut { self.known.world })?;
-        let recorded = self.ledger().submit(submission, None);
-        let at = settle(mem::take(&mut self.tentative), recorded)?;
-        if old.principal == registry.desk() {
-            self.ledger().use_desk_key(new.clone())?;
-        }
-        Ok(at)
     }
 
     /// Ends the overlap after a rotation, and removes the secret.

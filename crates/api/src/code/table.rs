@@ -167,9 +167,7 @@ codes! {
     }
     Busy {
         ConnectionLost = "CONNECTION_LOST" 409,
-        FolderBusy = "FOLDER_BUSY",
         FolderInUse = "FOLDER_IN_USE",
-        FolderLent = "FOLDER_LENT",
         NoReply = "NO_REPLY",
         Overloaded = "OVERLOADED",
         Stopping = "STOPPING",

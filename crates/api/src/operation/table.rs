@@ -282,9 +282,6 @@ operations! {
         (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";
     StopServer = "stopServer", Post "/v1/server/stop", LOCAL, "End the server in good order";
         (NoArguments, Nothing, Nothing) -> Nothing, 204 "It ends now";
-    LendFolder = "lendFolder", Post "/v1/server/lend", LOCAL,
-        "Let another command have the data folder for as long as it works in it";
-        (NoArguments, Nothing, Nothing) -> Nothing, 204 "The folder is free";
     SetHook = "hook", Post "/v1/hook", LOCAL,
         "Say which questions stop these askers; a hook is in force for them from now on, or no longer";
         (NoArguments, Nothing, Hook) -> Stopped, 200 "What stops them";

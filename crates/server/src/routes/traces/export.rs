@@ -1,5 +1,5 @@
-//! The export of a trace as it is written (ONE-04). A slow reader holds up nobody and fills no memory; when somebody else
-//! wants the data folder, it has a few seconds left.
+//! The export of a trace as it is written (ONE-04). A slow reader holds up nobody and fills no memory; when the server
+//! ends, it has a few seconds left.
 
 use axum::{Extension, body::Body, extract::State, response::Response};
 use demur_api::{operation::SEEING, refusal::Refusal};
