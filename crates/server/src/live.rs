@@ -223,7 +223,6 @@ async fn tell(service: &Shared) {
 /// Tells what was recorded after a place; returns how far that is.
 async fn read_on(service: &Shared, mut after: Cursor) -> Cursor {
     loop {
-        // A folder that is lent is read once it is back; everybody is woken then.
         let Ok(page) = service.work(move |_, owner| page(owner, after)).await else { return after };
         let full = page.len() == EVENTS_PER_READ;
         let Some((last, _)) = page.last() else { return after };

@@ -20,10 +20,7 @@ use crate::service::Shared;
 /// Notes that somebody was shown these questions.
 pub(super) fn note(service: &Shared, caller: &Caller, questions: &[QuestionView], level: Level) {
     let Caller::Token(token) = caller else { return };
-    if !token.scopes.contains(&Scope::Person)
-        || !caller.may(&[Scope::Answer])
-        || !service.desk.premises().is_ready()
-    {
+    if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !service.desk.is_open() {
         return;
     }
     let name = token.name.as_str().to_owned();
