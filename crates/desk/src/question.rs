@@ -19,8 +19,10 @@ use demur_api::question::{
     QuestionView, Whom, needed, way,
 };
 
-pub use act::{accept, answer, answer_shown, answering, cancel, decline, extend, has_answering_key, pass_on};
-pub use ask::{Asked, ask, asking};
+pub(crate) use act::answering;
+pub use act::{accept, answer, answer_shown, cancel, decline, extend, has_answering_key, pass_on};
+pub(crate) use ask::asking;
+pub use ask::{Asked, ask};
 pub use deliver::{deliver, deliver_shown};
 pub use expire::expire;
 pub use handle::{note_answer, people_apart};
@@ -28,4 +30,5 @@ pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
 pub(crate) use recent::Recent;
 pub use secret::{forget_secret, secret};
-pub use view::{recent, view};
+pub(crate) use view::named;
+pub use view::view;

@@ -11,6 +11,7 @@ use demur_api::{
 };
 use demur_ledger::name::{Sequence, TraceId};
 pub use rmcp::model::Extensions;
+use serde_json::Value;
 use tokio::time;
 
 use crate::tools::Sets;
@@ -45,11 +46,11 @@ pub trait CallerConnection: Connection {
         event: Sequence,
     ) -> impl Future<Output = Result<Vec<u8>, Refusal>> + Send;
 
-    /// Returns the export of a trace.
-    fn export(&self, trace: TraceId) -> impl Future<Output = Result<Vec<u8>, Refusal>> + Send;
+    /// Returns the export of a trace, of so many bytes at most.
+    fn export(&self, trace: TraceId, limit: usize) -> impl Future<Output = Result<Vec<u8>, Refusal>> + Send;
 
-    /// Verifies an export, and returns what was found as JSON.
-    fn verify(&self, export: Vec<u8>) -> impl Future<Output = Result<Vec<u8>, Refusal>> + Send;
+    /// Verifies an export, and returns what was found.
+    fn verify(&self, export: Vec<u8>) -> impl Future<Output = Result<Value, Refusal>> + Send;
 }
 
 /// Whoever comes through the door with one request.
@@ -96,14 +97,14 @@ impl<C: CallerConnection> Visitor<C> {
         self.connection.within(SERVER_TIMEOUT).artifact(trace, event).await
     }
 
-    /// Returns the export of a trace.
-    pub(crate) async fn export(&self, trace: TraceId) -> Result<Vec<u8>, Refusal> {
-        self.connection.within(SERVER_TIMEOUT).export(trace).await
+    /// Returns the export of a trace, of so many bytes at most.
+    pub(crate) async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
+        self.connection.within(SERVER_TIMEOUT).export(trace, limit).await
     }
 
-    /// Returns what the export of a trace proves, as JSON.
-    pub(crate) async fn verify(&self, trace: TraceId) -> Result<Vec<u8>, Refusal> {
-        let export = self.export(trace).await?;
+    /// Returns what the export of a trace proves.
+    pub(crate) async fn verify(&self, trace: TraceId) -> Result<Value, Refusal> {
+        let export = self.export(trace, MAX_VERIFIED_BYTES).await?;
         in_time(SERVER_TIMEOUT, self.connection.within(SERVER_TIMEOUT).verify(export)).await
     }
 }
@@ -131,6 +132,14 @@ pub(crate) fn silent() -> Refusal {
         .with_cure("Do not assume. `demur status` says whether it runs; then call the tool again.")
 }
 
+/// Returns the refusal of an export that has more bytes than are wanted.
+pub fn export_too_large(trace: TraceId, limit: usize) -> Refusal {
+    Refusal::new(Code::TooLarge, format!("expected an export of at most {limit} bytes, found more"))
+        .with_cure(format!("`demur export {trace}` writes it to a file"))
+}
+
+/// How large an export may be that is verified for a client.
+const MAX_VERIFIED_BYTES: usize = 64 << 20;
 /// How much longer than its patience something may take.
 pub(crate) const REPLY_GRACE: Duration = Duration::from_millis(1_900);
 /// What agents are in a run: each has a key of its own, under the name of the agent.

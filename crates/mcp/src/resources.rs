@@ -2,7 +2,6 @@
 
 use demur_api::{
     call::ApiRequest,
-    code::Code,
     operation::{Nothing, OfQuestion, ShowQuestion},
     question::QuestionId,
     refusal::Refusal,
@@ -14,14 +13,13 @@ use rmcp::{
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::{
     ask,
     host::{CallerConnection, Visitor},
     listen,
     pass::heard,
-    plan, sessions,
+    plan,
 };
 
 /// Something that can be read.
@@ -96,19 +94,10 @@ async fn content(
             Ok((shown, JSON))
         }
         Resource::Trace(trace) => {
-            let bytes = visitor.export(trace).await?;
-            if bytes.len() > MAX_RESOURCE_BYTES {
-                let message = format!(
-                    "expected an export of at most {MAX_RESOURCE_BYTES} bytes, found {}",
-                    bytes.len()
-                );
-                let mut refusal = Refusal::new(Code::TooLarge, message);
-                refusal.cure = Some(format!("`demur export {trace}` writes it to a file"));
-                return Err(refusal);
-            }
+            let bytes = visitor.export(trace, MAX_RESOURCE_BYTES).await?;
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
         }
-        Resource::Report(trace) => Ok((sessions::report::<Value>(visitor, trace).await?.to_string(), JSON)),
+        Resource::Report(trace) => Ok((visitor.verify(trace).await?.to_string(), JSON)),
         Resource::Audit(session) => Ok((text(&plan::record(visitor, session).await?)?, JSON)),
     }
 }

@@ -21,12 +21,12 @@ use demur_ledger::{
 };
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     arguments::session::{ListSessions, ShowSession, VerifySession},
-    host::{CallerConnection, Visitor},
+    host::CallerConnection,
     reply::{self, Stop, fenced},
     tool_call::ToolCall,
 };
@@ -150,17 +150,10 @@ pub(crate) async fn verify(
     call: &ToolCall<'_, impl CallerConnection>,
     given: &VerifySession,
 ) -> Result<CallToolResponse, Stop> {
-    let proven: Proven = report(&call.visitor, given.trace).await?;
+    let found = call.visitor.verify(given.trace).await?;
+    let proven: Proven = serde_json::from_value(found).map_err(|error| Refusal::bug(&error))?;
     let words = format!("Verdict: {}.", proven.verdict);
     Ok(reply::with(&proven, words).into())
-}
-
-/// Returns what the export of a trace proves.
-pub(crate) async fn report<T: DeserializeOwned>(
-    visitor: &Visitor<impl CallerConnection>,
-    trace: TraceId,
-) -> Result<T, Refusal> {
-    serde_json::from_slice(&visitor.verify(trace).await?).map_err(|error| Refusal::bug(&error))
 }
 
 fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -9,7 +9,8 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_ledger::name::{Sequence, TraceId};
-use demur_mcp::host::CallerConnection;
+use demur_mcp::host::{CallerConnection, export_too_large};
+use serde_json::Value;
 
 use super::status;
 use crate::{
@@ -66,11 +67,13 @@ impl CallerConnection for BridgeConnection {
         self.bytes(Call::get(format!("/v1/traces/{trace}/artifacts/{event}"))).await
     }
 
-    async fn export(&self, trace: TraceId) -> Result<Vec<u8>, Refusal> {
-        self.bytes(Call::get(format!("/v1/traces/{trace}/export"))).await
+    async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
+        let bytes = self.bytes(Call::get(format!("/v1/traces/{trace}/export"))).await?;
+        if bytes.len() > limit { Err(export_too_large(trace, limit)) } else { Ok(bytes) }
     }
 
-    async fn verify(&self, export: Vec<u8>) -> Result<Vec<u8>, Refusal> {
-        self.bytes(Call::post_bytes("/v1/verify", Some((export, "application/x-ndjson")))).await
+    async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {
+        let call = Call::post_bytes("/v1/verify", Some((export, "application/x-ndjson")));
+        serde_json::from_slice(&self.bytes(call).await?).map_err(|error| Refusal::bug(&error))
     }
 }

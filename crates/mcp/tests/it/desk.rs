@@ -184,24 +184,25 @@ fn unknown() -> Refusal {
 }
 
 /// The host of the door.
-pub(crate) struct Porch(pub(crate) Arc<Desk>);
+pub(crate) struct TestHost(pub(crate) Arc<Desk>);
 
-impl Host for Porch {
-    type Connection = Lane;
+impl Host for TestHost {
+    type Connection = TestConnection;
 
-    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<Lane>, Refusal> {
+    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<TestConnection>, Refusal> {
         client.clone_into(&mut self.0.client.lock().unwrap());
         let (identity, conversation) = (format!("client:{client}"), "test".to_owned());
-        let (name, relays, connection) = (client.to_owned(), self.0.relays, Lane(Arc::clone(&self.0)));
+        let (name, relays, connection) =
+            (client.to_owned(), self.0.relays, TestConnection(Arc::clone(&self.0)));
         Ok(Visitor { identity, name, conversation, relays, sets: None, connection })
     }
 }
 
 /// The connection to the desk: every operation goes by its place.
 #[derive(Clone)]
-pub(crate) struct Lane(Arc<Desk>);
+pub(crate) struct TestConnection(Arc<Desk>);
 
-impl<O: Operation> Call<O> for Lane {
+impl<O: Operation> Call<O> for TestConnection {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
         let (address, body) = (request.address().unwrap(), serde_json::to_value(&request.body).unwrap());
         let reply = self.0.reply(O::ABOUT.method, &address, body).await?;
@@ -210,7 +211,7 @@ impl<O: Operation> Call<O> for Lane {
     }
 }
 
-impl CallerConnection for Lane {
+impl CallerConnection for TestConnection {
     fn within(&self, _: Duration) -> Self {
         self.clone()
     }
@@ -223,11 +224,11 @@ impl CallerConnection for Lane {
         Err(unknown())
     }
 
-    async fn export(&self, _: TraceId) -> Result<Vec<u8>, Refusal> {
+    async fn export(&self, _: TraceId, _: usize) -> Result<Vec<u8>, Refusal> {
         Err(unknown())
     }
 
-    async fn verify(&self, _: Vec<u8>) -> Result<Vec<u8>, Refusal> {
+    async fn verify(&self, _: Vec<u8>) -> Result<Value, Refusal> {
         Err(unknown())
     }
 }

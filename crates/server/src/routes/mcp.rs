@@ -1,5 +1,5 @@
-//! MCP over streamable HTTP at `/mcp`: the same door as `demur mcp`, with the API called in this process in the name of
-//! whoever sent the request. It is no operation of the API: what goes in and out is the protocol's own. Clients of
+//! MCP over streamable HTTP at `/mcp`: the same door as `demur mcp`, with operations done in this process in the name of
+//! the caller. It is no operation of the API: what goes in and out is the protocol's own. Clients of
 //! 2026-07-28 bring everything with each request; for older ones there are sessions, bounded in number and in time.
 
 mod connection;
@@ -8,7 +8,6 @@ mod sessions;
 use std::{
     io,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 
 use axum::{
@@ -36,7 +35,7 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::SessionId,
 };
 
-use self::{connection::RouterConnection, sessions::Sessions};
+use self::{connection::ServerConnection, sessions::Sessions};
 use crate::{
     api::admit,
     read,
@@ -46,8 +45,8 @@ use crate::{
 /// The service that speaks the protocol.
 type Protocol = StreamableHttpService<Door<ServerHost>, Sessions>;
 
-/// Returns the route, for which `inside` is the API without its gate.
-pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
+/// Returns the route.
+pub(super) fn route(service: &Shared) -> Router<Shared> {
     let config = StreamableHttpServerConfig::default()
         // The gate knows the names of this server, and looked.
         .disable_allowed_hosts()
@@ -59,7 +58,7 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
         stop.cancel();
     });
     let sessions = Arc::new(Sessions::default());
-    let host = Arc::new(ServerHost { service: Arc::clone(service), inside, sessions: Arc::clone(&sessions) });
+    let host = Arc::new(ServerHost { service: Arc::clone(service), sessions: Arc::clone(&sessions) });
     let (states, ended) = (OnceLock::<Arc<States>>::new(), service.desk.ending());
     let shared = Arc::default();
     let door = move || {
@@ -105,14 +104,13 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
 /// The server, as the host of the door.
 struct ServerHost {
     service: Shared,
-    inside: Router,
     sessions: Arc<Sessions>,
 }
 
 impl Host for ServerHost {
-    type Connection = RouterConnection;
+    type Connection = ServerConnection;
 
-    fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor<RouterConnection>, Refusal> {
+    fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor<ServerConnection>, Refusal> {
         let parts = extensions.get::<Parts>();
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
@@ -134,8 +132,7 @@ impl Host for ServerHost {
         };
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
         let session = session.map(|id| (Arc::clone(&self.sessions), SessionId::from(id)));
-        let (service, router) = (Arc::clone(&self.service), self.inside.clone());
-        let connection = RouterConnection { service, router, caller, session, patience: Duration::ZERO };
+        let connection = ServerConnection::new(Arc::clone(&self.service), caller, session);
         // Nothing else is known here that lasts longer than a connection.
         let conversation = "mcp".to_owned();
         Ok(Visitor { identity, name, conversation, relays, sets, connection })

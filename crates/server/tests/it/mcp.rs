@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Call, Reply, chunk, head},
+    run::{self, Run},
     server::{Server, until},
 };
 
@@ -326,6 +327,27 @@ fn plan_beyond_the_limits_of_a_document_is_refused_over_mcp_too() {
     }
     let traces = server.local("GET", "/v1/traces").send().json();
     assert_eq!(traces["traces"], json!([]), "nothing of it is on record");
+}
+
+/// Memory is bounded: what is too long for a resource is not gathered first.
+#[test]
+fn export_that_is_too_long_to_read_is_refused_with_the_command_that_writes_it() {
+    let run = Run::open();
+    let proposal = run.said("ada", &run::proposal());
+    run.said("cy", &run::review(proposal));
+    let read = |uri: &str| {
+        let params = json!({"uri": uri});
+        modern(&run.server, run.token("bo"), &json!({}), "resources/read", params)
+            .header("Mcp-Name", uri)
+            .send()
+            .json()
+    };
+    let uri = format!("demur://traces/{}", run.trace);
+    assert!(read(&uri)["result"]["contents"][0]["text"].is_string(), "{}", read(&uri));
+    run.said("bo", &run::artifact("large", &"x".repeat(5 << 20)));
+    let refused = read(&uri)["error"]["message"].to_string();
+    assert!(refused.contains("expected an export of at most 4194304 bytes, found more"), "{refused}");
+    assert!(refused.contains(&format!("`demur export {}`", run.trace)), "{refused}");
 }
 
 /// Calls a tool and returns what comes back.

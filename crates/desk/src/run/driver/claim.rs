@@ -4,19 +4,39 @@
 use demur_api::{code::Code, refusal::Refusal, run::ClaimId};
 use demur_core::time::Timestamp;
 use demur_ledger::name::TraceId;
-use demur_store::contract::{KeptRecord, Outcome, RecordKey, RecordValue, Store, StoreError, Swap, Version};
+use demur_store::contract::{
+    Conflict, KeptRecord, LeaseId, Outcome, RecordKey, RecordValue, Store, StoreError, Swap, Version, Write,
+};
+
+/// The records of a store, and the lease under which they are changed.
+#[derive(Clone, Copy)]
+pub(super) struct Records<'a> {
+    pub(super) store: &'a dyn Store,
+    pub(super) writer: LeaseId,
+}
+
+impl Records<'_> {
+    /// Changes one, if it still is what it was.
+    fn swap(self, swap: Swap) -> Result<bool, StoreError> {
+        let outcomes = self.store.commit(&[Write::of_records(self.writer, vec![swap])])?;
+        match outcomes.first() {
+            Some(Outcome::Refused(Conflict::Lease)) => Err(StoreError::LeaseLost),
+            outcome => Ok(outcome == Some(&Outcome::Done)),
+        }
+    }
+}
 
 /// Takes or renews the claim on a run. Another's claim stands in the way until it ends, unless its process has.
 pub(super) fn take(
-    store: &dyn Store,
+    records: Records<'_>,
     trace: TraceId,
     claim: ClaimId,
     abandoned: bool,
     now: Timestamp,
 ) -> Result<(), Refusal> {
-    sweep(store, now)?;
+    sweep(records, now)?;
     for _ in 0..ATTEMPTS {
-        let kept = store.record(&key(trace)?)?;
+        let kept = records.store.record(&key(trace)?)?;
         if let Some(kept) = &kept
             && !abandoned
             && is_in_the_way(kept, Some(claim), now)
@@ -28,7 +48,7 @@ pub(super) fn take(
             expires: Some(now.plus_millis(ClaimId::LIFETIME_MILLIS)),
         };
         let was = kept.map_or(Version::ABSENT, |kept| kept.version);
-        if swap(store, trace, was, Some(next))? {
+        if swap(records, trace, was, Some(next))? {
             return Ok(());
         }
     }
@@ -36,44 +56,49 @@ pub(super) fn take(
 }
 
 /// Checks that a claim still holds, and renews it where it is time.
-pub(super) fn hold(store: &dyn Store, trace: TraceId, claim: ClaimId, now: Timestamp) -> Result<(), Refusal> {
-    let Some(kept) = store.record(&key(trace)?)?.filter(|kept| holder(kept) == Some(claim)) else {
+pub(super) fn hold(
+    records: Records<'_>,
+    trace: TraceId,
+    claim: ClaimId,
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let Some(kept) = records.store.record(&key(trace)?)?.filter(|kept| holder(kept) == Some(claim)) else {
         return Err(claimed(trace));
     };
     let fresh = now.plus_millis(ClaimId::LIFETIME_MILLIS - ClaimId::RENEWAL_MILLIS);
     if kept.value.expires.is_some_and(|expires| expires > fresh) {
         return Ok(());
     }
-    take(store, trace, claim, false, now)
+    take(records, trace, claim, false, now)
 }
 
 /// Checks that nobody drives a run.
 pub(super) fn expect_none(
-    store: &dyn Store,
+    records: Records<'_>,
     trace: TraceId,
     abandoned: bool,
     now: Timestamp,
 ) -> Result<(), Refusal> {
-    match store.record(&key(trace)?)? {
+    match records.store.record(&key(trace)?)? {
         Some(kept) if !abandoned && is_in_the_way(&kept, None, now) => Err(claimed(trace)),
         _ => Ok(()),
     }
 }
 
 /// Gives a claim back.
-pub(super) fn release(store: &dyn Store, trace: TraceId, claim: ClaimId) -> Result<(), Refusal> {
+pub(super) fn release(records: Records<'_>, trace: TraceId, claim: ClaimId) -> Result<(), Refusal> {
     // Where somebody else has it by now, there is nothing to give back.
-    if let Some(kept) = store.record(&key(trace)?)?.filter(|kept| holder(kept) == Some(claim)) {
-        swap(store, trace, kept.version, None)?;
+    if let Some(kept) = records.store.record(&key(trace)?)?.filter(|kept| holder(kept) == Some(claim)) {
+        swap(records, trace, kept.version, None)?;
     }
     Ok(())
 }
 
 /// Takes old claims away that nobody came back to.
-fn sweep(store: &dyn Store, now: Timestamp) -> Result<(), Refusal> {
+fn sweep(records: Records<'_>, now: Timestamp) -> Result<(), Refusal> {
     let old = Timestamp::from_millis(now.as_millis().saturating_sub(KEPT_MILLIS)).unwrap_or(Timestamp::MIN);
-    for kept in store.due(PREFIX, old, SWEPT)? {
-        store.commit(&[vec![Swap { key: kept.key, was: kept.version, next: None }].into()])?;
+    for kept in records.store.due(PREFIX, old, SWEPT)? {
+        records.swap(Swap { key: kept.key, was: kept.version, next: None })?;
     }
     Ok(())
 }
@@ -87,13 +112,12 @@ fn holder(kept: &KeptRecord) -> Option<ClaimId> {
 }
 
 fn swap(
-    store: &dyn Store,
+    records: Records<'_>,
     trace: TraceId,
     was: Version,
     next: Option<RecordValue>,
 ) -> Result<bool, StoreError> {
-    let outcomes = store.commit(&[vec![Swap { key: key(trace)?, was, next }].into()])?;
-    Ok(outcomes.first() == Some(&Outcome::Done))
+    records.swap(Swap { key: key(trace)?, was, next })
 }
 
 fn key(trace: TraceId) -> Result<RecordKey, StoreError> {
@@ -117,8 +141,11 @@ const SWEPT: usize = 8;
 
 #[cfg(test)]
 mod tests {
-    use demur_core::random::Random;
-    use demur_store::{contract::Records as _, memory::MemoryStore};
+    use demur_core::{hash::sha256, random::Random};
+    use demur_store::{
+        contract::{Leases as _, Records as _},
+        memory::MemoryStore,
+    };
 
     use super::*;
 
@@ -141,44 +168,50 @@ mod tests {
         result.is_err_and(|refusal| refusal.code == Code::RunClaimed)
     }
 
-    fn two(random: &mut Counting) -> (MemoryStore, TraceId, [ClaimId; 2]) {
+    fn records((store, writer): &(MemoryStore, LeaseId)) -> Records<'_> {
+        Records { store, writer: *writer }
+    }
+
+    fn two(random: &mut Counting) -> ((MemoryStore, LeaseId), TraceId, [ClaimId; 2]) {
         let trace = TraceId::new(at(0), random);
-        (MemoryStore::default(), trace, [ClaimId::new(at(0), random), ClaimId::new(at(0), random)])
+        let store = MemoryStore::default();
+        let lease = store.begin_lease(sha256(b"")).unwrap().id;
+        ((store, lease), trace, [ClaimId::new(at(0), random), ClaimId::new(at(0), random)])
     }
 
     #[test]
     fn second_claim_waits_until_the_first_is_given_back() {
         let (store, trace, [first, second]) = two(&mut Counting(0));
-        take(&store, trace, first, false, at(0)).unwrap();
-        assert!(refused(take(&store, trace, second, false, at(MINUTE - 1))));
-        assert!(refused(hold(&store, trace, second, at(1))));
-        assert!(refused(expect_none(&store, trace, false, at(1))));
-        release(&store, trace, second).unwrap();
-        hold(&store, trace, first, at(1)).unwrap();
-        release(&store, trace, first).unwrap();
-        take(&store, trace, second, false, at(1)).unwrap();
+        take(records(&store), trace, first, false, at(0)).unwrap();
+        assert!(refused(take(records(&store), trace, second, false, at(MINUTE - 1))));
+        assert!(refused(hold(records(&store), trace, second, at(1))));
+        assert!(refused(expect_none(records(&store), trace, false, at(1))));
+        release(records(&store), trace, second).unwrap();
+        hold(records(&store), trace, first, at(1)).unwrap();
+        release(records(&store), trace, first).unwrap();
+        take(records(&store), trace, second, false, at(1)).unwrap();
     }
 
     #[test]
     fn claim_that_was_not_renewed_in_time_is_taken_over_and_shut_out() {
         let (store, trace, [first, second]) = two(&mut Counting(0));
-        take(&store, trace, first, false, at(0)).unwrap();
+        take(records(&store), trace, first, false, at(0)).unwrap();
         // Each report renews it in time.
         for round in 1..5 {
-            hold(&store, trace, first, at(round * ClaimId::RENEWAL_MILLIS)).unwrap();
+            hold(records(&store), trace, first, at(round * ClaimId::RENEWAL_MILLIS)).unwrap();
         }
-        assert!(refused(take(&store, trace, second, false, at(MINUTE + 1))));
+        assert!(refused(take(records(&store), trace, second, false, at(MINUTE + 1))));
         let late = 4 * ClaimId::RENEWAL_MILLIS + MINUTE;
-        take(&store, trace, second, false, at(late)).unwrap();
-        assert!(refused(hold(&store, trace, first, at(late))));
+        take(records(&store), trace, second, false, at(late)).unwrap();
+        assert!(refused(hold(records(&store), trace, first, at(late))));
     }
 
     #[test]
     fn claim_of_a_process_that_has_ended_is_taken_over_at_once() {
         let (store, trace, [first, second]) = two(&mut Counting(0));
-        take(&store, trace, first, false, at(0)).unwrap();
-        take(&store, trace, second, true, at(1)).unwrap();
-        assert!(refused(hold(&store, trace, first, at(1))));
+        take(records(&store), trace, first, false, at(0)).unwrap();
+        take(records(&store), trace, second, true, at(1)).unwrap();
+        assert!(refused(hold(records(&store), trace, first, at(1))));
     }
 
     #[test]
@@ -189,7 +222,7 @@ mod tests {
         let taken = std::thread::scope(|scope| {
             let tries: Vec<_> = claims
                 .iter()
-                .map(|claim| scope.spawn(|| take(&store, trace, *claim, false, at(0)).is_ok()))
+                .map(|claim| scope.spawn(|| take(records(&store), trace, *claim, false, at(0)).is_ok()))
                 .collect();
             tries.into_iter().map(|one| one.join().unwrap()).filter(|taken| *taken).count()
         });
@@ -199,10 +232,10 @@ mod tests {
     #[test]
     fn old_claims_go_away() {
         let (store, trace, [first, _]) = two(&mut Counting(0));
-        take(&store, trace, first, false, at(0)).unwrap();
-        sweep(&store, at(KEPT_MILLIS)).unwrap();
-        assert!(store.record(&key(trace).unwrap()).unwrap().is_some());
-        sweep(&store, at(KEPT_MILLIS + MINUTE)).unwrap();
-        assert!(store.record(&key(trace).unwrap()).unwrap().is_none());
+        take(records(&store), trace, first, false, at(0)).unwrap();
+        sweep(records(&store), at(KEPT_MILLIS)).unwrap();
+        assert!(store.0.record(&key(trace).unwrap()).unwrap().is_some());
+        sweep(records(&store), at(KEPT_MILLIS + MINUTE)).unwrap();
+        assert!(store.0.record(&key(trace).unwrap()).unwrap().is_none());
     }
 }

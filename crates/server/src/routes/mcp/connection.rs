@@ -1,123 +1,68 @@
-//! The connection of a caller of `/mcp`: every operation in this process, in the caller's name. It goes through the API's own
-//! routes, so that the same is admitted, refused and limited as over HTTP.
+//! The connection of a caller of `/mcp`: every operation in this process, in the caller's name. Nothing is written as JSON on
+//! the way.
 
 use std::{
+    io::{self, Write},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use axum::{Router, body::Body, extract::Request};
-use bytes::Bytes;
 use demur_api::{
     call::{ApiReply, ApiRequest, Call},
-    code::Code,
-    operation::{self, ApiDocument as _, Operation},
-    problem::ProblemDetails,
+    operation::Operation,
     refusal::Refusal,
 };
-use demur_desk::access::Caller;
+use demur_desk::{access::Caller, entry::InProcessApi};
 use demur_ledger::name::{Sequence, TraceId};
-use demur_mcp::host::CallerConnection;
-use http_body_util::BodyExt as _;
-use hyper::{Method, StatusCode, header};
+use demur_mcp::host::{CallerConnection, export_too_large};
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
-use tokio::time;
-use tower::ServiceExt as _;
+use serde_json::Value;
 
 use super::sessions::Sessions;
-use crate::{problem::for_others, service::Shared};
+use crate::{problem::Problem, routes::verify, service::Shared};
 
 /// The operations in this process, in somebody's name.
 #[derive(Clone)]
-pub(super) struct RouterConnection {
-    pub(super) service: Shared,
-    pub(super) router: Router,
-    pub(super) caller: Caller,
+pub(super) struct ServerConnection {
+    service: Shared,
+    caller: Caller,
+    operations: InProcessApi,
     /// The session that the request came in, of an older client.
-    pub(super) session: Option<(Arc<Sessions>, SessionId)>,
-    /// How long a folder that another command has is waited for.
-    pub(super) patience: Duration,
+    session: Option<(Arc<Sessions>, SessionId)>,
 }
 
-/// What goes through the routes.
-struct Sent {
-    method: Method,
-    address: String,
-    body: Bytes,
-    media: Option<&'static str>,
-}
-
-impl Sent {
-    fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
-        let address = request.address().map_err(|error| Refusal::bug(&error))?;
-        let method = match O::ABOUT.method {
-            operation::Method::Get => Method::GET,
-            operation::Method::Post => Method::POST,
-            operation::Method::Delete => Method::DELETE,
-        };
-        if O::Body::is_nothing() {
-            return Ok(Self { method, address, body: Bytes::new(), media: None });
-        }
-        let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?.into();
-        Ok(Self { method, address, body, media: Some("application/json") })
+impl ServerConnection {
+    pub(super) fn new(service: Shared, caller: Caller, session: Option<(Arc<Sessions>, SessionId)>) -> Self {
+        let operations = InProcessApi::new(Arc::clone(&service.desk), caller.clone());
+        Self { service, caller, operations, session }
     }
 
-    const fn get(address: String) -> Self {
-        Self { method: Method::GET, address, body: Bytes::new(), media: None }
-    }
-
-    /// Returns the request. It has no key: nothing is lost on the way, so nothing is sent twice.
-    fn request(&self, caller: &Caller) -> Result<Request, Refusal> {
-        let mut request = Request::builder().method(self.method.clone()).uri(&self.address);
-        if let Some(media) = self.media {
-            request = request.header(header::CONTENT_TYPE, media);
-        }
-        let request = request.extension(caller.clone()).body(Body::from(self.body.clone()));
-        request.map_err(|error| Refusal::bug(&error))
+    /// Returns why something was not done, as this caller hears it: what went wrong inside stands in the log.
+    fn told(&self, refusal: Refusal) -> Refusal {
+        let problem = Problem::from(refusal);
+        let problem = if self.caller.is_local() { problem } else { problem.for_others() };
+        problem.refusal().clone()
     }
 }
 
-impl RouterConnection {
-    async fn send(&self, sent: &Sent) -> Result<(StatusCode, Bytes), Refusal> {
-        let until = Instant::now() + self.patience;
-        loop {
-            match self.attempt(sent).await {
-                // Another command has the folder for a while.
-                Err(refusal) if refusal.code == Code::FolderLent && Instant::now() < until => {
-                    time::sleep(LENT_FOLDER_INTERVAL).await;
-                }
-                done => return done,
-            }
-        }
-    }
-
-    async fn attempt(&self, sent: &Sent) -> Result<(StatusCode, Bytes), Refusal> {
-        let routed = self.router.clone().oneshot(sent.request(&self.caller)?).await;
-        let response = routed.unwrap_or_else(|never| match never {});
-        let (status, body) = (response.status(), response.into_body());
-        let bytes = body.collect().await.map_err(|error| Refusal::bug(&error))?.to_bytes();
-        if status.is_success() { Ok((status, bytes)) } else { Err(refusal(status, &bytes, &self.caller)) }
-    }
-
-    async fn bytes(&self, sent: &Sent) -> Result<Vec<u8>, Refusal> {
-        Ok(self.send(sent).await?.1.into())
-    }
-}
-
-impl<O: Operation> Call<O> for RouterConnection {
+impl<O: Operation> Call<O> for ServerConnection
+where
+    InProcessApi: Call<O>,
+    O::Path: Sync,
+    O::Query: Sync,
+    O::Body: Sync,
+{
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
-        let (status, bytes) = self.send(&Sent::of(&request)?).await?;
-        let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { &bytes };
-        let document = serde_json::from_slice(text).map_err(|error| Refusal::bug(&error))?;
-        // Where a first time and a second time are told apart, the first one has made something.
-        let repeated = O::ABOUT.statuses.len() > 1 && status != StatusCode::CREATED;
-        Ok(ApiReply { document, repeated })
+        // No key: nothing is lost on the way, so nothing is sent twice.
+        let request = ApiRequest { key: None, ..request };
+        self.operations.call(request).await.map_err(|refusal| self.told(refusal))
     }
 }
 
-impl CallerConnection for RouterConnection {
-    fn within(&self, patience: Duration) -> Self {
-        Self { patience, ..self.clone() }
+impl CallerConnection for ServerConnection {
+    fn within(&self, _: Duration) -> Self {
+        // The server is not away.
+        self.clone()
     }
 
     async fn inbox_address(&self) -> Option<String> {
@@ -133,27 +78,64 @@ impl CallerConnection for RouterConnection {
     }
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {
-        self.bytes(&Sent::get(format!("/v1/traces/{trace}/artifacts/{event}"))).await
+        let caller = self.caller.clone();
+        let found = self.service.desk.work(move |desk, _| desk.artifact(&caller, trace, event));
+        found.await.map_err(|refusal| self.told(refusal))
     }
 
-    async fn export(&self, trace: TraceId) -> Result<Vec<u8>, Refusal> {
-        self.bytes(&Sent::get(format!("/v1/traces/{trace}/export"))).await
+    async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
+        let turn = self.service.desk.large_turn()?;
+        let caller = self.caller.clone();
+        let exported = self.service.desk.work(move |desk, _| {
+            let _turn = turn;
+            let mut out = LimitedBytes { bytes: Vec::new(), limit, is_full: false };
+            match desk.export(&caller, trace, &mut out) {
+                _ if out.is_full => Err(export_too_large(trace, limit)),
+                exported => exported.map(|()| out.bytes),
+            }
+        });
+        exported.await.map_err(|refusal| self.told(refusal))
     }
 
-    async fn verify(&self, export: Vec<u8>) -> Result<Vec<u8>, Refusal> {
-        let (method, address) = (Method::POST, "/v1/verify".to_owned());
-        self.bytes(&Sent { method, address, body: export.into(), media: Some("application/x-ndjson") }).await
+    async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {
+        let found = verify::verified(&self.service, &self.caller, export).await;
+        let found = found.map_err(|refusal| self.told(refusal))?;
+        serde_json::to_value(found).map_err(|error| Refusal::bug(&error))
     }
 }
 
-fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
-    let Ok(problem) = serde_json::from_slice::<ProblemDetails>(bytes) else {
-        return Refusal::new(Code::Bug, "the server said no without a reason");
-    };
-    let refusal = Refusal::from(problem);
-    let hidden = status.is_server_error() && !caller.is_local();
-    if hidden { for_others(refusal) } else { refusal }
+/// Bytes that are kept in memory, so many at most.
+struct LimitedBytes {
+    bytes: Vec<u8>,
+    limit: usize,
+    is_full: bool,
 }
 
-/// How often a folder that is lent is tried.
-const LENT_FOLDER_INTERVAL: Duration = Duration::from_millis(50);
+impl Write for LimitedBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_full |= self.bytes.len() + bytes.len() > self.limit;
+        if self.is_full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_beyond_the_limit_are_not_kept() {
+        let mut out = LimitedBytes { bytes: Vec::new(), limit: 4, is_full: false };
+        out.write_all(b"four").unwrap();
+        assert!(!out.is_full);
+        out.write_all(b"!").unwrap_err();
+        assert!(out.is_full && out.bytes == b"four");
+    }
+}
