@@ -5,7 +5,7 @@
 //! |---|---|
 //! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
 //! | clock and randomness | [`world`] |
-//! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
+//! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions, and the marks that hooks look at | [`question`], [`marks`] |
@@ -14,7 +14,9 @@
 //! | tokens and people | [`token`], [`person`] |
 //! | who waits for what, and deadlines that pass | [`waiters`], [`deadlines`] |
 //! | the folder, lent and taken back | [`premises`] |
-//! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
+//! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`], [`trace`] |
+//! | which ids begin so, what a trace is about | [`find`], [`subject`] |
+//! | a checkpoint over the store, and a look at all of it | [`store_check`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
 pub mod access;
@@ -26,11 +28,13 @@ pub mod durable;
 pub mod entry;
 pub mod error;
 pub mod excerpt;
-mod key;
+pub mod find;
+pub mod key;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;
 mod known;
+mod local;
 pub mod lookup;
 pub mod marks;
 pub mod owner;
@@ -45,8 +49,10 @@ pub mod rules;
 pub mod run;
 mod server_status;
 pub mod session;
+pub mod store_check;
+pub mod subject;
 pub mod token;
-mod trace;
+pub mod trace;
 pub mod verification;
 pub mod visible;
 pub mod waiters;

@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+pub use demur_api::key::Spent;
 use demur_api::{
     code::Code,
     key::{KeyEntry, Status},
@@ -24,6 +25,7 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     registry::Registry,
     role::Role,
+    statement::Submission,
 };
 use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
@@ -35,12 +37,13 @@ use crate::{
     data::DataFolder,
     durable::Tentative,
     key_entry,
-    keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    keystore::{KeyFile, KeyFileError, Keystore},
     known::Known,
     lookup::Lookup,
     marks::{self, Marks},
     roster::{DESK, Roster},
     run::driver::Drivers,
+    store_check::Checking,
     visible::visible_path,
     world::World,
 };
@@ -62,17 +65,8 @@ pub struct Owner {
     keyed: [Mutex<()>; KEYED],
     /// The runs that are driven.
     drivers: Drivers,
-}
-
-/// A key that stopped speaking, and what became of its secret.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Spent {
-    /// Which.
-    pub fingerprint: Fingerprint,
-    /// Whose.
-    pub name: String,
-    /// What became of its file.
-    pub secret: Removal,
+    /// How far a check of the store is.
+    checking: Checking,
 }
 
 impl Owner {
@@ -147,6 +141,7 @@ impl Owner {
             enrolling: Mutex::default(),
             keyed: std::array::from_fn(|_| Mutex::default()),
             drivers: Drivers::default(),
+            checking: Checking::default(),
         }
     }
 
@@ -194,6 +189,11 @@ impl Owner {
     /// Returns the runs that are driven.
     pub(crate) const fn drivers(&self) -> &Drivers {
         &self.drivers
+    }
+
+    /// Returns how far a check of the store is.
+    pub(crate) const fn checking(&self) -> &Checking {
+        &self.checking
     }
 
     /// Returns what hooks look at.
@@ -298,6 +298,22 @@ impl Owner {
         self.make_author(name, role)
     }
 
+    /// Returns the right to change keys, once nobody else has it.
+    pub(crate) fn key_turn(&self) -> MutexGuard<'_, ()> {
+        lock(&self.enrolling)
+    }
+
+    /// Keeps a secret and records the statement that names its key: both, or neither.
+    pub(crate) fn keep_and_submit(
+        &self,
+        key: &KeyFile,
+        submission: Submission,
+    ) -> Result<(PathBuf, Sequence), Refusal> {
+        let path = self.keystore.add(key)?;
+        let file = Tentative::of(path.clone());
+        Ok((path, settle(vec![file], self.ledger().submit(submission, None))?))
+    }
+
     /// Returns the right to ask under an idempotency key, once nobody else has it for one like it.
     pub(crate) fn keyed_turn(&self, key: u64) -> MutexGuard<'_, ()> {
         let at = usize::try_from(key % KEYED as u64).unwrap_or_default();
@@ -368,7 +384,8 @@ impl Owner {
         Spent { fingerprint: key.fingerprint, name: key.name.clone(), secret }
     }
 
-    fn place(&self) -> Result<Place, Refusal> {
+    /// Returns where a statement about keys is meant to stand.
+    pub(crate) fn place(&self) -> Result<Place, Refusal> {
         let (registry, now) = (self.ledger().registry(), self.known.world.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }

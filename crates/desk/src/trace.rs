@@ -3,6 +3,9 @@
 
 mod bytes;
 mod handle;
+mod read;
+
+pub use read::{events, list, show};
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::{Sequence, TraceId};

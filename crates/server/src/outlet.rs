@@ -36,6 +36,8 @@ pub struct Outlet {
 
 /// What a connection reads.
 pub struct Parts {
+    /// The first of them, once it is there.
+    first: Option<Bytes>,
     receiver: mpsc::Receiver<Bytes>,
     whole: Arc<AtomicBool>,
     ended: bool,
@@ -53,7 +55,7 @@ pub fn open(service: &Shared) -> (Outlet, Parts) {
         premises: Arc::clone(service.desk.premises()),
         until: Instant::now() + ANSWER_TIMEOUT,
     };
-    (outlet, Parts { receiver, whole, ended: false })
+    (outlet, Parts { first: None, receiver, whole, ended: false })
 }
 
 impl Outlet {
@@ -102,12 +104,23 @@ impl Write for Outlet {
     }
 }
 
+impl Parts {
+    /// Waits for the first part; none where the writer gives up before it: then there is somebody to be told why.
+    pub async fn begun(mut self) -> Option<Self> {
+        self.first = self.receiver.recv().await;
+        (self.first.is_some() || self.whole.load(Ordering::Acquire)).then_some(self)
+    }
+}
+
 impl Stream for Parts {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if self.ended {
             return Poll::Ready(None);
+        }
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(first)));
         }
         self.receiver.poll_recv(context).map(|part| {
             if let Some(part) = part {

@@ -1,14 +1,15 @@
 //! `demur store rebuild`: what follows from the events, their index among it, is thrown away and made again from them.
 
+use demur_api::store::StoreSize;
+use demur_desk::store_check::size_of;
 use demur_store::{
     contract::{Store as _, StoreProblem},
     sqlite::SqliteStore,
 };
 use serde::Serialize;
 
-use super::{Size, tell};
+use super::{exclusive::exclusive, tell, words};
 use crate::{
-    borrow,
     context::Context,
     failure::Failure,
     output::{Paint, Progress, Reply},
@@ -20,20 +21,20 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     if !data.has_store()? {
         return Err(data.no_keys().into());
     }
-    let store = borrow::borrowed(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
+    let store = exclusive(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
     let mut progress = Progress::new(context.output.is_watched());
     let found = store.check(&mut |step| tell(&mut progress, step));
     progress.clear();
     let repaired = found?.iter().filter_map(Repaired::of).collect();
     store.rebuild()?;
-    let size = Size::of(&store)?;
+    let size = size_of(&store)?;
     context.output.reply(&RebuildReply { repaired, size })
 }
 
 #[derive(Serialize)]
 struct RebuildReply {
     repaired: Vec<Repaired>,
-    size: Size,
+    size: StoreSize,
 }
 
 /// A table that was not as it should be.
@@ -58,7 +59,7 @@ impl Repaired {
 impl Reply for RebuildReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let made = "index, commands, changes of keys and phases of runs were made again from";
-        let mut lines = vec![format!("{} {made} {}.", paint.good("Rebuilt:"), self.size.words())];
+        let mut lines = vec![format!("{} {made} {}.", paint.good("Rebuilt:"), words(self.size))];
         for Repaired { added, removed, table } in &self.repaired {
             lines.push(format!("  {table}: rows added {added}, rows removed {removed}"));
         }
