@@ -13,8 +13,8 @@ use tokio::{
 };
 
 use crate::{
-    access::Caller, data::DataFolder, owner::Owner, person::Links, premises::Premises, rules::Shelf,
-    token::Tokens, waiters::Waiters,
+    access::Caller, data::DataFolder, follower::Follower, owner::Owner, person::Links, premises::Premises,
+    rules::Shelf, token::Tokens, waiters::Waiters,
 };
 
 /// What a desk is made of.
@@ -41,6 +41,7 @@ pub trait Count: Listener {
 pub struct Desk {
     premises: Arc<Premises>,
     waiters: Arc<Waiters>,
+    follower: Follower,
     tokens: Tokens,
     links: Links,
     /// Whoever adds, removes or signs in a person does so alone.
@@ -69,6 +70,7 @@ impl Desk {
         let desk = Arc::new(Self {
             premises: Arc::clone(&premises),
             waiters,
+            follower: Follower::default(),
             tokens: Tokens::new(config.limits.tokens as usize),
             links: Links::default(),
             people: Mutex::default(),
@@ -143,6 +145,11 @@ impl Desk {
     /// Returns who waits for what.
     pub const fn waiters(&self) -> &Arc<Waiters> {
         &self.waiters
+    }
+
+    /// Returns who reads what is recorded.
+    pub(crate) const fn follower(&self) -> &Follower {
+        &self.follower
     }
 
     /// Returns the tokens.

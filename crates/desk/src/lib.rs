@@ -12,7 +12,7 @@
 //! | accountable runs | [`run`] |
 //! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
 //! | tokens and people | [`token`], [`person`] |
-//! | who waits for what, and deadlines that pass | [`waiters`], [`deadlines`] |
+//! | who waits for what, who watches, and deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`] |
 //! | the folder, lent and taken back | [`premises`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
@@ -26,6 +26,7 @@ pub mod durable;
 pub mod entry;
 pub mod error;
 pub mod excerpt;
+pub mod follower;
 mod key;
 pub mod key_entry;
 mod keyed;
@@ -49,4 +50,5 @@ mod trace;
 pub mod verification;
 pub mod visible;
 pub mod waiters;
+pub mod watch;
 pub mod world;

@@ -177,6 +177,11 @@ impl Sequencer {
         Ok(self.store.renew_lease(self.at_hand.lease)?)
     }
 
+    /// Returns under which lease this process writes: what was written under another is somebody else's.
+    pub fn lease(&self) -> LeaseId {
+        self.at_hand.lease
+    }
+
     /// Returns the store.
     pub fn store(&self) -> &dyn Store {
         &*self.store

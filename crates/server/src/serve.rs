@@ -16,6 +16,7 @@ use demur_desk::{
     data::DataFolder,
     deadlines,
     desk::{Desk, DeskConfig},
+    follower,
 };
 use demur_ledger::question::OutcomeKind;
 use tokio::{
@@ -28,7 +29,6 @@ use tokio::{
 use crate::{
     connection::{self, Connections},
     gate::Names,
-    live,
     metrics::Metrics,
     patience::Patience,
     public_url::PublicUrl,
@@ -146,7 +146,7 @@ async fn answer(
     }
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
-    tokio::spawn(live::run(Arc::clone(service)));
+    tokio::spawn(follower::run(Arc::clone(&service.desk)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {

@@ -1,0 +1,109 @@
+//! A desk over a folder of its own, with callers.
+
+use std::sync::Arc;
+
+use demur_api::{
+    call::ApiRequest,
+    operation::{self as op, Operation},
+    person::PersonRole,
+    question::QuestionId,
+    refusal::Refusal,
+    server_limits::ServerLimits,
+};
+use demur_desk::{
+    access::Caller,
+    data::DataFolder,
+    desk::{Count, Desk, DeskConfig},
+    entry::Handle,
+    follower,
+    token::Wanted,
+};
+use demur_ledger::{entry::Entry, name::TraceId};
+use demur_sequencer::Listener;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+/// A desk in use.
+pub(crate) struct House {
+    pub(crate) desk: Arc<Desk>,
+    follower: JoinHandle<()>,
+    _folder: TempDir,
+}
+
+struct Uncounted;
+
+impl Listener for Uncounted {
+    fn recorded(&self, _: TraceId, _: &[Entry]) {}
+}
+
+impl Count for Uncounted {
+    fn answered_after(&self, _: f64) {}
+}
+
+impl House {
+    pub(crate) fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let config = DeskConfig {
+            data: DataFolder::at(folder.path().to_owned()),
+            rules: Vec::new(),
+            user: "somebody".try_into().unwrap(),
+            version: "0".to_owned(),
+            limits: ServerLimits::default(),
+        };
+        let desk = Desk::open(&config, Arc::new(Uncounted), || false).unwrap();
+        let follower = tokio::spawn(follower::run(Arc::clone(&desk)));
+        Self { desk, follower, _folder: folder }
+    }
+
+    /// Returns the user of this machine.
+    pub(crate) fn local(&self) -> Caller {
+        Caller::Local { name: self.desk.user().clone(), client: None }
+    }
+
+    /// Has an operation done by the user of this machine.
+    pub(crate) async fn call<O: Operation>(&self, path: Value, body: Value) -> Result<O::Output, Refusal>
+    where
+        Desk: Handle<O>,
+    {
+        let request = ApiRequest {
+            path: serde_json::from_value(path).unwrap(),
+            query: serde_json::from_value(json!({})).unwrap(),
+            body: serde_json::from_value(body).unwrap(),
+            key: None,
+        };
+        self.desk.call::<O>(&self.local(), request).await.map(|reply| reply.document)
+    }
+
+    /// Has the user of this machine ask.
+    pub(crate) async fn ask(&self, words: &str) -> QuestionId {
+        let asked = self.call::<op::Ask>(json!({}), json!({"question": words})).await.unwrap();
+        asked.question.id
+    }
+
+    /// Returns somebody who may read, and the name of the token.
+    pub(crate) async fn reader(&self) -> (Caller, String) {
+        let wanted = json!({"name": "reader", "scopes": ["read"]});
+        let made = self.call::<op::MakeToken>(json!({}), wanted).await.unwrap();
+        (self.known(&made.secret), made.token.id)
+    }
+
+    /// Returns a person who was added and has signed in.
+    pub(crate) async fn person(&self, name: &str) -> Caller {
+        let new = json!({"name": name, "role": "answerer"});
+        self.call::<op::AddPerson>(json!({}), new).await.unwrap();
+        let wanted = Wanted::session(name, PersonRole::Answerer, 60).unwrap();
+        let signed_in = self.desk.work(move |desk, owner| desk.tokens().create_session(owner, wanted));
+        self.known(&signed_in.await.unwrap().1)
+    }
+
+    fn known(&self, secret: &str) -> Caller {
+        Caller::Token(self.desk.tokens().find(secret, self.desk.now().unwrap()).unwrap())
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.follower.abort();
+    }
+}
