@@ -49,6 +49,7 @@ pub struct Watch {
     desk: Arc<Desk>,
     by: Admitted,
     way: Way,
+    others: usize,
 }
 
 enum Way {
@@ -81,8 +82,9 @@ impl Desk {
         after: Option<Cursor>,
     ) -> Result<Watch, Refusal> {
         let by = access::admit(caller, WATCHING)?;
+        let others = self.follower().viewers();
         let way = match interest {
-            Interest::Questions if self.follower().viewers() >= MAX_VIEWERS as usize => return Err(full()),
+            Interest::Questions if others >= MAX_VIEWERS as usize => return Err(full()),
             Interest::Questions => {
                 let state = self.follower().subscribe();
                 Way::Questions(Viewer { state, place: after, has_begun: false })
@@ -92,11 +94,16 @@ impl Desk {
                 Way::Events(Reader { commits, place: after, has_begun: false, ready })
             }
         };
-        Ok(Watch { desk: Arc::clone(self), by, way })
+        Ok(Watch { desk: Arc::clone(self), by, way, others })
     }
 }
 
 impl Watch {
+    /// Returns how many watched questions already when this began.
+    pub const fn others(&self) -> usize {
+        self.others
+    }
+
     /// Waits for what is to be told next. A refusal is the end, and says why.
     pub async fn next(&mut self) -> Result<News, Refusal> {
         match &mut self.way {

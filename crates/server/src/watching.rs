@@ -12,20 +12,24 @@ use futures_core::Stream;
 /// What one caller is sent; ends with the watch.
 pub(crate) struct Watching<T> {
     next: Pin<Box<dyn Future<Output = Option<(T, Watch)>> + Send>>,
-    write: fn(News) -> Option<T>,
+    write: Write<T>,
 }
 
+/// Writes what a watch says; what it writes nothing for is passed over.
+type Write<T> = fn(&Watch, News) -> Option<T>;
+
 impl<T: Send + 'static> Watching<T> {
-    /// Returns what a watch brings, written by `write`; what it writes nothing for is passed over.
-    pub(crate) fn new(watch: Watch, write: fn(News) -> Option<T>) -> Self {
+    /// Returns what a watch brings, as `write` writes it.
+    pub(crate) fn new(watch: Watch, write: Write<T>) -> Self {
         Self { next: Box::pin(step(watch, write)), write }
     }
 }
 
 /// Returns the next thing to send, and the watch that the one after it comes from; none at the end.
-async fn step<T>(mut watch: Watch, write: fn(News) -> Option<T>) -> Option<(T, Watch)> {
+async fn step<T>(mut watch: Watch, write: Write<T>) -> Option<(T, Watch)> {
     loop {
-        if let Some(written) = write(watch.next().await.ok()?) {
+        let news = watch.next().await.ok()?;
+        if let Some(written) = write(&watch, news) {
             return Some((written, watch));
         }
     }

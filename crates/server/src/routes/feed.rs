@@ -14,7 +14,7 @@ use axum::{
 use demur_api::{feed::FeedParameters, scope::Scope};
 use demur_desk::{
     access::Caller,
-    watch::{Interest, News},
+    watch::{Interest, News, Watch},
 };
 use hyper::{HeaderMap, Method};
 
@@ -58,7 +58,7 @@ async fn feed(
 }
 
 /// Returns what a follower is sent.
-fn sent(news: News) -> Option<Sent> {
+fn sent(_: &Watch, news: News) -> Option<Sent> {
     match news {
         // Where it begins, so that whoever comes back before anything happened misses nothing either.
         News::Begins(place) => Some(Sent::default().id(place.to_string()).event("begin").data("{}")),

@@ -1,10 +1,7 @@
 //! What keeps an open page up to date: server-sent events for whoever is signed in. They say that a question was asked, or that
 //! something became of one; never its words. Whoever is too slow, or comes back too late, is told to look at the page again.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
 
 use axum::{
     body::Body,
@@ -15,7 +12,7 @@ use bytes::Bytes;
 use demur_api::question::QuestionId;
 use demur_desk::{
     follower::{ChangedQuestion, QuestionChange},
-    watch::{Cursor, Interest, News},
+    watch::{Cursor, Interest, News, Watch},
 };
 use demur_ledger::facts::Severity;
 use hyper::{HeaderMap, Method, header};
@@ -52,11 +49,11 @@ async fn live(
 }
 
 /// Returns what a browser is sent.
-fn text(news: News) -> Option<Bytes> {
+fn text(watch: &Watch, news: News) -> Option<Bytes> {
     Some(match news {
-        News::Begins(place) => beginning("begin", place),
-        News::Resumes(place) => beginning("resumed", place),
-        News::Missed(place) => beginning("reload", place),
+        News::Begins(place) => beginning(watch, "begin", place),
+        News::Resumes(place) => beginning(watch, "resumed", place),
+        News::Missed(place) => beginning(watch, "reload", place),
         News::Questions(changes) => joined(&changes),
         News::Quiet => Bytes::from_static(b":\n\n"),
         News::Event(..) => return None,
@@ -64,10 +61,9 @@ fn text(news: News) -> Option<Bytes> {
 }
 
 /// Says from where on a browser is told, and how long it waits before it comes back.
-fn beginning(name: &str, place: Cursor) -> Bytes {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
+fn beginning(watch: &Watch, name: &str, place: Cursor) -> Bytes {
     // After a restart they do not all come back in the same moment.
-    let retry = 1000 + NUMBER.fetch_add(1, Ordering::Relaxed) * 97 % 2000;
+    let retry = 1000 + watch.others() * 97 % 2000;
     format!("retry: {retry}\nid: {place}\nevent: {name}\ndata: {{}}\n\n").into()
 }
 
