@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::{limit::Text, time::Timestamp};
 use demur_rules::Rules;
-use demur_sequencer::Listener;
+pub use demur_sequencer::Listener;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{
     access::Caller, data::DataFolder, follower::Follower, owner::Owner, person::Links, premises::Premises,
-    rules::Shelf, token::Tokens, waiters::Waiters,
+    question::Showings, rules::Shelf, token::Tokens, waiters::Waiters,
 };
 
 /// What a desk is made of.
@@ -42,6 +42,7 @@ pub struct Desk {
     premises: Arc<Premises>,
     waiters: Arc<Waiters>,
     follower: Follower,
+    showings: Showings,
     tokens: Tokens,
     links: Links,
     /// Whoever adds, removes or signs in a person does so alone.
@@ -71,6 +72,7 @@ impl Desk {
             premises: Arc::clone(&premises),
             waiters,
             follower: Follower::default(),
+            showings: Showings::default(),
             tokens: Tokens::new(config.limits.tokens as usize),
             links: Links::default(),
             people: Mutex::default(),
@@ -150,6 +152,11 @@ impl Desk {
     /// Returns who reads what is recorded.
     pub(crate) const fn follower(&self) -> &Follower {
         &self.follower
+    }
+
+    /// Returns who was shown which questions lately.
+    pub(crate) const fn showings(&self) -> &Showings {
+        &self.showings
     }
 
     /// Returns the tokens.
