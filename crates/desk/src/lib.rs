@@ -13,7 +13,7 @@
 //! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
 //! | tokens and people | [`token`], [`person`] |
 //! | who waits for what, who watches, and deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`] |
-//! | the folder, lent and taken back | [`premises`] |
+//! | the folder, lent and taken back; what is counted in it | [`premises`], [`figures`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
@@ -26,6 +26,7 @@ pub mod durable;
 pub mod entry;
 pub mod error;
 pub mod excerpt;
+pub mod figures;
 pub mod follower;
 mod key;
 pub mod key_entry;
@@ -46,7 +47,7 @@ pub mod run;
 mod server_status;
 pub mod session;
 pub mod token;
-mod trace;
+pub mod trace;
 pub mod verification;
 pub mod visible;
 pub mod waiters;

@@ -8,7 +8,6 @@ use demur_api::{
     trace::{EventView, KeptArtifact, ListedEvents, ListedTraces, TraceView, Violation},
 };
 use demur_ledger::{
-    event_type::TraceKind,
     name::{Sequence, TraceId},
     signed::{Receipt, Signed},
 };
@@ -16,7 +15,7 @@ use demur_sequencer::SequencerError;
 use demur_store::contract::{Kept, Stored, TraceSummary};
 use serde_json::value::RawValue;
 
-use super::{event, seen};
+use super::{event, listed, seen};
 use crate::{access::Admitted, desk::Desk, entry::Handle, excerpt};
 
 impl Handle<op::ListTraces> for Desk {
@@ -26,18 +25,7 @@ impl Handle<op::ListTraces> for Desk {
         request: ApiRequest<op::ListTraces>,
     ) -> Result<ApiReply<ListedTraces>, Refusal> {
         let (owner, after, limit) = (self.owner()?, request.query.after, limit(request.query.limit)?);
-        let store = owner.ledger().store();
-        if let Some(trace) = after
-            && store.trace(trace)?.is_none()
-        {
-            return Err(SequencerError::TraceUnknown { trace }.into());
-        }
-        // One more for the registry, one more to know whether there are more.
-        let mut found = store.traces(after, limit + 2)?;
-        found.retain(|summary| summary.kind != TraceKind::Registry);
-        let more = found.len() > limit;
-        found.truncate(limit);
-        let next = found.last().filter(|_| more).map(|last| last.trace);
+        let (found, next) = listed(&owner, after, limit)?;
         Ok(ApiReply::new(ListedTraces { traces: found.into_iter().map(trace_view).collect(), next }))
     }
 }
@@ -93,7 +81,7 @@ impl Handle<op::ShowReceipt> for Desk {
     }
 }
 
-fn trace_view(summary: TraceSummary) -> TraceView {
+pub(super) fn trace_view(summary: TraceSummary) -> TraceView {
     let TraceSummary { trace, kind, head, opened, changed, phase, failed, .. } = summary;
     let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
     let events = head.sequence.next().number();
