@@ -1,9 +1,15 @@
-//! Accountable runs: opened, spoken in, audited, looked at.
+//! Accountable runs: opened, spoken in, driven, audited, looked at.
 
+mod drive;
 mod given;
 mod next;
 mod standing;
 
+pub use drive::{
+    AbortRun, AgentTurn, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
+    NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunStop, SubmitInRun,
+    SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
+};
 pub use given::{AuditRun, Demands, GivenArtifact, OpenRun, SayInRun};
 pub use next::{Act, Next};
 pub use standing::{

@@ -104,6 +104,11 @@ impl Round {
         self.0.ask_timestamp
     }
 
+    /// Returns the agent's signature under the ask.
+    pub const fn ask_signature(&self) -> &Seal {
+        &self.0.ask_signature
+    }
+
     /// Returns when the answer was given, by the word of whoever signed it.
     pub const fn answer_timestamp(&self) -> Time {
         self.0.answer_timestamp

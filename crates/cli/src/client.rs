@@ -94,17 +94,6 @@ impl<'a> Call<'a> {
         Self { method: Method::POST, body, media, ..Self::get(path) }
     }
 
-    /// Returns a request that takes something away.
-    pub(crate) fn delete(path: impl Into<Cow<'a, str>>) -> Self {
-        Self { method: Method::DELETE, ..Self::get(path) }
-    }
-
-    /// Returns the request under a key that makes a retry safe.
-    pub(crate) fn under(mut self, key: String) -> Self {
-        self.key = Some(key);
-        self
-    }
-
     /// Returns the request as one that nobody waits for while the server is away.
     pub(crate) const fn in_passing(mut self) -> Self {
         self.patience = Duration::ZERO;

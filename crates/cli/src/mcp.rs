@@ -1,6 +1,8 @@
 //! `demur mcp`: a thin bridge between an MCP client on standard input and output and the server of the data folder. It
 //! holds nothing but a connection: a server that is killed is replaced, and whoever waits goes on waiting.
 
+mod connection;
+
 use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
 use demur_api::{
@@ -11,16 +13,17 @@ use demur_api::{
 };
 use demur_core::hash::sha256;
 use demur_mcp::{
-    api::{self, Api, Extensions, Host, Method, Pending, Visitor},
+    host::{Extensions, Host, Visitor},
     manner::{self, Manner},
     state::States,
     stdio,
     tools::Sets,
 };
 
+use self::connection::BridgeConnection;
 use crate::{
     arguments::{Era, Forms, Mcp, ToolSet},
-    client::{Call, Way},
+    client::Way,
     context::Context,
     failure::Failure,
     hook::session::{self, Session},
@@ -88,41 +91,12 @@ fn conversation() -> String {
 }
 
 impl Host for Bridge {
-    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
-        let (way, session) = (self.way.clone(), self.session.clone());
-        let api = Arc::new(Lane { way, session, client: client.to_owned() });
+    type Connection = BridgeConnection;
+
+    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<BridgeConnection>, Refusal> {
+        let connection = BridgeConnection::new(self.way.clone(), self.session.clone(), client.to_owned());
         let (identity, conversation) = (format!("client:{client}"), self.conversation.clone());
-        Ok(Visitor { identity, name: client.to_owned(), conversation, relays: true, sets: None, api })
-    }
-}
-
-/// The way over the socket, in the name of a client.
-struct Lane {
-    way: Way,
-    session: Option<Arc<Session>>,
-    client: String,
-}
-
-impl Api for Lane {
-    fn call(&self, call: api::Call) -> Pending<'_, Result<Vec<u8>, Refusal>> {
-        Box::pin(async move {
-            let sent = match call.method {
-                Method::Get => Call::get(&call.path),
-                Method::Delete => Call::delete(&call.path),
-                Method::Post => Call::post_bytes(&call.path, call.body.map(|body| (body.bytes, body.media))),
-            };
-            let sent = sent.within(call.patience).for_client(self.client.clone());
-            let sent = if let Some(key) = call.key { sent.under(key) } else { sent };
-            let bytes = self.way.send(&sent).await?;
-            if let Some(session) = &self.session {
-                session.note(call.method == Method::Post, &call.path, &bytes);
-            }
-            Ok(bytes.to_vec())
-        })
-    }
-
-    fn address(&self) -> Pending<'_, Option<String>> {
-        Box::pin(async { status(&self.way).await.ok()?.address })
+        Ok(Visitor { identity, name: client.to_owned(), conversation, relays: true, sets: None, connection })
     }
 }
 

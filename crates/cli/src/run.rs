@@ -2,11 +2,10 @@
 //! `demur-run`; here it is signed, recorded, run and told.
 
 mod agent;
-mod cast;
-mod desk;
-mod door;
+mod api;
 mod drive;
 mod folder;
+mod record;
 mod reply;
 mod status;
 mod tools;
@@ -15,27 +14,27 @@ mod watch;
 
 use std::path::Path;
 
-use demur_engine::reactor::CheckpointAfterRun;
-use demur_ledger::{
-    event_type::Facts,
-    facts::Participant,
-    name::{Sequence, TraceId},
-    state::Phase,
+use demur_api::{
+    call::ApiRequest,
+    operation::{self, Nothing, OfTrace},
+    run::{self, ClaimId, ClaimRun, ClaimedRun},
 };
-use demur_sequencer::{Sequencer, read_event};
+use demur_ledger::{name::TraceId, state::Phase};
+use demur_run::Orders;
+use demur_store::contract::Store;
 
 pub(crate) use reply::RunReply;
 
 use self::{
-    cast::Cast,
-    desk::Desk,
+    api::RunApi,
     drive::Drive,
-    folder::{Orders, RunFolder, Texts},
+    folder::{RunFolder, Texts},
+    record::Record,
     watch::Watch,
 };
 use crate::{
     arguments::{AbortRun, ResumeRun, Run, RunCommand, Until},
-    borrow,
+    client::Client,
     context::Context,
     data::DataFolder,
     exit::Exit,
@@ -61,120 +60,117 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Run) -> Result<Exit, Fa
 }
 
 fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Result<Exit, Failure> {
-    let data = context.data()?;
-    let mut world = World::open()?;
     let orders = texts.orders()?;
+    let mut world = World::open()?;
     let trace = TraceId::new(world.now()?, &mut world);
-    let (mut owner, _) = context.making(&data, || borrow::open_or_create(&data))?;
-    let cast = Cast::gather(&mut owner, orders.plan.task())?;
+    let (api, data) = (RunApi::Server(Client::open(context)?), context.data()?);
+    let claim = claim(texts, false)?;
+    let claimed = api.claim(trace, &claim)?;
     let folder = RunFolder::create(&data, trace, texts, orders.plan.task())?;
-    let reply = go(Some(context.output), &owner, (trace, &orders, &cast, &folder), until)?;
+    let _taken = folder.take(trace)?;
+    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    let reply = run.go(Some(context.output), (texts, &orders, &folder), until)?;
     context.output.reply(&reply)?;
     Ok(reply.exit())
 }
 
 /// Does a task without a word, in a folder that is in use already; `meanwhile` happens before the audit.
 pub(crate) fn quietly(
-    owner: &mut Owner,
+    owner: &Owner,
     data: &DataFolder,
     task: &Path,
     meanwhile: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<RunReply, Failure> {
     let (texts, mut world) = (Texts::read(task, None)?, World::open()?);
     let (orders, trace) = (texts.orders()?, TraceId::new(world.now()?, &mut world));
-    let cast = Cast::gather(owner, orders.plan.task())?;
+    let (api, claim) = (RunApi::Here(owner), claim(&texts, false)?);
+    let mut claimed = api.claim(trace, &claim)?;
     let folder = RunFolder::create(data, trace, &texts, orders.plan.task())?;
-    let players = (trace, &orders, &cast, &folder);
-    go(None, owner, players, Some(Until::Auditing))?;
+    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    run.go(None, (&texts, &orders, &folder), Some(Until::Auditing))?;
     meanwhile()?;
-    go(None, owner, players, None)
+    claimed = api.claim(trace, &claim)?;
+    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    run.go(None, (&texts, &orders, &folder), None)
 }
 
 fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Failure> {
     let data = context.data()?;
-    let mut owner = borrow::open(&data)?;
+    let store = data.read()?.ok_or_else(|| data.no_keys())?;
     let trace = match &arguments.trace {
-        Some(typed) => lookup::run(Some(owner.ledger().store()), &RunFolder::all(&data), typed)?,
-        None => unfinished(&data, owner.ledger())?,
+        Some(typed) => lookup::run(Some(&store), &RunFolder::all(&data), typed)?,
+        None => unfinished(&data, &store)?,
     };
+    drop(store);
     let folder = RunFolder::open(&data, trace)?;
-    let orders = folder.texts()?.orders()?;
-    let cast = match recorded(owner.ledger(), trace)? {
-        Some(participants) => Cast::recall(&owner, orders.plan.task(), &participants)?,
-        None => Cast::gather(&mut owner, orders.plan.task())?,
-    };
-    let players = (trace, &orders, &cast, &folder);
-    let reply = go(Some(context.output), &owner, players, arguments.until)?;
+    let _taken = folder.take(trace)?;
+    let texts = folder.texts()?;
+    let (orders, claim) = (texts.orders()?, claim(&texts, true)?);
+    let api = RunApi::Server(Client::starting(data)?);
+    let claimed = api.claim(trace, &claim)?;
+    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    let reply = run.go(Some(context.output), (&texts, &orders, &folder), arguments.until)?;
     context.output.reply(&reply)?;
     Ok(reply.exit())
 }
 
-fn go(
-    output: Option<&mut Output>,
-    owner: &Owner,
-    (trace, orders, cast, folder): (TraceId, &Orders, &Cast, &RunFolder),
-    until: Option<Until>,
-) -> Result<RunReply, Failure> {
-    let ledger = owner.ledger();
-    let watch = Watch::new(output, ledger.registry().store(), trace)?;
-    let desk = Desk::new(ledger, trace, World::open()?, watch)?;
-    check_files(&desk, orders)?;
-    let mut drive = Drive::new(desk, orders, cast, folder)?;
-    let ended = drive.run(until.map(Until::phase));
-    let reply = RunReply::new(trace, &drive.desk.history, folder, drive.stuck);
-    drop(drive);
-    ended?;
-    if reply.phase.is_final() {
-        ledger.react(&CheckpointAfterRun)?;
-    }
-    Ok(reply)
+/// Returns a claim of this process. Who has the folder of the run knows that whoever drove it before has ended.
+fn claim(texts: &Texts, abandoned: bool) -> Result<ClaimRun, Failure> {
+    let mut world = World::open()?;
+    let claim = ClaimId::new(world.now()?, &mut world);
+    Ok(ClaimRun { claim, abandoned, orders: Some(texts.to_orders()) })
 }
 
-/// Returns who takes part in a run that was opened.
-fn recorded(ledger: &Sequencer, trace: TraceId) -> Result<Option<Vec<Participant>>, Failure> {
-    let Some(stored) = ledger.store().events(trace, Sequence::FIRST, 1)?.pop() else { return Ok(None) };
-    let event = read_event(trace, Sequence::FIRST, &stored)?;
-    Ok(match event.said().map(|said| said.facts) {
-        Ok(Facts::SessionInitialized(facts)) => Some(facts.participants.to_vec()),
-        _ => None,
-    })
+/// A run that this process drives.
+struct Claimed<'a> {
+    api: &'a RunApi<'a>,
+    trace: TraceId,
+    claim: &'a ClaimRun,
+    claimed: &'a ClaimedRun,
 }
 
-/// The record says which files the run was started with: going on with others would break its promise.
-fn check_files(desk: &Desk<'_>, orders: &Orders) -> Result<(), Failure> {
-    let recorded = &desk.history.constraints;
-    let opened = desk.history.state().phase() != Phase::Initialized;
-    match orders.bound.iter().find(|line| opened && !recorded.contains(*line)) {
-        None => Ok(()),
-        Some(line) => {
-            let message = format!("expected the files that the run was started with, but {line}");
-            Err(Failure::refused("TASK_CHANGED", message).with_hint("start a new run with the changed files"))
-        }
+impl Claimed<'_> {
+    fn go(
+        &self,
+        output: Option<&mut Output>,
+        (texts, orders, folder): (&Texts, &Orders, &RunFolder),
+        until: Option<Until>,
+    ) -> Result<RunReply, Failure> {
+        let watch = Watch::new(output, self.claimed.store, self.trace)?;
+        let record = Record::new(self.api, self.trace, self.claim, watch)?;
+        let mut drive = Drive::new(record, (orders, self.claimed), (&texts.home, folder))?;
+        let ended = drive.run(until.map(Until::phase));
+        let reply = RunReply::new(self.trace, &drive.record.history, folder, drive.stuck);
+        drop(drive);
+        ended?;
+        Ok(reply)
     }
 }
 
 fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failure> {
     let data = context.data()?;
-    let owner = borrow::open(&data)?;
-    let ledger = owner.ledger();
+    let store = data.read()?.ok_or_else(|| data.no_keys())?;
     let trace = match &arguments.trace {
-        Some(typed) => lookup::run(Some(ledger.store()), &RunFolder::all(&data), typed)?,
-        None => unfinished(&data, ledger)?,
+        Some(typed) => lookup::run(Some(&store), &RunFolder::all(&data), typed)?,
+        None => unfinished(&data, &store)?,
     };
-    if ledger.store().trace(trace)?.is_none() && RunFolder::open(&data, trace).is_ok() {
+    let folder = RunFolder::open(&data, trace).ok();
+    if store.trace(trace)?.is_none() && folder.is_some() {
         let message = format!("expected a run with at least one event, found none recorded of {trace}");
         return Err(Failure::input("RUN_NOT_BEGUN", message)
             .with_hint("it was killed before it began: `demur run resume` begins it, or leave it alone"));
     }
-    ledger.abort(trace, arguments.reason.clone())?;
-    ledger.react(&CheckpointAfterRun)?;
-    status::show(context, ledger.store(), trace, &data)
+    let taken = folder.map(|folder| folder.take(trace)).transpose()?;
+    let body = run::AbortRun { reason: arguments.reason.clone(), abandoned: taken.is_some() };
+    let request = ApiRequest::<operation::AbortRun>::send(OfTrace { trace }, body);
+    let Nothing {} = Client::starting(data.clone())?.ask(request)?;
+    status::show(context, &store, trace, &data)
 }
 
 /// Returns the newest run that was started here and has not ended.
-fn unfinished(data: &DataFolder, ledger: &Sequencer) -> Result<TraceId, Failure> {
+fn unfinished(data: &DataFolder, store: &dyn Store) -> Result<TraceId, Failure> {
     for trace in RunFolder::all(data) {
-        let summary = ledger.store().trace(trace)?;
+        let summary = store.trace(trace)?;
         let over =
             summary.is_some_and(|known| known.failed.is_some() || known.phase.is_some_and(Phase::is_final));
         if !over {

@@ -76,7 +76,7 @@ impl Desk {
         let patience = <Self as Handle<O>>::patience(&request)?;
         // Let go of before anybody waits: somebody else may want the folder.
         let begun = match self.premises().here() {
-            Some(owner) => match <Self as Handle<O>>::begin(&Lookup::new(&owner), &by, &request)? {
+            Some(owner) => match <Self as Handle<O>>::begin(&owner.lookup(), &by, &request)? {
                 Begun::NotHere => None,
                 Begun::Done(reply) => Some(Ok(reply)),
                 Begun::Recording(recording) => Some(Err((owner, recording))),
@@ -103,7 +103,7 @@ impl Desk {
     where
         T: Send + 'static,
     {
-        let Some(underway) = recording.begin(&owner)? else {
+        let Some(underway) = recording.begin(&owner.lookup())? else {
             return self.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
         };
         // It goes on when whoever asked for it has left.
@@ -112,7 +112,7 @@ impl Desk {
             let Some(recorded) = follow(&owner, underway).await.transpose() else {
                 return desk.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
             };
-            match recording.finish(&Lookup::new(&owner), recorded)? {
+            match recording.finish(&owner.lookup(), recorded)? {
                 Finished::Done(done) => Ok(done),
                 Finished::Rest(rest) => desk.on_worker(move |desk| rest(&*desk.owner()?)).await,
             }
@@ -169,7 +169,7 @@ impl Desk {
     /// Returns a question that this caller may see: what was just recorded at once, the rest on a thread that may wait.
     async fn look(self: &Arc<Self>, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
         if let Some(owner) = self.premises().here()
-            && let Some(shown) = Lookup::new(&owner).question(caller, id)
+            && let Some(shown) = owner.lookup().seen_question(caller, id)
         {
             return Ok(shown);
         }

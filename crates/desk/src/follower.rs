@@ -14,8 +14,8 @@ use std::{
 };
 
 use demur_api::{question::QuestionId, refusal::Refusal};
-use demur_ledger::{envelope::Event, newer::Reading, question::touched};
-use demur_store::contract::{Cursor, LeaseId, Store, Stored};
+use demur_ledger::{entry::Entry, envelope::Event, name::TraceId, newer::Reading, question::touched};
+use demur_store::contract::{Cursor, Store, Stored};
 use tokio::{
     sync::{Notify, watch},
     time::{self, Interval, MissedTickBehavior},
@@ -71,17 +71,15 @@ impl Follower {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins with messages once somebody watches, and ends with them once nobody does.
-    fn attend(&self, place: Cursor) {
-        let watched = self.viewers() > 0;
-        if watched && self.state.borrow().newest.is_none() {
+    /// Begins with messages after a place, unless that was done.
+    fn begin(&self, place: Cursor) {
+        if self.state.borrow().newest.is_none() {
             self.ring().begin(place);
             self.state.send_modify(|state| state.newest = Some(place));
-        } else if !watched {
-            self.rest();
         }
     }
 
+    /// Ends with messages: nobody watches.
     fn rest(&self) {
         self.state.send_if_modified(|state| state.newest.take().is_some());
     }
@@ -130,14 +128,24 @@ async fn follow(desk: &Arc<Desk>) {
 }
 
 /// Reads on from a place for as long as somebody needs it; none when nothing will be recorded any more.
-async fn read_from(desk: &Arc<Desk>, mut after: Cursor, is_shared: bool) -> Option<()> {
+async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()> {
     let follower = desk.follower();
     let mut commits = desk.waiters().commits();
     let (mut beat, mut look) = (every(BEAT_INTERVAL), every(LOOK_INTERVAL));
+    let (mut heard, mut told) = (end, end);
     while is_shared || follower.viewers() > 0 {
+        // Seen before the look: whatever is recorded after it wakes us again.
         commits.mark_unchanged();
-        follower.attend(after);
-        after = read_on(desk, after).await;
+        if is_shared {
+            heard = hear_on(desk, heard).await;
+        }
+        if follower.viewers() > 0 {
+            follower.begin(told);
+            told = tell_on(desk, told).await;
+        } else {
+            follower.rest();
+            told = heard;
+        }
         tokio::select! {
             changed = commits.changed() => changed.ok()?,
             _ = beat.tick() => follower.state.send_modify(|state| state.beats += 1),
@@ -156,11 +164,39 @@ fn every(period: Duration) -> Interval {
     interval
 }
 
-/// Takes note of what was recorded after a place; returns how far that is.
-async fn read_on(desk: &Arc<Desk>, mut after: Cursor) -> Cursor {
+/// Takes note of what other processes recorded after a place; returns how far that is.
+async fn hear_on(desk: &Arc<Desk>, mut after: Cursor) -> Cursor {
+    loop {
+        let Ok((cursor, has_more)) = desk.work(move |desk, owner| hear(desk, owner, after)).await else {
+            return after;
+        };
+        after = cursor;
+        if !has_more {
+            return after;
+        }
+    }
+}
+
+fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Refusal> {
+    let followed = owner.ledger().follow(after)?;
+    if !followed.changes.is_empty() {
+        let of = |(trace, entry): &(TraceId, Entry)| {
+            let id = |sequence| QuestionId { trace: *trace, sequence };
+            touched(&entry.event).map(id).collect::<Vec<_>>()
+        };
+        let questions: Vec<_> = followed.changes.iter().flat_map(of).collect();
+        // First: whoever is woken looks again.
+        questions.iter().for_each(|id| owner.lookup().forget(*id));
+        desk.waiters().wake(questions);
+    }
+    Ok((followed.cursor, followed.has_more))
+}
+
+/// Tells whoever watches what was recorded after a place; returns how far that is.
+async fn tell_on(desk: &Arc<Desk>, mut after: Cursor) -> Cursor {
     loop {
         // A folder that is lent is read once it is back; everybody is woken then.
-        let Ok(page) = desk.work(move |desk, owner| page(desk, owner, after)).await else { return after };
+        let Ok(page) = desk.work(move |_, owner| page(owner, after)).await else { return after };
         let Some(last) = page.last else { return after };
         after = last;
         desk.follower().tell(page.changes, last);
@@ -180,33 +216,18 @@ struct Page {
     is_full: bool,
 }
 
-fn page(desk: &Desk, owner: &Owner, after: Cursor) -> Result<Page, Refusal> {
+fn page(owner: &Owner, after: Cursor) -> Result<Page, Refusal> {
     let store = owner.ledger().store();
-    let (is_watched, own) = (desk.follower().viewers() > 0, owner.ledger().lease());
     let found = store.changes(after, EVENTS_PER_READ)?;
     let (last, is_full) = (found.last().map(|(place, _)| *place), found.len() == EVENTS_PER_READ);
-    let (mut changes, mut elsewhere) = (Vec::new(), Vec::new());
-    for (place, stored) in &found {
+    let mut changes = Vec::new();
+    for (place, stored) in found {
         // What a newer version wrote is passed over: everything else goes on.
-        let Some(event) = event(stored)? else { continue };
-        if is_elsewhere(stored, own) {
-            let trace = event.envelope().trace;
-            elsewhere.extend(touched(&event).map(|sequence| QuestionId { trace, sequence }));
+        if let Some(event) = event(&stored)? {
+            changes.extend(change(store, place, &event)?);
         }
-        if is_watched {
-            changes.extend(change(store, *place, &event)?);
-        }
-    }
-    if found.iter().any(|(_, stored)| is_elsewhere(stored, own)) {
-        // First: whoever is woken looks again.
-        elsewhere.iter().for_each(|id| owner.recent().forget(*id));
-        desk.waiters().wake(elsewhere);
     }
     Ok(Page { changes, last, is_full })
-}
-
-fn is_elsewhere(stored: &Stored, own: LeaseId) -> bool {
-    stored.writer != own
 }
 
 /// Returns an event; none where a newer version wrote it.

@@ -32,6 +32,7 @@ mod key;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;
+mod known;
 pub mod lookup;
 pub mod marks;
 pub mod owner;

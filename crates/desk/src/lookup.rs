@@ -1,61 +1,83 @@
-//! What can be known without the disk: the time, the keys that were read already, the questions of the last moments. A
-//! thread that must not wait works with this and cannot reach the store.
+//! What can be known and begun without the disk: the time, the keys that were read already, the questions of the last
+//! moments. A thread that must not wait works with this and cannot reach the store.
 
 use std::sync::Arc;
 
 use demur_api::{
-    question::{Answer, Ask, Done, QuestionId, QuestionView},
+    question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
-use demur_ledger::author::Author;
-
-use crate::{
-    access::Caller,
-    owner::Owner,
-    question::{self, Asked},
-    recording::Recording,
+use demur_engine::command::Command;
+use demur_ledger::{
+    author::Author,
+    name::{Position, TraceId},
+    registry::Registry,
+    role::Role,
 };
+use demur_sequencer::{AtHand, Underway};
+
+use crate::{access::Caller, known::Known, question, roster::Roster, world::World};
 
 /// A desk without its store.
 pub struct Lookup<'a> {
-    owner: &'a Owner,
+    known: &'a Known,
+    at_hand: &'a AtHand,
 }
 
 impl<'a> Lookup<'a> {
-    /// Returns what is in memory of a folder.
-    pub(crate) const fn new(owner: &'a Owner) -> Self {
-        Self { owner }
+    /// Returns what is in memory.
+    pub(crate) const fn new(known: &'a Known, at_hand: &'a AtHand) -> Self {
+        Self { known, at_hand }
     }
 
-    /// Returns a question that was asked moments ago, if this caller may see it.
-    pub fn question(&self, caller: &Caller, id: QuestionId) -> Option<QuestionView> {
-        let shown = question::recent(self.owner, id)?;
-        caller.sees_questions_of(shown.asker.principal).then_some(shown)
+    /// Returns clock and randomness.
+    pub(crate) const fn world(&self) -> World {
+        self.known.world
     }
 
-    /// Returns the same question to one who may see it.
-    pub(crate) fn question_now(&self, id: QuestionId) -> Option<QuestionView> {
-        question::recent(self.owner, id)
+    /// Returns the registry as it is known here.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        self.at_hand.registry()
     }
 
-    /// Returns the one who asks in a caller's name, if its key was read already.
-    pub fn asker(&self, caller: &Caller, name: Option<&str>) -> Result<Option<Arc<Author>>, Refusal> {
-        caller.known_asker(self.owner, name)
+    /// Returns what decides commands.
+    pub(crate) const fn at_hand(&self) -> &AtHand {
+        self.at_hand
     }
 
-    /// Returns what is to be recorded for a question in a trace of its own.
-    pub fn asking(&self, author: &Author, ask: &Ask) -> Result<Recording<Asked>, Refusal> {
-        question::asking(self.owner, author, ask)
+    /// Returns the newest event of a trace.
+    pub(crate) fn head(&self, trace: TraceId) -> Option<Position> {
+        self.at_hand.head(trace)
     }
 
-    /// Returns what is to be recorded for an answer; none where something has to be read first.
-    pub fn answering(
-        &self,
-        caller: &Caller,
-        question: &QuestionView,
-        given: &Answer,
-    ) -> Result<Option<Recording<Done>>, Refusal> {
-        let Some(speaker) = caller.known_answerer(self.owner, given.by.clone())? else { return Ok(None) };
-        question::answering(self.owner, question, &speaker, given)
+    /// Returns the registry with its words.
+    pub(crate) fn roster(&self) -> Option<Arc<Roster>> {
+        self.known.roster(self.registry().head())
+    }
+
+    /// Returns the author with this name in this role.
+    pub(crate) fn author(&self, name: &str, role: Role) -> Option<Arc<Author>> {
+        self.known.author(self.registry().head(), name, role)
+    }
+
+    /// Returns a question that was asked moments ago.
+    pub(crate) fn question(&self, id: QuestionId) -> Option<QuestionView> {
+        let roster = self.roster()?;
+        self.known.recent.find(id).map(|shown| question::named(&roster, shown))
+    }
+
+    /// Forgets a question that something happened to elsewhere.
+    pub(crate) fn forget(&self, id: QuestionId) {
+        self.known.recent.forget(id);
+    }
+
+    /// Returns the same question if this caller may see it.
+    pub(crate) fn seen_question(&self, caller: &Caller, id: QuestionId) -> Option<QuestionView> {
+        self.question(id).filter(|shown| caller.sees_questions_of(shown.asker.principal))
+    }
+
+    /// Puts a command in line, if nothing has to be read or waited for first.
+    pub(crate) fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, Refusal> {
+        Ok(self.at_hand.begin(trace, command)?)
     }
 }

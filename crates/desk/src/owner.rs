@@ -2,7 +2,6 @@
 //! goes away again if there is no such event. Everything that is recorded goes through the ledger of the store.
 
 use std::{
-    collections::BTreeMap,
     io::ErrorKind,
     mem,
     path::PathBuf,
@@ -22,7 +21,7 @@ use demur_ledger::{
     author::{Author, Place},
     event_type::Content,
     facts::{KeyRetired, RevocationReason},
-    name::{Position, PrincipalId, Sequence},
+    name::{PrincipalId, Sequence},
     registry::Registry,
     role::Role,
 };
@@ -37,9 +36,11 @@ use crate::{
     durable::Tentative,
     key_entry,
     keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    known::Known,
+    lookup::Lookup,
     marks::{self, Marks},
-    question::Recent,
     roster::{DESK, Roster},
+    run::driver::Drivers,
     visible::visible_path,
     world::World,
 };
@@ -49,25 +50,19 @@ pub struct Owner {
     keystore: Keystore,
     /// Always there until the owner goes away.
     ledger: Option<Sequencer>,
-    world: World,
+    /// What needs no look at the store.
+    known: Known,
     /// Secrets that mean nothing before the next event is recorded.
     tentative: Vec<Tentative>,
-    /// The questions of the last moments.
-    recent: Arc<Recent>,
     /// What hooks look at.
     marks: Arc<Marks>,
     /// Whoever makes a key has it alone.
     enrolling: Mutex<()>,
     /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
     keyed: [Mutex<()>; KEYED],
-    /// The words of the registry when somebody last asked.
-    roster: Mutex<Option<Arc<Roster>>>,
-    /// Authors whose secrets were read.
-    authors: Mutex<Authors>,
+    /// The runs that are driven.
+    drivers: Drivers,
 }
-
-/// Authors by role and name, as of this place of the registry.
-type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
 
 /// A key that stopped speaking, and what became of its secret.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -137,23 +132,21 @@ impl Owner {
     }
 
     fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer, world: World) -> Self {
-        let recent = Arc::new(Recent::default());
+        let known = Known::new(world);
         let keys = keystore.clone();
         ledger.find_key_with(move |registry| desk_key(&keys, registry).ok());
-        ledger.listen(Arc::clone(&recent) as _);
+        ledger.listen(Arc::clone(&known.recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
         ledger.listen(Arc::clone(&marks) as _);
         Self {
-            recent,
+            known,
             marks,
             keystore,
             ledger: Some(ledger),
-            world,
             tentative: Vec::new(),
             enrolling: Mutex::default(),
             keyed: std::array::from_fn(|_| Mutex::default()),
-            roster: Mutex::default(),
-            authors: Mutex::default(),
+            drivers: Drivers::default(),
         }
     }
 
@@ -179,37 +172,28 @@ impl Owner {
 
     /// Returns the clock and the randomness.
     pub const fn world(&self) -> World {
-        self.world
+        self.known.world
+    }
+
+    /// Returns what can be known and begun without the store.
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        Lookup::new(&self.known, self.ledger().at_hand())
     }
 
     /// Returns the registry with its words. It is read again only if it has grown.
     pub fn roster(&self) -> Result<Arc<Roster>, Refusal> {
         let registry = self.ledger().registry();
-        let mut known = lock(&self.roster);
-        if let Some(roster) = known.as_ref().filter(|roster| roster.registry().head() == registry.head()) {
-            return Ok(Arc::clone(roster));
+        if let Some(roster) = self.known.roster(registry.head()) {
+            return Ok(roster);
         }
         let roster = Arc::new(Roster::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
-        *known = Some(Arc::clone(&roster));
+        self.known.learn_roster(&roster);
         Ok(roster)
     }
 
-    /// Returns the registry with its words, if it was read since it grew. Reads nothing.
-    pub(crate) fn known_roster(&self) -> Option<Arc<Roster>> {
-        let head = self.ledger().registry().head();
-        lock(&self.roster).as_ref().filter(|roster| roster.registry().head() == head).map(Arc::clone)
-    }
-
-    /// Returns the author with this name in this role, if its secret was read since the registry grew. Reads nothing.
-    pub(crate) fn known_author(&self, name: &str, role: Role) -> Option<Arc<Author>> {
-        let head = Some(self.ledger().registry().head());
-        let known = lock(&self.authors);
-        known.1.get(&(role, name.to_owned())).filter(|_| known.0 == head).map(Arc::clone)
-    }
-
-    /// Returns the questions of the last moments.
-    pub(crate) fn recent(&self) -> &Recent {
-        &self.recent
+    /// Returns the runs that are driven.
+    pub(crate) const fn drivers(&self) -> &Drivers {
+        &self.drivers
     }
 
     /// Returns what hooks look at.
@@ -225,16 +209,12 @@ impl Owner {
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
     /// such key.
     pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
-        let (head, wanted) = (Some(self.ledger().registry().head()), (role, name.to_owned()));
-        let mut known = lock(&self.authors);
-        if known.0 != head {
-            *known = (head, BTreeMap::new());
-        }
-        if let Some(author) = known.1.get(&wanted) {
-            return Ok(Some(Arc::clone(author)));
+        let head = self.ledger().registry().head();
+        if let Some(author) = self.known.author(head, name, role) {
+            return Ok(Some(author));
         }
         let Some(author) = self.read_author(name, role)? else { return Ok(None) };
-        known.1.insert(wanted, Arc::clone(&author));
+        self.known.learn_author(head, name, role, &author);
         Ok(Some(author))
     }
 
@@ -268,7 +248,7 @@ impl Owner {
 
     /// Returns a new secret that nothing knows of yet.
     pub fn generate(&self) -> SecretKey {
-        SecretKey::generate(&mut { self.world })
+        SecretKey::generate(&mut { self.known.world })
     }
 
     /// Takes over a secret that is to stay only if the next event is recorded.
@@ -290,7 +270,7 @@ impl Owner {
         recovery: Option<PublicKey>,
         name: &str,
     ) -> Result<Sequence, Refusal> {
-        let submission = author.register(&self.place()?, recovery, name, &mut { self.world })?;
+        let submission = author.register(&self.place()?, recovery, name, &mut { self.known.world })?;
         let recorded = self.ledger().submit(submission, None);
         settle(mem::take(&mut self.tentative), recorded)
     }
@@ -325,12 +305,12 @@ impl Owner {
     }
 
     fn make_author(&self, name: &str, role: Role) -> Result<Author, Refusal> {
-        let principal = PrincipalId::new(self.world.now()?, &mut { self.world });
+        let principal = PrincipalId::new(self.known.world.now()?, &mut { self.known.world });
         let secret = self.generate();
         let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
         let file = Tentative::of(self.keystore.add(&key)?);
         let author = Author::new(secret, principal, role);
-        let submission = author.register(&self.place()?, None, name, &mut { self.world })?;
+        let submission = author.register(&self.place()?, None, name, &mut { self.known.world })?;
         settle(vec![file], self.ledger().submit(submission, None))?;
         Ok(author)
     }
@@ -341,7 +321,7 @@ impl Owner {
         let registry = self.ledger().registry();
         let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
         let place = self.place()?;
-        let submission = author.rotate(&place, old.fingerprint, new, recovery, &mut { self.world })?;
+        let submission = author.rotate(&place, old.fingerprint, new, recovery, &mut { self.known.world })?;
         let recorded = self.ledger().submit(submission, None);
         let at = settle(mem::take(&mut self.tentative), recorded)?;
         if old.principal == registry.desk() {
@@ -375,7 +355,7 @@ impl Owner {
     /// Retires every key whose overlap is over, after the change that this process was asked for. That one is
     /// recorded: what fails here is no reason to say otherwise, and the next change tries again.
     pub fn retire_due(&self) -> Vec<Spent> {
-        let (desk, now) = (self.desk_fingerprint(), self.world.now().unwrap_or(Timestamp::MIN));
+        let (desk, now) = (self.desk_fingerprint(), self.known.world.now().unwrap_or(Timestamp::MIN));
         let is_due = |entry: &KeyEntry| {
             Some(entry.fingerprint) != desk && entry.retires_after.is_some_and(|time| time <= now)
         };
@@ -389,7 +369,7 @@ impl Owner {
     }
 
     fn place(&self) -> Result<Place, Refusal> {
-        let (registry, now) = (self.ledger().registry(), self.world.now()?);
+        let (registry, now) = (self.ledger().registry(), self.known.world.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
 }

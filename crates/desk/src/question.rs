@@ -23,8 +23,10 @@ use demur_api::question::{
     QuestionView, Whom, needed, way,
 };
 
-pub use act::{accept, answer, answering, cancel, decline, extend, has_answering_key, pass_on};
-pub use ask::{Asked, ask, asking};
+pub(crate) use act::answering;
+pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_on};
+pub(crate) use ask::asking;
+pub use ask::{Asked, ask};
 pub use deliver::deliver;
 pub use expire::expire;
 pub use history::{QuestionEvent, QuestionHistory};
@@ -35,4 +37,5 @@ pub(crate) use recent::Recent;
 pub use search::{FoundQuestions, QuestionSearch};
 pub use secret::{forget_secret, secret};
 pub(crate) use showing::Showings;
-pub use view::{recent, view};
+pub(crate) use view::named;
+pub use view::view;

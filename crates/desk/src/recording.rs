@@ -67,15 +67,15 @@ impl<T: 'static> Recording<T> {
     /// Records it. When this returns, it is on the disk.
     pub fn perform(self, owner: &Owner) -> Result<T, Refusal> {
         let recorded = owner.ledger().perform(self.trace, &self.command);
-        match (self.finish)(&Lookup::new(owner), recorded)? {
+        match (self.finish)(&owner.lookup(), recorded)? {
             Finished::Done(done) => Ok(done),
             Finished::Rest(rest) => rest(owner),
         }
     }
 
     /// Puts it in line, if nothing has to be waited for first; otherwise it has to be performed.
-    pub fn begin(&self, owner: &Owner) -> Result<Option<Underway>, Refusal> {
-        Ok(owner.ledger().begin(self.trace, &self.command)?)
+    pub fn begin(&self, at: &Lookup<'_>) -> Result<Option<Underway>, Refusal> {
+        at.begin(self.trace, &self.command)
     }
 
     /// Does what follows once it is known what became of it.

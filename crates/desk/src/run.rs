@@ -1,8 +1,10 @@
-//! Accountable runs at the desk (seed 002): opened, spoken in, audited, looked at. For callers whose keys the desk keeps;
+//! Accountable runs at the desk (seed 002): opened, spoken in, driven, audited, looked at. For callers whose keys the desk keeps;
 //! what holds before the ledger is asked holds for every door.
 
 mod audit;
 mod check;
+mod door;
+pub mod driver;
 mod handle;
 mod next;
 mod open;

@@ -20,9 +20,9 @@ use demur_sequencer::{Sequencer, SequencerError};
 use crate::{
     durable, error,
     keystore::Keystore,
+    lookup::Lookup,
     owner::{self, Owner},
     record,
-    world::World,
 };
 
 /// Who says something.
@@ -111,10 +111,9 @@ pub fn perform<T>(
     speaker: &Speaker,
     mut make: impl FnMut() -> Result<(Act, T), Refusal>,
 ) -> Result<(Position, T), Refusal> {
-    let ledger = owner.ledger();
     for _ in 0..ATTEMPTS {
         let (act, outcome) = make()?;
-        match say(ledger, trace, speaker, act) {
+        match say(owner, trace, speaker, act) {
             Ok(position) => return Ok((position, outcome)),
             Err(error) if error.code == Code::Moved => {}
             Err(error) => return Err(error),
@@ -137,19 +136,31 @@ pub fn keep_receipt(owner: &Owner, trace: TraceId, at: Sequence, path: Option<&P
 }
 
 /// Records what somebody says and what the desk adds, once.
-pub(crate) fn say(
+pub(crate) fn say(owner: &Owner, trace: TraceId, speaker: &Speaker, act: Act) -> Result<Position, Refusal> {
+    let seen = seen(owner.ledger(), trace, speaker)?;
+    let command = command_at(&owner.lookup(), (trace, seen), speaker, act)?;
+    Ok(owner.ledger().perform(trace, &command)?.position)
+}
+
+/// Returns what somebody with a key has seen of a trace that is there: its newest event.
+pub(crate) fn seen(
     ledger: &Sequencer,
     trace: TraceId,
     speaker: &Speaker,
-    act: Act,
-) -> Result<Position, Refusal> {
-    Ok(ledger.perform(trace, &command(ledger, trace, speaker, act)?)?.position)
+) -> Result<Option<Position>, Refusal> {
+    match speaker {
+        Speaker::Key(_) => Ok(ledger.newest(trace)?),
+        Speaker::Person { .. } => {
+            ledger.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
+            Ok(None)
+        }
+    }
 }
 
-/// Returns the command that records what somebody says and what the desk adds.
-pub(crate) fn command(
-    ledger: &Sequencer,
-    trace: TraceId,
+/// Returns the command that records what somebody says, who has seen a trace up to here, and what the desk adds.
+pub(crate) fn command_at(
+    at: &Lookup<'_>,
+    (trace, seen): (TraceId, Option<Position>),
     speaker: &Speaker,
     act: Act,
 ) -> Result<Command, Refusal> {
@@ -157,14 +168,15 @@ pub(crate) fn command(
     match speaker {
         Speaker::Person { .. } => {
             let first = Saying { role: Role::Person, facts, content: Some(content) };
-            Ok(ledger.told(trace, Told { first, rest: consequences })?)
+            Ok(Command::Record(Box::new(Told { first, rest: consequences })))
         }
         Speaker::Key(author) => {
-            let mut world = World::open()?;
-            let (seen, now) = (ledger.store().trace(trace)?.map(|summary| summary.head), world.now()?);
-            let place = Place { store: ledger.registry().store(), trace, seen, now };
+            let mut world = at.world();
+            let now = world.now()?;
+            let place = Place { store: at.registry().store(), trace, seen, now };
             let id = CommandId::new(now, &mut world);
-            Ok(ledger.spoken(author.speak(id, &place, facts, Some(content), &mut world)?, consequences)?)
+            let spoken = author.speak(id, &place, facts, Some(content), &mut world)?;
+            Ok(at.at_hand().spoken(spoken, consequences)?)
         }
     }
 }

@@ -126,6 +126,11 @@ impl<'a> NewerEvent<'a> {
         self.stands(tip.trace(), tip.next(), tip.head().map(|head| head.hash))
     }
 
+    /// Returns its trace, if that can be seen.
+    pub fn trace(&self) -> Option<TraceId> {
+        self.frame.as_ref().map(|frame| frame.trace)
+    }
+
     /// Returns the registry event that it went by, if that can be seen.
     pub fn registry(&self) -> Option<Position> {
         self.frame.as_ref()?.registry

@@ -25,9 +25,10 @@ use tokio::{
 };
 
 use crate::{
-    api::{self, Host, REPLY_GRACE, Visitor},
     arguments::read,
-    ask, list,
+    ask,
+    host::{self, Host, REPLY_GRACE, Visitor},
+    list,
     listen::{self, Heard},
     manner::{Era, Manner},
     memory::Memory,
@@ -41,19 +42,27 @@ use crate::{
     state::{Bound, States},
     task,
     tier::Tier,
+    tool_call::ToolCall,
     tools::{self, Job},
-    visit::Visit,
 };
 
 /// The MCP door of a desk.
-#[derive(Clone)]
-pub struct Door {
-    host: Arc<dyn Host>,
+pub struct Door<H> {
+    host: Arc<H>,
     states: Arc<States>,
     manner: Manner,
     shared: Arc<Shared>,
     heard: Arc<Heard>,
     ended: watch::Receiver<bool>,
+}
+
+impl<H> Clone for Door<H> {
+    fn clone(&self) -> Self {
+        let (host, states, shared) =
+            (Arc::clone(&self.host), Arc::clone(&self.states), Arc::clone(&self.shared));
+        let (manner, heard, ended) = (self.manner, Arc::clone(&self.heard), self.ended.clone());
+        Self { host, states, manner, shared, heard, ended }
+    }
 }
 
 /// What all doors of a process share.
@@ -65,10 +74,10 @@ pub struct Shared {
     pub memory: Arc<Memory>,
 }
 
-impl Door {
+impl<H: Host> Door<H> {
     /// Returns a door that is kept in this manner. What waits comes to an end when `ended` says so.
     pub fn new(
-        host: Arc<dyn Host>,
+        host: Arc<H>,
         states: Arc<States>,
         manner: Manner,
         shared: Arc<Shared>,
@@ -77,22 +86,25 @@ impl Door {
         Self { host, states, manner, shared, heard: Arc::default(), ended }
     }
 
-    fn visitor(&self, context: &RequestContext<RoleServer>) -> Result<(Visitor, Turn), Refusal> {
+    fn visitor(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Visitor<H::Connection>, Turn), Refusal> {
         let visitor = self.host.visitor(&context.extensions, &client_name(context))?;
         let turn = self.shared.rooms.enter(&visitor.identity).ok_or_else(crowded)?;
         Ok((visitor, turn))
     }
 
-    /// Returns a visit that wants to hear something within `wait`.
-    fn visit<'a>(
+    /// Returns a call that wants to hear something within `wait`.
+    fn call<'a>(
         &'a self,
         context: &'a RequestContext<RoleServer>,
-        visitor: Visitor,
+        visitor: Visitor<H::Connection>,
         bound: Bound,
         wait: Duration,
-    ) -> Visit<'a> {
+    ) -> ToolCall<'a, H::Connection> {
         let begun = Instant::now();
-        Visit {
+        ToolCall {
             tier: Tier::of(context, visitor.relays, self.manner.forms),
             visitor,
             client: client_name(context),
@@ -111,10 +123,13 @@ impl Door {
         }
     }
 
-    /// Returns a visit about a task, which hears at once.
-    fn look<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Result<(Visit<'a>, Turn), ErrorData> {
+    /// Returns a call about a task, which hears at once.
+    fn look<'a>(
+        &'a self,
+        context: &'a RequestContext<RoleServer>,
+    ) -> Result<(ToolCall<'a, H::Connection>, Turn), ErrorData> {
         let (visitor, turn) = self.visitor(context).map_err(stranger)?;
-        Ok((self.visit(context, visitor, Bound::none(), Duration::ZERO), turn))
+        Ok((self.call(context, visitor, Bound::none(), Duration::ZERO), turn))
     }
 
     async fn work(
@@ -128,32 +143,32 @@ impl Door {
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound::new(&visitor.identity, &request.name, &arguments)?;
         let ticket = request.request_state.map(|sealed| self.states.unseal(&sealed, &bound)).transpose()?;
-        let mut visit = self.visit(context, visitor, bound, self.manner.wait);
-        visit.ticket = ticket;
-        visit.responses = request.input_responses.unwrap_or_default();
+        let mut call = self.call(context, visitor, bound, self.manner.wait);
+        call.ticket = ticket;
+        call.responses = request.input_responses.unwrap_or_default();
         match entry.job {
-            Job::AskHuman => ask::ask(&mut visit, &read(arguments)?).await,
-            Job::CheckQuestion => ask::check(&mut visit, &read(arguments)?).await,
-            Job::CancelQuestion => ask::cancel(&visit, &read(arguments)?).await,
-            Job::ListQuestions => list::list(&visit, &read(arguments)?).await,
-            Job::CheckPlan => plan::clarify(&mut visit, &read(arguments)?, Goal::Check).await,
-            Job::ScaffoldPlan => plan::clarify(&mut visit, &read(arguments)?, Goal::Plan).await,
-            Job::ResolveGap => plan::resolve(&visit, &read(arguments)?).await,
-            Job::AuditPlan => plan::audit(&visit, &read(arguments)?).await,
-            Job::ConfirmPlan => plan::confirm(&visit, &read(arguments)?).await,
-            Job::Attest => plan::attest(&visit, &read(arguments)?).await,
-            Job::SignAttestation => plan::sign(&visit, &read(arguments)?).await,
-            Job::VerifyAttestation => plan::verify(&visit, &read(arguments)?).await,
-            Job::AuditAttestation => plan::audit_attestation(&visit, &read(arguments)?).await,
-            Job::ListSessions => sessions::list(&visit, &read(arguments)?).await,
-            Job::ShowSession => sessions::show(&visit, &read(arguments)?).await,
-            Job::VerifySession => sessions::verify(&visit, &read(arguments)?).await,
-            job => sessions::play(&visit, job, arguments).await,
+            Job::AskHuman => ask::ask(&mut call, &read(arguments)?).await,
+            Job::CheckQuestion => ask::check(&mut call, &read(arguments)?).await,
+            Job::CancelQuestion => ask::cancel(&call, &read(arguments)?).await,
+            Job::ListQuestions => list::list(&call, &read(arguments)?).await,
+            Job::CheckPlan => plan::clarify(&mut call, &read(arguments)?, Goal::Check).await,
+            Job::ScaffoldPlan => plan::clarify(&mut call, &read(arguments)?, Goal::Plan).await,
+            Job::ResolveGap => plan::resolve(&call, &read(arguments)?).await,
+            Job::AuditPlan => plan::audit(&call, &read(arguments)?).await,
+            Job::ConfirmPlan => plan::confirm(&call, &read(arguments)?).await,
+            Job::Attest => plan::attest(&call, &read(arguments)?).await,
+            Job::SignAttestation => plan::sign(&call, &read(arguments)?).await,
+            Job::VerifyAttestation => plan::verify(&call, &read(arguments)?).await,
+            Job::AuditAttestation => plan::audit_attestation(&call, &read(arguments)?).await,
+            Job::ListSessions => sessions::list(&call, &read(arguments)?).await,
+            Job::ShowSession => sessions::show(&call, &read(arguments)?).await,
+            Job::VerifySession => sessions::verify(&call, &read(arguments)?).await,
+            job => sessions::play(&call, job, arguments).await,
         }
     }
 }
 
-impl ServerHandler for Door {
+impl<H: Host> ServerHandler for Door<H> {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_prompts().enable_resources().enable_resources_subscribe();
@@ -244,8 +259,8 @@ impl ServerHandler for Door {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let (visit, _turn) = self.look(&context)?;
-        task::get(&visit, &request.task_id).await.map_err(stopped)
+        let (call, _turn) = self.look(&context)?;
+        task::get(&call, &request.task_id).await.map_err(stopped)
     }
 
     async fn update_task(
@@ -253,9 +268,9 @@ impl ServerHandler for Door {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let (mut visit, _turn) = self.look(&context)?;
-        visit.responses = request.input_responses;
-        task::update(&visit, &request.task_id).await.map_err(stopped)
+        let (mut call, _turn) = self.look(&context)?;
+        call.responses = request.input_responses;
+        task::update(&call, &request.task_id).await.map_err(stopped)
     }
 
     async fn cancel_task(
@@ -263,8 +278,8 @@ impl ServerHandler for Door {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let (visit, _turn) = self.look(&context)?;
-        task::cancel(&visit, &request.task_id).await.map_err(stopped)
+        let (call, _turn) = self.look(&context)?;
+        task::cancel(&call, &request.task_id).await.map_err(stopped)
     }
 
     async fn list_prompts(
@@ -307,7 +322,7 @@ impl ServerHandler for Door {
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
         let worked = time::timeout(self.manner.wait + REPLY_GRACE, work).await;
-        match worked.unwrap_or_else(|_| Err(api::silent().into())) {
+        match worked.unwrap_or_else(|_| Err(host::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),
             Err(Stop::Protocol(error)) => Err(error),

@@ -9,12 +9,12 @@ use rmcp::{
     service::{NotificationContext, RequestContext, ServiceRole},
 };
 
-use crate::door::Door;
+use crate::{door::Door, host::Host};
 
 /// The door, with its word about revisions before everything else.
-pub(crate) struct Announced(pub(crate) Door);
+pub(crate) struct Announced<H>(pub(crate) Door<H>);
 
-impl Service<RoleServer> for Announced {
+impl<H: Host> Service<RoleServer> for Announced<H> {
     async fn handle_request(
         &self,
         request: <RoleServer as ServiceRole>::PeerReq,

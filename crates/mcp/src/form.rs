@@ -15,27 +15,27 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
+    host::{CallerConnection, Visitor},
     memory::{Memory, Screen},
-    need::{Need, Said},
     pass::{Passed, RETURN_DELAY, closing, over, pass_on},
+    prompt::{Prompt, Said},
     reply::Stop,
     tier::Modes,
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// A form that is on screen.
-struct Form {
+struct Form<C> {
     handle: RequestHandle<RoleServer>,
-    need: Need,
-    wall: Wall,
+    prompt: Prompt,
+    wall: Wall<C>,
 }
 
 /// Where forms are shown.
 #[derive(Clone)]
-struct Wall {
+struct Wall<C> {
     peer: Peer<RoleServer>,
-    visitor: Visitor,
+    visitor: Visitor<C>,
     client: String,
     modes: Modes,
     address: Option<String>,
@@ -58,14 +58,14 @@ enum First {
     Gone,
 }
 
-impl Visit<'_> {
+impl<C: CallerConnection> ToolCall<'_, C> {
     /// Returns whether a form may be shown: none is on screen, and its user has not closed one.
-    pub(crate) fn may_show(&self, need: &Need) -> bool {
-        self.memory.screen(&self.visitor.identity, &need.question.to_string()).is_none()
+    pub(crate) fn may_show(&self, prompt: &Prompt) -> bool {
+        self.memory.screen(&self.visitor.identity, &prompt.question.to_string()).is_none()
     }
 
     /// Asks the client's user while everybody else can answer too. None if the time is over and it is still open.
-    pub(crate) async fn elicit(&self, need: &Need, modes: Modes) -> Result<Option<Passed>, Stop> {
+    pub(crate) async fn elicit(&self, prompt: &Prompt, modes: Modes) -> Result<Option<Passed>, Stop> {
         let wall = Wall {
             peer: self.context.peer.clone(),
             visitor: self.visitor.clone(),
@@ -74,10 +74,10 @@ impl Visit<'_> {
             address: self.address().await,
             memory: Arc::clone(self.memory),
         };
-        let Some(mut form) = wall.show(need).await else { return self.elsewhere(need).await };
-        match self.patiently(need.question, form.first(Some(self.until))).await {
+        let Some(mut form) = wall.show(prompt).await else { return self.elsewhere(prompt).await };
+        match self.patiently(prompt.question, form.first(Some(self.until))).await {
             Ok(Some(First::Said(said))) => form.pass_on(said).await.map(Some),
-            Ok(Some(First::Sent | First::Gone)) => self.elsewhere(need).await,
+            Ok(Some(First::Sent | First::Gone)) => self.elsewhere(prompt).await,
             Ok(Some(First::Cannot)) => Ok(Some(Passed::Nothing)),
             Ok(Some(First::Elsewhere(shown))) => {
                 form.take_back("somebody else was first").await;
@@ -98,36 +98,36 @@ impl Visit<'_> {
         }
     }
 
-    async fn elsewhere(&self, need: &Need) -> Result<Option<Passed>, Stop> {
-        Ok(self.closed(need.question).await?.map(|shown| Passed::Done(Box::new(shown))))
+    async fn elsewhere(&self, prompt: &Prompt) -> Result<Option<Passed>, Stop> {
+        Ok(self.closed(prompt.question).await?.map(|shown| Passed::Done(Box::new(shown))))
     }
 }
 
-impl Wall {
+impl<C: CallerConnection> Wall<C> {
     /// Shows a form; none where the client has no way that fits.
-    async fn show(&self, need: &Need) -> Option<Form> {
-        let params = need.request(self.modes, self.address.as_deref())?;
+    async fn show(&self, prompt: &Prompt) -> Option<Form<C>> {
+        let params = prompt.request(self.modes, self.address.as_deref())?;
         let asking = ServerRequest::ElicitRequest(ElicitRequest::new(params));
         let sent = self.peer.send_cancellable_request(asking, PeerRequestOptions::no_options()).await;
-        let form = Form { handle: sent.ok()?, need: need.clone(), wall: self.clone() };
+        let form = Form { handle: sent.ok()?, prompt: prompt.clone(), wall: self.clone() };
         form.place(Some(Screen::Shown));
         Some(form)
     }
 }
 
-impl Form {
+impl<C: CallerConnection> Form<C> {
     /// Waits for whatever comes first. What is said, and that it cannot be, is noted at once.
     async fn first(&mut self, until: Option<Instant>) -> Result<First, Stop> {
         let first = tokio::select! {
             heard = &mut self.handle.rx => match heard {
-                Ok(Ok(ClientResult::ElicitResult(result))) => match self.need.read(&result) {
+                Ok(Ok(ClientResult::ElicitResult(result))) => match self.prompt.read(&result) {
                     Said::Nothing if result.action == ElicitationAction::Accept => First::Sent,
                     said => First::Said(said),
                 },
                 Ok(_) => First::Cannot,
                 Err(_) => First::Gone,
             },
-            closed = closing(&self.wall.visitor, self.need.question, until) => match closed? {
+            closed = closing(&self.wall.visitor, self.prompt.question, until) => match closed? {
                 Some(shown) => First::Elsewhere(Box::new(shown)),
                 None => First::Late,
             },
@@ -143,7 +143,7 @@ impl Form {
     }
 
     async fn pass_on(&self, said: Said) -> Result<Passed, Stop> {
-        pass_on(&self.wall.visitor, &self.wall.client, &self.need, said).await
+        pass_on(&self.wall.visitor, &self.wall.client, &self.prompt, said).await
     }
 
     /// Stays on screen after its call, as long as the connection lasts and nobody has answered. It keeps its room so long.
@@ -158,7 +158,7 @@ impl Form {
                     Ok(Passed::Misfit(why)) => why,
                     Ok(_) => return,
                     Err(error) => {
-                        tracing::warn!(?error, question = %self.need.question, "a late reply was not recorded");
+                        tracing::warn!(?error, question = %self.prompt.question, "a late reply was not recorded");
                         return;
                     }
                 },
@@ -167,7 +167,7 @@ impl Form {
                 }
                 Ok(First::Sent | First::Cannot | First::Late | First::Gone) => return,
             };
-            match self.wall.show(&self.need.again(&why)).await {
+            match self.wall.show(&self.prompt.again(&why)).await {
                 Some(form) => self = form,
                 None => return,
             }
@@ -182,6 +182,6 @@ impl Form {
 
     fn place(&self, screen: Option<Screen>) {
         let (memory, caller) = (&self.wall.memory, &self.wall.visitor.identity);
-        memory.place(caller, &self.need.question.to_string(), screen);
+        memory.place(caller, &self.prompt.question.to_string(), screen);
     }
 }

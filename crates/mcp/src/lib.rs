@@ -1,13 +1,13 @@
 //! The MCP door: any agent can ask, in four tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
-//! knows documents and the types of the desk, and reaches the desk through [`api::Api`] alone; `docs/design/010-mcp.md`
+//! knows documents and the types of the desk, and reaches the desk through [`host::CallerConnection`] alone; `docs/design/010-mcp.md`
 //! says why.
 //!
 //! | part | module |
 //! |---|---|
-//! | the way to the desk, and who comes through this door | [`api`] |
+//! | who comes through this door, and the connection to the desk | [`host`] |
 //! | what is no message, and what is wrong with it | [`fault`] |
 //! | how requests to clients are numbered | [`ids`] |
-//! | what a client lacks, as a form or an address | [`need`] |
+//! | what a client lacks, as a form or an address | `prompt` |
 //! | which tier a client is served in | [`tier`] |
 //! | how the door is kept: tools, window, revisions, forms | [`manner`] |
 //! | what a process remembers of its callers | [`memory`] |
@@ -16,13 +16,12 @@
 //! | how many calls an asker has at once | [`room`] |
 //! | the door itself, over any transport | [`door`], [`stdio`] |
 
-pub mod api;
 pub mod door;
 pub mod fault;
+pub mod host;
 pub mod ids;
 pub mod manner;
 pub mod memory;
-pub mod need;
 pub mod room;
 pub mod state;
 pub mod stdio;
@@ -39,9 +38,10 @@ mod listen;
 mod misfit;
 mod pass;
 mod plan;
+mod prompt;
 mod prompts;
 mod reply;
 mod resources;
 mod sessions;
 mod task;
-mod visit;
+mod tool_call;

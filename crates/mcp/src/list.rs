@@ -5,6 +5,7 @@ use demur_api::{
     call::ApiRequest,
     operation::{ListQuestions, NoArguments},
     question::{QuestionListParameters, QuestionView},
+    refusal::Refusal,
 };
 use demur_core::{
     limit::Whole,
@@ -17,10 +18,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    api::{self},
     arguments,
+    host::CallerConnection,
     reply::{self, Stop, fenced},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// Questions of the caller. What stands in each goes without saying: its schema is paid for in every conversation.
@@ -47,7 +48,7 @@ struct One {
 
 /// Lists what the caller asked.
 pub(crate) async fn list(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     given: &arguments::ListQuestions,
 ) -> Result<CallToolResponse, Stop> {
     let query = QuestionListParameters {
@@ -57,11 +58,11 @@ pub(crate) async fn list(
         limit: usize::try_from(given.limit.map_or(DEFAULT_QUESTIONS, Whole::as_u64)).ok(),
         ..QuestionListParameters::default()
     };
-    let found = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
+    let found = call.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     let questions: Vec<_> = found.questions.iter().map(one).collect();
     let more = if found.next.is_some() { "; there are more" } else { "" };
     let mut lines = vec![format!("{}, the newest first{more}.", counted(questions.len(), "question"))];
-    let told = serde_json::to_value(&questions).map_err(|error| api::unreadable(&error))?;
+    let told = serde_json::to_value(&questions).map_err(|error| Refusal::bug(&error))?;
     lines.extend(fenced("Questions", Some(&told)));
     Ok(reply::with(&Questions { questions }, lines.join("\n")).into())
 }

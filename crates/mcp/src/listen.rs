@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
+    host::{CallerConnection, Visitor},
     pass::{closing, look, over},
 };
 
@@ -42,7 +42,7 @@ pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 
 /// Tells of each question of a subscription when it is no longer open, until nobody listens (2026-07-28).
 pub(crate) async fn tell(
-    visitor: &Visitor,
+    visitor: &Visitor<impl CallerConnection>,
     subscription: &SubscriptionContext,
     mut ended: watch::Receiver<bool>,
 ) {
@@ -67,7 +67,7 @@ pub(crate) async fn tell(
 }
 
 /// Waits until a question is no longer open, or is asked again under another id; false if nobody can say.
-async fn changed(visitor: &Visitor, id: QuestionId) -> bool {
+async fn changed(visitor: &Visitor<impl CallerConnection>, id: QuestionId) -> bool {
     match closing(visitor, id, None).await {
         Ok(shown) => shown.is_some(),
         Err(stop) => stop.is_replaced(),
@@ -78,7 +78,7 @@ impl Heard {
     /// Listens to a question for a connection of 2025.
     pub(crate) async fn begin(
         &self,
-        visitor: Visitor,
+        visitor: Visitor<impl CallerConnection>,
         uri: String,
         peer: Peer<RoleServer>,
         mut ended: watch::Receiver<bool>,

@@ -19,8 +19,8 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
-    need::{Need, Said, user_of},
+    host::{CallerConnection, Visitor},
+    prompt::{Prompt, Said, user_of},
     reply::Stop,
 };
 
@@ -36,13 +36,16 @@ pub(crate) enum Passed {
 }
 
 /// Returns a question as it stands.
-pub(crate) async fn look(visitor: &Visitor, id: QuestionId) -> Result<QuestionView, Stop> {
+pub(crate) async fn look(
+    visitor: &Visitor<impl CallerConnection>,
+    id: QuestionId,
+) -> Result<QuestionView, Stop> {
     Ok(visitor.ask(ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {})).await?)
 }
 
 /// Waits until a question is no longer open; none if it still is when the time is over.
 pub(crate) async fn closing(
-    visitor: &Visitor,
+    visitor: &Visitor<impl CallerConnection>,
     id: QuestionId,
     until: Option<Instant>,
 ) -> Result<Option<QuestionView>, Stop> {
@@ -66,12 +69,12 @@ pub(crate) async fn closing(
 
 /// Passes on what a user said. Whoever was first is what the user hears.
 pub(crate) async fn pass_on(
-    visitor: &Visitor,
+    visitor: &Visitor<impl CallerConnection>,
     client: &str,
-    need: &Need,
+    prompt: &Prompt,
     said: Said,
 ) -> Result<Passed, Stop> {
-    let id = need.question;
+    let id = prompt.question;
     let by = Some(Text::cut(&user_of(client)).map_err(|error| Refusal::bug(&error))?);
     let (path, act) = (OfQuestion { question: id }, Act { reason: None, by: by.clone() });
     let done = match said {
@@ -80,7 +83,7 @@ pub(crate) async fn pass_on(
         Said::Declined => visitor.ask(ApiRequest::<DeclineQuestion>::send(path, act)).await,
         Said::Accepted => visitor.ask(ApiRequest::<AcceptQuestion>::send(path, act)).await,
         Said::Answer(answer) => {
-            let given = Answer { answer, note: None, request: need.request_digest(), by };
+            let given = Answer { answer, note: None, request: prompt.request_digest(), by };
             visitor.ask(ApiRequest::<AnswerQuestion>::send(path, given)).await
         }
     };
@@ -94,8 +97,8 @@ pub(crate) async fn pass_on(
 }
 
 /// Notes the outcomes that a caller hears now, so that somebody is asked anew when it asks in the same words.
-pub(crate) async fn heard(visitor: &Visitor, told: &QuestionView) {
-    if !told.is_open() && visitor.api.is_heard().await {
+pub(crate) async fn heard(visitor: &Visitor<impl CallerConnection>, told: &QuestionView) {
+    if !told.is_open() && visitor.connection.is_heard().await {
         // What cannot be noted is told once more: better than a person who is asked twice.
         let Ok(questions) = List::try_from(vec![told.id]) else { return };
         let request = ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions });

@@ -2,10 +2,10 @@
 //! to CLR-63). Nothing of a plan comes back while a gap is open.
 
 mod attest;
-mod paper;
+mod documents;
 
 pub(crate) use attest::{attest, audit as audit_attestation, confirm, sign, verify};
-pub(crate) use paper::{Attested, Audited, Resolved, Standing, Verified};
+pub(crate) use documents::{Attested, Audited, Resolved, Standing, Verified};
 
 use demur_api::{
     call::ApiRequest,
@@ -14,7 +14,7 @@ use demur_api::{
     question::{QuestionListParameters, QuestionView},
     refusal::Refusal,
 };
-use demur_clarify::uuid::Uuid;
+use demur_clarify::{audit::AuditRecord, uuid::Uuid};
 use demur_ledger::question::OutcomeKind;
 use rmcp::{
     ErrorData,
@@ -25,16 +25,16 @@ use serde_json::Value;
 use tokio::time;
 
 use crate::{
-    api::Visitor,
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
     fresh::Fresh,
-    need::Need,
+    host::{CallerConnection, Visitor},
     pass::{Passed, RETURN_DELAY},
+    prompt::Prompt,
     reply::{self, Stop},
     state::Ticket,
     task::{self, Matter},
     tier::{Modes, Tier},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// What somebody wants of a plan.
@@ -58,94 +58,108 @@ impl Goal {
 
 /// Submits a plan, or goes on with it; what it lacks is asked through the client where that can be.
 pub(crate) async fn clarify(
-    visit: &mut Visit<'_>,
+    call: &mut ToolCall<'_, impl CallerConnection>,
     given: &GivenPlan,
     goal: Goal,
 ) -> Result<CallToolResponse, Stop> {
-    let visit = visit.within(given.wait_s);
-    let (session, asks) = match &visit.ticket {
-        None => (submit(visit, given).await?, true),
-        Some(Ticket::Plan(session)) => (*session, take_in(visit, *session).await?),
+    let call = call.within(given.wait_s);
+    let (session, asks) = match &call.ticket {
+        None => (submit(call, given).await?, true),
+        Some(Ticket::Plan(session)) => (*session, take_in(call, *session).await?),
         Some(Ticket::Question(_)) => {
             let error = ErrorData::invalid_params("expected the requestState of a plan, found another", None);
             return Err(error.into());
         }
     };
-    match visit.tier {
-        Tier::Task(_) if !visit.is_brief() => begin(visit, session, goal).await,
-        Tier::Rounds(modes) if asks && !visit.is_brief() => round(visit, session, modes, goal).await,
-        Tier::Elicits(modes) if !visit.is_brief() => {
-            elicit(visit, session, modes).await?;
-            wait(visit, session, goal).await
+    match call.tier {
+        Tier::Task(_) if !call.is_brief() => begin(call, session, goal).await,
+        Tier::Rounds(modes) if asks && !call.is_brief() => round(call, session, modes, goal).await,
+        Tier::Elicits(modes) if !call.is_brief() => {
+            elicit(call, session, modes).await?;
+            wait(call, session, goal).await
         }
-        _ => wait(visit, session, goal).await,
+        _ => wait(call, session, goal).await,
     }
 }
 
 /// Makes a task of the call while something is missing.
-async fn begin(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
-    let asked = questions(visit, session, Some(OutcomeKind::Open)).await?;
+async fn begin(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
+    let asked = questions(call, session, Some(OutcomeKind::Open)).await?;
     match asked.iter().map(|question| question.asked).min() {
-        Some(first) => task::begin(visit, Matter::Plan(session, goal), first),
-        None => tell(visit, session, goal).await,
+        Some(first) => task::begin(call, Matter::Plan(session, goal), first),
+        None => tell(call, session, goal).await,
     }
 }
 
 /// Waits until nothing is missing or the time is over, and says where the plan stands.
-async fn wait(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
-    while let Some(need) = open(visit, session).await?.first() {
-        match visit.closed(need.question).await {
+async fn wait(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
+    while let Some(prompt) = open(call, session).await?.first() {
+        match call.closed(prompt.question).await {
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(stop) if stop.is_replaced() => time::sleep(RETURN_DELAY).await,
             Err(stop) => return Err(stop),
         }
     }
-    tell(visit, session, goal).await
+    tell(call, session, goal).await
 }
 
-async fn submit(visit: &Visit<'_>, given: &GivenPlan) -> Result<Uuid, Stop> {
+async fn submit(call: &ToolCall<'_, impl CallerConnection>, given: &GivenPlan) -> Result<Uuid, Stop> {
     // Chosen here, so that the request can be sent again.
     let session = given.session_id.map_or_else(|| Fresh::open().map(|mut fresh| fresh.session()), Ok)?;
-    let body = SubmitPlan { plan: given.plan.clone(), session_id: Some(session), agent: None };
-    visit.visitor.ask(ApiRequest::<operation::SubmitPlan>::send(NoArguments {}, body)).await?;
+    let body = SubmitPlan { plan: given.checked()?, session_id: Some(session), agent: None };
+    call.visitor.ask(ApiRequest::<operation::SubmitPlan>::send(NoArguments {}, body)).await?;
     Ok(session)
 }
 
 /// Takes in what the client's user said; returns whether anything was, so that the rest is worth asking.
-async fn take_in(visit: &Visit<'_>, session: Uuid) -> Result<bool, Stop> {
-    let mut any = visit.responses.is_empty();
-    for need in open(visit, session).await? {
-        if let Some(said) = visit.response(&need)? {
-            any |= !matches!(visit.pass_on(&need, said).await?, Passed::Nothing);
+async fn take_in(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<bool, Stop> {
+    let mut any = call.responses.is_empty();
+    for prompt in open(call, session).await? {
+        if let Some(said) = call.response(&prompt)? {
+            any |= !matches!(call.pass_on(&prompt, said).await?, Passed::Nothing);
         }
     }
     Ok(any)
 }
 
 /// Ends this round with what is missing, if the client has a way to ask for it.
-async fn round(visit: &Visit<'_>, session: Uuid, modes: Modes, goal: Goal) -> Result<CallToolResponse, Stop> {
-    let address = visit.address().await;
-    let request = |need: Need| need.request(modes, address.as_deref()).map(|request| (need.key, request));
-    let needs = open(visit, session).await?.into_iter().filter(|need| visit.may_show(need));
-    let requests: Vec<_> = needs.filter_map(request).collect();
+async fn round(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    modes: Modes,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
+    let address = call.address().await;
+    let request =
+        |prompt: Prompt| prompt.request(modes, address.as_deref()).map(|request| (prompt.key, request));
+    let prompts = open(call, session).await?.into_iter().filter(|prompt| call.may_show(prompt));
+    let requests: Vec<_> = prompts.filter_map(request).collect();
     if requests.is_empty() {
-        return wait(visit, session, goal).await;
+        return wait(call, session, goal).await;
     }
-    Ok(visit.input_required(requests, &Ticket::Plan(session))?.into())
+    Ok(call.input_required(requests, &Ticket::Plan(session))?.into())
 }
 
 /// Asks the client's user for one gap after the other, also for those that an answer brings up, until the time is over or
 /// the user has had enough.
-async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), Stop> {
-    let address = visit.address().await;
-    let way = |need: &Need| visit.may_show(need) && need.request(modes, address.as_deref()).is_some();
+async fn elicit(call: &ToolCall<'_, impl CallerConnection>, session: Uuid, modes: Modes) -> Result<(), Stop> {
+    let address = call.address().await;
+    let way = |prompt: &Prompt| call.may_show(prompt) && prompt.request(modes, address.as_deref()).is_some();
     for _ in 0..MAX_GAPS {
         // What is asked elsewhere, or cannot be asked, holds up nothing that a form can ask.
-        let needs = open(visit, session).await?.into_iter().filter(way);
-        let Some(need) = needs.min_by_key(|need| !need.is_relayable()) else { return Ok(()) };
-        let passed = match visit.elicit(&need, modes).await {
-            Ok(Some(Passed::Misfit(why))) => visit.elicit(&need.again(&why), modes).await,
+        let prompts = open(call, session).await?.into_iter().filter(way);
+        let Some(prompt) = prompts.min_by_key(|prompt| !prompt.is_relayable()) else { return Ok(()) };
+        let passed = match call.elicit(&prompt, modes).await {
+            Ok(Some(Passed::Misfit(why))) => call.elicit(&prompt.again(&why), modes).await,
             passed => passed,
         };
         match passed {
@@ -159,13 +173,13 @@ async fn elicit(visit: &Visit<'_>, session: Uuid, modes: Modes) -> Result<(), St
 }
 
 /// Returns what a plan lacks, as its questions ask for it.
-async fn open(visit: &Visit<'_>, session: Uuid) -> Result<Vec<Need>, Stop> {
-    Ok(questions(visit, session, Some(OutcomeKind::Open)).await?.iter().map(Need::of).collect())
+async fn open(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<Vec<Prompt>, Stop> {
+    Ok(questions(call, session, Some(OutcomeKind::Open)).await?.iter().map(Prompt::of).collect())
 }
 
 /// Returns the questions of a plan, all or those in one state.
 pub(crate) async fn questions(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     session: Uuid,
     state: Option<OutcomeKind>,
 ) -> Result<Vec<QuestionView>, Stop> {
@@ -175,21 +189,29 @@ pub(crate) async fn questions(
         limit: Some(200),
         ..QuestionListParameters::default()
     };
-    let listed = visit.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
+    let listed = call.visitor.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query)).await?;
     Ok(listed.questions.into_iter().filter(|question| question.gap.is_some()).collect())
 }
 
 /// Returns where a plan stands, and the plan itself where somebody wants it and nothing is missing.
-async fn tell(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResponse, Stop> {
-    Ok(result(visit, session, goal).await?.into())
+async fn tell(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResponse, Stop> {
+    Ok(result(call, session, goal).await?.into())
 }
 
 /// Returns the same as the result of a tool.
-pub(crate) async fn result(visit: &Visit<'_>, session: Uuid, goal: Goal) -> Result<CallToolResult, Stop> {
-    let mut standing = Standing::read(visit, session).await?;
+pub(crate) async fn result(
+    call: &ToolCall<'_, impl CallerConnection>,
+    session: Uuid,
+    goal: Goal,
+) -> Result<CallToolResult, Stop> {
+    let mut standing = Standing::read(call, session).await?;
     if goal == Goal::Plan && !standing.is_open() {
         let request = ApiRequest::<ShowWholePlan>::get(OfPlan { session }, Nothing {});
-        standing.plan = Some(Value::Object(visit.visitor.ask(request).await?.plan));
+        standing.plan = Some(Value::Object(call.visitor.ask(request).await?.plan));
     }
     Ok(told(&standing))
 }
@@ -200,10 +222,10 @@ fn told(standing: &Standing) -> CallToolResult {
 
 /// Returns the refusal of what needs a plan without gaps, while one is open (CLR-61, CLR-63).
 pub(crate) async fn guard(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     session: Uuid,
 ) -> Result<Result<Standing, CallToolResult>, Stop> {
-    let standing = Standing::read(visit, session).await?;
+    let standing = Standing::read(call, session).await?;
     if !standing.is_open() {
         return Ok(Ok(standing));
     }
@@ -213,26 +235,34 @@ pub(crate) async fn guard(
 }
 
 /// Answers a gap in the agent's own name: on record as an agent's word.
-pub(crate) async fn resolve(visit: &Visit<'_>, given: &ResolveGap) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn resolve(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &ResolveGap,
+) -> Result<CallToolResponse, Stop> {
     let path = OfGap { session: given.session_id, gap: given.gap_id.to_string() };
     let body = ResolveOwnGap { answer: given.answer.clone(), note: None };
-    let reply = visit.visitor.ask(ApiRequest::<operation::ResolveOwnGap>::send(path, body)).await?;
+    let reply = call.visitor.ask(ApiRequest::<operation::ResolveOwnGap>::send(path, body)).await?;
     let resolved = Resolved::of(reply);
     let words = resolved.words();
     Ok(reply::with(&resolved, words).into())
 }
 
 /// Gives the record of every round.
-pub(crate) async fn audit(visit: &Visit<'_>, given: &GivenSession) -> Result<CallToolResponse, Stop> {
-    let audited = Audited::of(record(&visit.visitor, given.session_id).await?);
+pub(crate) async fn audit(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &GivenSession,
+) -> Result<CallToolResponse, Stop> {
+    let audited = Audited::of(record(&call.visitor, given.session_id).await?);
     let words = audited.words();
     Ok(reply::with(&audited, words).into())
 }
 
-/// Returns the signed record of every round, as it goes to clients.
-pub(crate) async fn record(visitor: &Visitor, session: Uuid) -> Result<Value, Refusal> {
-    let record = visitor.ask(ApiRequest::<AuditPlan>::get(OfPlan { session }, Nothing {})).await?;
-    serde_json::to_value(record).map_err(|error| Refusal::bug(&error))
+/// Returns the signed record of every round.
+pub(crate) async fn record(
+    visitor: &Visitor<impl CallerConnection>,
+    session: Uuid,
+) -> Result<AuditRecord, Refusal> {
+    visitor.ask(ApiRequest::<AuditPlan>::get(OfPlan { session }, Nothing {})).await
 }
 
 /// How many gaps are asked in one call.

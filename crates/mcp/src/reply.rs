@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::need;
+use crate::prompt;
 
 /// How a question stands.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub(crate) fn told(
         by: ending.and_then(|ending| ending.by.clone()),
         assurance: ending.and_then(|ending| ending.assurance).map(|assurance| assurance.as_str().to_owned()),
         note: ending.and_then(|ending| ending.note.clone()),
-        inbox: address.filter(|_| open).map(|address| need::link(address, question.id)),
+        inbox: address.filter(|_| open).map(|address| prompt::link(address, question.id)),
         next: next(question),
         repeated: None,
     };

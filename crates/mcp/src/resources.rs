@@ -2,7 +2,6 @@
 
 use demur_api::{
     call::ApiRequest,
-    code::Code,
     operation::{Nothing, OfQuestion, ShowQuestion},
     question::QuestionId,
     refusal::Refusal,
@@ -13,8 +12,15 @@ use rmcp::{
     ErrorData,
     model::{ReadResourceResult, ResourceContents, ResourceTemplate},
 };
+use serde::Serialize;
 
-use crate::{api::Visitor, ask, listen, pass::heard, plan, sessions};
+use crate::{
+    ask,
+    host::{CallerConnection, Visitor},
+    listen,
+    pass::heard,
+    plan,
+};
 
 /// Something that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,39 +70,42 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Returns what a name stands for.
-pub(crate) async fn read(visitor: &Visitor, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) async fn read(
+    visitor: &Visitor<impl CallerConnection>,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| unknown(uri))?;
     let (text, media) = content(visitor, resource).await.map_err(|refusal| refused(uri, &refusal))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(media)]))
 }
 
-async fn content(visitor: &Visitor, resource: Resource) -> Result<(String, &'static str), Refusal> {
+async fn content(
+    visitor: &Visitor<impl CallerConnection>,
+    resource: Resource,
+) -> Result<(String, &'static str), Refusal> {
     match resource {
         Resource::Question(id) => {
             let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
             let view = visitor.ask(request).await?;
-            let shown = serde_json::to_value(&view).map_err(|error| Refusal::bug(&error))?;
+            let shown = text(&view)?;
             if visitor.is_asker(&view.asker) && !ask::is_secret(&view) {
                 heard(visitor, &view).await;
             }
-            Ok((shown.to_string(), JSON))
+            Ok((shown, JSON))
         }
         Resource::Trace(trace) => {
-            let bytes = sessions::export(visitor, trace).await?;
-            if bytes.len() > MAX_RESOURCE_BYTES {
-                let message = format!(
-                    "expected an export of at most {MAX_RESOURCE_BYTES} bytes, found {}",
-                    bytes.len()
-                );
-                let mut refusal = Refusal::new(Code::TooLarge, message);
-                refusal.cure = Some(format!("`demur export {trace}` writes it to a file"));
-                return Err(refusal);
-            }
+            let bytes = visitor.export(trace, MAX_RESOURCE_BYTES).await?;
             Ok((String::from_utf8_lossy(&bytes).into_owned(), LINES))
         }
-        Resource::Report(trace) => Ok((sessions::report(visitor, trace).await?.to_string(), JSON)),
-        Resource::Audit(session) => Ok((plan::record(visitor, session).await?.to_string(), JSON)),
+        Resource::Report(trace) => Ok((visitor.verify(trace).await?.to_string(), JSON)),
+        Resource::Audit(session) => Ok((text(&plan::record(visitor, session).await?)?, JSON)),
     }
+}
+
+/// Returns a document as text, with its members in the order of their names.
+fn text(document: &impl Serialize) -> Result<String, Refusal> {
+    let value = serde_json::to_value(document).map_err(|error| Refusal::bug(&error))?;
+    Ok(value.to_string())
 }
 
 fn unknown(uri: &str) -> ErrorData {

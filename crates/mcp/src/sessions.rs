@@ -2,6 +2,7 @@
 
 mod play;
 mod progress;
+mod statement;
 
 pub(crate) use play::play;
 pub(crate) use progress::Progress;
@@ -20,14 +21,14 @@ use demur_ledger::{
 };
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    api::{self, Call, Visitor},
     arguments::session::{ListSessions, ShowSession, VerifySession},
+    host::CallerConnection,
     reply::{self, Stop, fenced},
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// One page of traces.
@@ -56,8 +57,8 @@ pub(crate) struct Shown {
     next: Option<u64>,
 }
 
-/// What an export proves.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+/// What an export proves, of what the desk says about it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Proven {
     verdict: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,9 +68,12 @@ pub(crate) struct Proven {
 }
 
 /// Lists traces, the newest first.
-pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn list(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &ListSessions,
+) -> Result<CallToolResponse, Stop> {
     let query = TraceListParameters { after: given.after, limit: Some(ENTRIES_PER_PAGE) };
-    let found = visit.visitor.ask(ApiRequest::<ListTraces>::get(NoArguments {}, query)).await?;
+    let found = call.visitor.ask(ApiRequest::<ListTraces>::get(NoArguments {}, query)).await?;
     let line = |view: &TraceView| {
         let TraceView { trace, kind, phase, events, .. } = view;
         format!("{trace} {} {} {events} events", kind.as_str(), phase.map_or("-", Phase::as_str))
@@ -80,25 +84,28 @@ pub(crate) async fn list(visit: &Visit<'_>, given: &ListSessions) -> Result<Call
 }
 
 /// Shows a trace and its events.
-pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallToolResponse, Stop> {
+pub(crate) async fn show(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &ShowSession,
+) -> Result<CallToolResponse, Stop> {
     let request = ApiRequest::<ShowTrace>::get(OfTrace { trace: given.trace }, Nothing {});
-    let trace = visit.visitor.ask(request).await?;
+    let trace = call.visitor.ask(request).await?;
     if let Some(at) = given.artifact {
-        return artifact(visit, given.trace, trace, at).await;
+        return artifact(call, given.trace, trace, at).await;
     }
     let mut lines = Vec::new();
     let mut run = None;
     if trace.kind == TraceKind::Run && given.after.is_none() {
         let request = ApiRequest::<ShowRun>::get(OfTrace { trace: given.trace }, Nothing {});
-        let standing = visit.visitor.ask(request).await?;
+        let standing = call.visitor.ask(request).await?;
         lines.push(format!("Phase: {}. Next: {}.", standing.phase, progress::next(&standing)));
-        let told = serde_json::to_value(&standing).map_err(|error| api::unreadable(&error))?;
+        let told = serde_json::to_value(&standing).map_err(|error| Refusal::bug(&error))?;
         lines.extend(fenced("Run", Some(&told)));
         run = Some(told);
     }
     let query = EventParameters { after: given.after, limit: Some(ENTRIES_PER_PAGE) };
     let request = ApiRequest::<ListEvents>::get(OfTrace { trace: given.trace }, query);
-    let found = visit.visitor.ask(request).await?;
+    let found = call.visitor.ask(request).await?;
     let told = serde_json::to_value(&found.events).map_err(|error| Refusal::bug(&error))?;
     lines.extend(fenced("Events", Some(&told)));
     let next = found.next.map(Sequence::number);
@@ -108,12 +115,12 @@ pub(crate) async fn show(visit: &Visit<'_>, given: &ShowSession) -> Result<CallT
 
 /// Shows the text of an artifact.
 async fn artifact(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     trace: TraceId,
     shown: TraceView,
     at: Sequence,
 ) -> Result<CallToolResponse, Stop> {
-    let bytes = visit.visitor.api.call(Call::get(format!("/v1/traces/{trace}/artifacts/{at}"))).await?;
+    let bytes = call.visitor.artifact(trace, at).await?;
     let (read, rest) = bytes.split_at(bytes.len().min(MAX_ARTIFACT_BYTES));
     // Half a character at the cut is none.
     let text = match std::str::from_utf8(read) {
@@ -139,26 +146,14 @@ async fn artifact(
 }
 
 /// Exports a trace and says what the file proves.
-pub(crate) async fn verify(visit: &Visit<'_>, given: &VerifySession) -> Result<CallToolResponse, Stop> {
-    let report = report(&visit.visitor, given.trace).await?;
-    let proven = Proven {
-        verdict: report["verdict"].as_str().unwrap_or_default().to_owned(),
-        code: report["code"].as_str().map(str::to_owned),
-        report: report["report"].clone(),
-    };
+pub(crate) async fn verify(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &VerifySession,
+) -> Result<CallToolResponse, Stop> {
+    let found = call.visitor.verify(given.trace).await?;
+    let proven: Proven = serde_json::from_value(found).map_err(|error| Refusal::bug(&error))?;
     let words = format!("Verdict: {}.", proven.verdict);
     Ok(reply::with(&proven, words).into())
-}
-
-/// Returns the export of a trace.
-pub(crate) async fn export(visitor: &Visitor, trace: TraceId) -> Result<Vec<u8>, Refusal> {
-    visitor.api.call(Call::get(format!("/v1/traces/{trace}/export"))).await
-}
-
-/// Returns what the export of a trace proves.
-pub(crate) async fn report(visitor: &Visitor, trace: TraceId) -> Result<Value, Refusal> {
-    let bytes = export(visitor, trace).await?;
-    visitor.call(Call::send("/v1/verify", bytes, "application/x-ndjson")).await
 }
 
 fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -22,10 +22,10 @@ use tokio::{
 };
 
 use self::pipes::Pipes;
-use crate::{api::Host, door::Door, era::Announced, ids::FromOne, manner::Manner, state::States};
+use crate::{door::Door, era::Announced, host::Host, ids::FromOne, manner::Manner, state::States};
 
 /// Serves a client on standard input and output until it hangs up.
-pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, manner: Manner) -> io::Result<()> {
+pub async fn serve(host: Arc<impl Host>, states: Arc<States>, manner: Manner) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let (ending, ended) = watch::channel(false);
     let door = Door::new(host, states, Manner { lasting: true, ..manner }, Arc::default(), ended);
@@ -35,7 +35,7 @@ pub async fn serve(host: Arc<dyn Host>, states: Arc<States>, manner: Manner) -> 
 /// Serves a client on a pair of pipes until it hangs up. `ending` is told as soon as it does, so that nothing waits for
 /// an answer that nobody hears.
 pub async fn serve_pipes<R, W>(
-    door: Door,
+    door: Door<impl Host>,
     ending: watch::Sender<bool>,
     reader: R,
     writer: W,

@@ -23,12 +23,13 @@ use serde_json::Value;
 use crate::{
     ask,
     fresh::Fresh,
-    need::Need,
+    host::CallerConnection,
     pass::Passed,
     plan::{self, Goal},
+    prompt::Prompt,
     reply::Stop,
     tier::Tier,
-    visit::Visit,
+    tool_call::ToolCall,
 };
 
 /// What a task is about.
@@ -42,17 +43,17 @@ pub(crate) enum Matter {
 }
 
 impl Matter {
-    fn name(&self, visit: &Visit<'_>) -> Result<String, Stop> {
+    fn name(&self, call: &ToolCall<'_, impl CallerConnection>) -> Result<String, Stop> {
         match self {
             Self::Question(id) => Ok(id.to_string()),
-            Self::Plan(..) => Ok(visit.states.seal_task(self, &visit.visitor.identity)?),
+            Self::Plan(..) => Ok(call.states.seal_task(self, &call.visitor.identity)?),
         }
     }
 
     /// Returns what a task of this caller is about.
-    fn of(visit: &Visit<'_>, name: &str) -> Result<Self, Stop> {
+    fn of(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<Self, Stop> {
         let question = name.parse().ok().map(Self::Question);
-        let plan = || visit.states.unseal_task(name, &visit.visitor.identity);
+        let plan = || call.states.unseal_task(name, &call.visitor.identity);
         question.or_else(plan).ok_or_else(|| unknown(name).into())
     }
 
@@ -91,24 +92,31 @@ impl Standing {
 }
 
 /// Returns what a client hears whose call has become a task.
-pub(crate) fn begin(visit: &Visit<'_>, matter: Matter, begun: Timestamp) -> Result<CallToolResponse, Stop> {
+pub(crate) fn begin(
+    call: &ToolCall<'_, impl CallerConnection>,
+    matter: Matter,
+    begun: Timestamp,
+) -> Result<CallToolResponse, Stop> {
     // Whoever asks again waits again, whatever was called off before under the same name.
-    visit.memory.resume(&visit.visitor.identity, &matter.note());
-    Ok(CreateTaskResult::new(seed(matter.name(visit)?, begun, begun)).into())
+    call.memory.resume(&call.visitor.identity, &matter.note());
+    Ok(CreateTaskResult::new(seed(matter.name(call)?, begun, begun)).into())
 }
 
 /// Returns how a task stands; with its result where it has one.
-pub(crate) async fn get(visit: &Visit<'_>, name: &str) -> Result<GetTaskResult, Stop> {
-    let matter = Matter::of(visit, name)?;
-    let standing = own(visit, matter, name).await?;
-    let payload = if visit.memory.is_stopped(&visit.visitor.identity, &matter.note()) {
+pub(crate) async fn get(
+    call: &ToolCall<'_, impl CallerConnection>,
+    name: &str,
+) -> Result<GetTaskResult, Stop> {
+    let matter = Matter::of(call, name)?;
+    let standing = own(call, matter, name).await?;
+    let payload = if call.memory.is_stopped(&call.visitor.identity, &matter.note()) {
         TaskPayload::Cancelled
     } else if standing.open().next().is_some() {
-        waiting(visit, &standing).await
+        waiting(call, &standing).await
     } else {
         let result = match (matter, standing.questions.as_slice()) {
-            (Matter::Plan(session, goal), _) => plan::result(visit, session, goal).await?,
-            (Matter::Question(_), [question]) => ask::result(visit, question).await?,
+            (Matter::Plan(session, goal), _) => plan::result(call, session, goal).await?,
+            (Matter::Question(_), [question]) => ask::result(call, question).await?,
             (Matter::Question(_), _) => return Err(unknown(name).into()),
         };
         TaskPayload::Completed { result: object(&result)? }
@@ -118,15 +126,15 @@ pub(crate) async fn get(visit: &Visit<'_>, name: &str) -> Result<GetTaskResult, 
 }
 
 /// Takes in what the client's user said in the forms of a task.
-pub(crate) async fn update(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
-    let standing = own(visit, Matter::of(visit, name)?, name).await?;
+pub(crate) async fn update(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<(), Stop> {
+    let standing = own(call, Matter::of(call, name)?, name).await?;
     for question in standing.open() {
-        let need = Need::of(question);
-        let Some(said) = visit.response(&need)? else { continue };
-        if let Passed::Misfit(why) = visit.pass_on(&need, said).await? {
+        let prompt = Prompt::of(question);
+        let Some(said) = call.response(&prompt)? else { continue };
+        if let Passed::Misfit(why) = call.pass_on(&prompt, said).await? {
             // The key was used: the same form does not come again.
-            visit.close(&need);
-            let message = format!("inputResponses.{}: {why}; the question stays open", need.key);
+            call.close(&prompt);
+            let message = format!("inputResponses.{}: {why}; the question stays open", prompt.key);
             return Err(ErrorData::invalid_params(message, None).into());
         }
     }
@@ -134,16 +142,20 @@ pub(crate) async fn update(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
 }
 
 /// Stops waiting. The question stays: somebody else may need it, and `cancel_question` is how it is called off.
-pub(crate) async fn cancel(visit: &Visit<'_>, name: &str) -> Result<(), Stop> {
-    let matter = Matter::of(visit, name)?;
-    if own(visit, matter, name).await?.open().next().is_some() {
-        visit.memory.stop(&visit.visitor.identity, &matter.note());
+pub(crate) async fn cancel(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<(), Stop> {
+    let matter = Matter::of(call, name)?;
+    if own(call, matter, name).await?.open().next().is_some() {
+        call.memory.stop(&call.visitor.identity, &matter.note());
     }
     Ok(())
 }
 
 /// Returns how a task of this very caller stands; another's is unknown.
-async fn own(visit: &Visit<'_>, matter: Matter, name: &str) -> Result<Standing, Stop> {
+async fn own(
+    call: &ToolCall<'_, impl CallerConnection>,
+    matter: Matter,
+    name: &str,
+) -> Result<Standing, Stop> {
     let hidden = |refusal: Refusal| match refusal.code.status() {
         403 | 404 => unknown(name).into(),
         _ => Stop::from(refusal),
@@ -151,27 +163,27 @@ async fn own(visit: &Visit<'_>, matter: Matter, name: &str) -> Result<Standing, 
     let questions = match matter {
         Matter::Question(id) => {
             let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
-            let shown = visit.visitor.ask(request).await.map_err(hidden)?;
-            if !visit.visitor.is_asker(&shown.asker) {
+            let shown = call.visitor.ask(request).await.map_err(hidden)?;
+            if !call.visitor.is_asker(&shown.asker) {
                 return Err(unknown(name).into());
             }
             vec![shown]
         }
-        Matter::Plan(session, _) => plan::questions(visit, session, None).await?,
+        Matter::Plan(session, _) => plan::questions(call, session, None).await?,
     };
     Standing::of(questions, name)
 }
 
 /// Returns what an open task says: that it works, or with which forms it asks.
-async fn waiting(visit: &Visit<'_>, standing: &Standing) -> TaskPayload {
-    let Tier::Task(Some(modes)) = visit.tier else { return TaskPayload::Working };
-    let address = visit.address().await;
-    let needs = standing.open().map(Need::of).filter(|need| visit.may_show(need));
-    let request = |need: Need| {
-        let request = need.request(modes, address.as_deref())?;
-        Some((need.key, InputRequest::Elicitation(ElicitRequest::new(request))))
+async fn waiting(call: &ToolCall<'_, impl CallerConnection>, standing: &Standing) -> TaskPayload {
+    let Tier::Task(Some(modes)) = call.tier else { return TaskPayload::Working };
+    let address = call.address().await;
+    let prompts = standing.open().map(Prompt::of).filter(|prompt| call.may_show(prompt));
+    let request = |prompt: Prompt| {
+        let request = prompt.request(modes, address.as_deref())?;
+        Some((prompt.key, InputRequest::Elicitation(ElicitRequest::new(request))))
     };
-    let input_requests: InputRequests = needs.filter_map(request).collect();
+    let input_requests: InputRequests = prompts.filter_map(request).collect();
     if input_requests.is_empty() {
         TaskPayload::Working
     } else {

@@ -115,6 +115,11 @@ pub(crate) fn named(name: &str) -> Option<Tool> {
     TOOLS.iter().find(|tool| tool.name == name).cloned()
 }
 
+/// Returns the name of the tool that does this.
+pub(crate) fn name_of(job: Job) -> &'static str {
+    TABLE.iter().find(|entry| entry.job == job).map_or("", |entry| entry.name)
+}
+
 /// Returns the tool with this name, if it is in these sets.
 pub(crate) fn find(sets: Sets, name: &str) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.name == name && entry.job.is_in(sets))
@@ -250,3 +255,15 @@ const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// What models need not know of a schema: whoever breaks a limit is told so.
 const SPARED: &[&str] =
     &["title", "format", "default", "minimum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tool_of_the_table_is_found_by_what_it_does() {
+        for entry in TABLE {
+            assert_eq!(name_of(entry.job), entry.name, "two tools do the same");
+        }
+    }
+}

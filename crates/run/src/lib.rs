@@ -6,6 +6,7 @@ mod file;
 pub mod history;
 pub mod key_file;
 pub mod line;
+mod orders;
 mod plan;
 pub mod policy;
 pub mod quantity;
@@ -13,4 +14,5 @@ pub mod role;
 pub mod task;
 
 pub use file::FileError;
+pub use orders::{Orders, OrdersError};
 pub use plan::Plan;

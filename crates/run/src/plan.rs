@@ -48,6 +48,11 @@ impl Plan {
         Some((call, bytes))
     }
 
+    /// Returns the name of the call whose input has this hash.
+    pub fn call_with(&self, hash: &Digest) -> Option<&str> {
+        self.input_with(hash).map(|(call, _)| call)
+    }
+
     /// Returns the calls that may still be open, those in reserve last.
     pub(crate) fn open_calls(&self) -> impl Iterator<Item = (usize, &Unit, &Call)> {
         let numbered = || (0..).zip(self.task.calls()).map(|(number, (unit, call))| (number, unit, call));

@@ -34,7 +34,7 @@ impl Sequencer {
         let (writer, line) = ExportWriter::begin(&header)?;
         out.write_all(&line)?;
         let registry_head = registry.head();
-        let mut export = Export { ledger: self, registry: &registry, writer, out, progress, events: 0 };
+        let mut export = Export { sequencer: self, registry: &registry, writer, out, progress, events: 0 };
         export.trace(registry.trace(), registry_head)?;
         let newest = if trace == registry.trace() { registry_head } else { newest };
         if trace != registry.trace() {
@@ -54,7 +54,7 @@ impl Sequencer {
 }
 
 struct Export<'a> {
-    ledger: &'a Sequencer,
+    sequencer: &'a Sequencer,
     registry: &'a Registry,
     writer: ExportWriter,
     out: &'a mut dyn Write,
@@ -67,7 +67,7 @@ impl Export<'_> {
     fn trace(&mut self, trace: TraceId, through: Position) -> Result<(), SequencerError> {
         let mut next = Sequence::FIRST;
         while next <= through.sequence {
-            let page = self.ledger.store.events(trace, next, PAGE)?;
+            let page = self.sequencer.store.events(trace, next, PAGE)?;
             if page.is_empty() {
                 return Err(damaged(trace, next));
             }
@@ -81,7 +81,7 @@ impl Export<'_> {
         }
         let head = head_document(through, self.registry, trace);
         let at = head.registry.sequence;
-        let line = self.writer.head(&self.ledger.at_hand.sign(head, self.registry, at)?)?;
+        let line = self.writer.head(&self.sequencer.at_hand.sign(head, self.registry, at)?)?;
         Ok(self.out.write_all(&line)?)
     }
 
@@ -106,7 +106,7 @@ impl Export<'_> {
 
     fn artifact(&mut self, at: Sequence, kept: &Kept<ArtifactPlace>) -> Result<(), SequencerError> {
         let line = match kept {
-            Kept::Here(place) => match self.ledger.store.artifact(&place.address)? {
+            Kept::Here(place) => match self.sequencer.store.artifact(&place.address)? {
                 Some(bytes) => self.writer.artifact(at, &bytes, &place.salt)?,
                 None => self.writer.artifact_without_bytes(at, Disclosure::Missing)?,
             },

@@ -126,8 +126,7 @@ impl Group {
             phase: self.phase,
             questions: mem::take(&mut self.questions).into_iter().collect(),
             snapshot: self.snapshot.take(),
-            writer,
         };
-        Ok(Write { append: Some(append), swaps: mem::take(&mut self.swaps) })
+        Ok(Write { writer, append: Some(append), swaps: mem::take(&mut self.swaps) })
     }
 }

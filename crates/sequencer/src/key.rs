@@ -10,7 +10,7 @@ use demur_ledger::{
     signed::{Document, Head, Signed},
 };
 
-use super::{Sequencer, SequencerError, at_hand::AtHand, load};
+use super::{Sequencer, SequencerError, at_hand::AtHand, commit::lock, load};
 
 impl Sequencer {
     /// Looks for the desk's keys there from now on.
@@ -30,12 +30,15 @@ impl Sequencer {
     /// is not at hand, reading goes on and signing is refused.
     pub(super) fn refresh(&self) -> Result<Arc<Registry>, SequencerError> {
         let known = self.registry();
-        let read = load::load_registry(&*self.store, None)?;
-        if let Some(registry) = read.state.registry().filter(|registry| registry.head() != known.head()) {
+        let mut kept = lock(&self.registry_state);
+        let state = load::load_registry(&*self.store, kept.take())?.state;
+        if let Some(registry) = state.registry().filter(|registry| registry.head() != known.head()) {
             self.at_hand.adopt(Arc::new(registry.clone()));
             // What is decided next in the registry follows what was read.
             self.at_hand.queues.of(known.trace()).void();
         }
+        *kept = Some(state);
+        drop(kept);
         let registry = self.registry();
         if let Some(key) = (self.find_key)(&registry) {
             let _ = self.use_desk_key(key);

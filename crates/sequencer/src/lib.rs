@@ -9,6 +9,7 @@ mod decide;
 mod error;
 mod export;
 mod figures;
+mod follow;
 mod inclusion;
 mod item;
 mod key;
@@ -42,13 +43,14 @@ use demur_ledger::{
     signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
-use demur_store::contract::{Append, Failure, LeaseId, Outcome, Store};
+use demur_store::contract::{Append, Conflict, Failure, LeaseId, Outcome, Store, Swap, Write};
 
 pub use at_hand::AtHand;
 pub use commit::CommitLeader;
 pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
+pub use follow::Followed;
 pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use system::System;
@@ -63,6 +65,8 @@ pub struct Sequencer {
     find_key: FindKey,
     /// Registry events take turns from reading the registry to being recorded.
     registry_turn: Mutex<()>,
+    /// What was read and verified of the registry.
+    registry_state: Mutex<Option<State>>,
     at_hand: Arc<AtHand>,
     listeners: Vec<Arc<dyn Listener>>,
 }
@@ -117,10 +121,9 @@ impl Sequencer {
             phase: None,
             questions: Vec::new(),
             snapshot: None,
-            writer: begin_lease(&*store)?,
         };
-        let writer = append.writer;
-        let outcomes = store.commit(&[append.into()]).map_err(SequencerError::from)?;
+        let writer = begin_lease(&*store)?;
+        let outcomes = store.commit(&[Write::of_events(writer, append)]).map_err(SequencerError::from)?;
         store.end_lease(writer).map_err(SequencerError::from)?;
         match outcomes.first() {
             Some(Outcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
@@ -135,9 +138,9 @@ impl Sequencer {
         find_key: impl Fn(&Registry) -> Option<SecretKey> + Send + Sync + 'static,
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
-        let ledger = Self::with(store, Box::new(find_key), system, begin_lease)?;
-        ledger.note_restoration()?;
-        Ok(ledger)
+        let sequencer = Self::with(store, Box::new(find_key), system, begin_lease)?;
+        sequencer.note_restoration()?;
+        Ok(sequencer)
     }
 
     /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What
@@ -156,13 +159,15 @@ impl Sequencer {
         system: Box<dyn System>,
         begin: impl FnOnce(&dyn Store) -> Result<LeaseId, SequencerError>,
     ) -> Result<Self, SequencerError> {
-        let registry = registry(&*store)?;
+        let state = load::load_registry(&*store, None)?.state;
+        let registry = registry_in(&state)?;
         let desk = find_key(&registry).ok_or(SequencerError::NoDeskKey)?;
         let at = registry.head().sequence;
         registry.desk_key(&desk.public().fingerprint(), at).map_err(|_| SequencerError::NoDeskKey)?;
         let lease = begin(&*store)?;
         let at_hand = Arc::new(AtHand::new(desk, registry, lease, system));
-        Ok(Self { store, find_key, registry_turn: Mutex::default(), at_hand, listeners: Vec::new() })
+        let (registry_turn, registry_state) = (Mutex::default(), Mutex::new(Some(state)));
+        Ok(Self { store, find_key, registry_turn, registry_state, at_hand, listeners: Vec::new() })
     }
 
     /// Ends the use in good order, so that the next one does not take it for a crash.
@@ -177,9 +182,19 @@ impl Sequencer {
         Ok(self.store.renew_lease(self.at_hand.lease)?)
     }
 
-    /// Returns under which lease this process writes: what was written under another is somebody else's.
+    /// Returns what this use of the store writes under.
     pub fn lease(&self) -> LeaseId {
         self.at_hand.lease
+    }
+
+    /// Changes records without an event, all of them or none.
+    pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
+        let write = Write::of_records(self.at_hand.lease, swaps);
+        match self.store.commit(&[write])?.first() {
+            Some(Outcome::Done) => Ok(()),
+            Some(Outcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
+            Some(Outcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
+        }
     }
 
     /// Returns the store.
@@ -230,8 +245,16 @@ impl Sequencer {
 
     /// Returns the command that records what the desk says itself, or what a person did.
     pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, SequencerError> {
-        self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
+        self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
         Ok(Command::Record(Box::new(told)))
+    }
+
+    /// Returns the newest event of a trace; one that is not at hand is read.
+    pub fn newest(&self, trace: TraceId) -> Result<Option<Position>, SequencerError> {
+        match self.at_hand.head(trace) {
+            Some(head) => Ok(Some(head)),
+            None => Ok(self.store.trace(trace)?.map(|summary| summary.head)),
+        }
     }
 
     /// Checks the desk's stored signature on the newest event of a trace, which an export does not show: it has a
@@ -285,7 +308,10 @@ fn begin_lease(store: &dyn Store) -> Result<LeaseId, SequencerError> {
 
 /// Returns the registry of a store, once all of it holds. No key is needed.
 pub fn registry(store: &dyn Store) -> Result<Registry, SequencerError> {
-    let state = load::load_registry(store, None)?.state;
+    registry_in(&load::load_registry(store, None)?.state)
+}
+
+fn registry_in(state: &State) -> Result<Registry, SequencerError> {
     // A registry without its first event is no empty store.
     let damaged = SequencerError::Damaged {
         trace: state.tip().trace(),

@@ -67,14 +67,8 @@ pub(super) fn load(
     if summary.failed.is_some() {
         return Ok(Loaded::of(failed(trace)));
     }
-    let read = |known| Loading { store, trace, keys: Some(keys.clone()), recent: Vec::new() }.run(known);
-    let found = match known {
-        // That it does not follow what is known here proves nothing.
-        Some(known) => {
-            read(Some(known)).or_else(|error| if is_damage(&error, trace) { read(None) } else { Err(error) })
-        }
-        None => read(None),
-    };
+    let loading = || Loading { store, trace, keys: Some(keys.clone()), recent: Vec::new() };
+    let found = read_on(loading, known);
     match found {
         Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
             let failure = Failure { sequence: Some(sequence), code: code.to_owned() };
@@ -85,15 +79,18 @@ pub(super) fn load(
     }
 }
 
-/// Returns whether something is wrong with this trace: damage of the registry is not its own.
-fn is_damage(error: &SequencerError, trace: TraceId) -> bool {
-    matches!(error, SequencerError::Damaged { trace: found, .. } if *found == trace)
-}
-
 /// Returns the registry as the store has it; `known` is what was read and verified of it before.
 pub(super) fn load_registry(store: &dyn Store, known: Option<State>) -> Result<Loaded, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
-    Loading { store, trace, keys: None, recent: Vec::new() }.run(known)
+    read_on(|| Loading { store, trace, keys: None, recent: Vec::new() }, known)
+}
+
+/// Reads on from what is known. That something does not follow from it proves nothing, so everything is read then.
+fn read_on<'a>(loading: impl Fn() -> Loading<'a>, known: Option<State>) -> Result<Loaded, SequencerError> {
+    match known.map(|known| loading().run(Some(known))) {
+        None | Some(Err(SequencerError::Damaged { .. })) => loading().run(None),
+        Some(found) => found,
+    }
 }
 
 /// Checks the desk's signature on the newest event of a trace.

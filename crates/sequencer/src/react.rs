@@ -10,28 +10,37 @@ use super::{Sequencer, SequencerError};
 
 impl Sequencer {
     /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.
+    ///
+    /// What a newer version wrote is left for a newer version: the reading goes on behind it, and begins with it the next
+    /// time. Effects that are there are not recorded twice.
     pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
         let note = format!("reactor/{}", reactor.name());
         let mut cursor = self.cursor(&note)?;
-        let mut recorded = 0;
+        // Up to where every event is known here.
+        let mut known = cursor;
+        let (mut recorded, mut is_known) = (0, true);
         loop {
             let page = self.store.changes(cursor, PAGE)?;
-            let Some((last, _)) = page.last() else { return Ok(recorded) };
-            let last = *last;
-            for (_, stored) in &page {
-                let event = match Reading::of(&stored.bytes, &stored.hash) {
-                    Reading::Known(event) => event,
-                    // Other traces go on.
-                    Reading::Newer(_) => continue,
+            if page.is_empty() {
+                return Ok(recorded);
+            }
+            for (place, stored) in &page {
+                cursor = *place;
+                match Reading::of(&stored.bytes, &stored.hash) {
+                    Reading::Known(event) => {
+                        if let Some(effect) = reactor.react(&event) {
+                            recorded += u64::from(self.perform_effect(effect, reactor, &event)?);
+                        }
+                    }
+                    Reading::Newer(_) => is_known = false,
                     Reading::Damaged => return Err(unreadable(&stored.hash)),
-                };
-                if let Some(effect) = reactor.react(&event) {
-                    recorded += u64::from(self.perform_effect(effect, reactor, &event)?);
+                }
+                if is_known {
+                    known = cursor;
                 }
             }
             // Only now: after a crash the page is read again, and its effects are found to be there.
-            self.store.set_note(&note, last.as_bytes())?;
-            cursor = last;
+            self.store.set_note(&note, known.as_bytes())?;
         }
     }
 

@@ -10,19 +10,20 @@ use demur_core::{
     limit::Whole,
     merkle::{self, Scheme},
 };
-use demur_engine::command::Command;
+use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
     content::NoteContent,
     event_type::{Content, Facts},
     facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
     name::{CommandId, Position, Sequence, TraceId},
+    registry::Registry,
     role::Role,
     signed::TraceLeaf,
     statement::Draft,
 };
-use demur_store::contract::RESTORED;
+use demur_store::contract::{Cursor, RESTORED};
 
-use super::{Acknowledged, Draw, Sequencer, SequencerError, commit::lock};
+use super::{Acknowledged, Draw, Sequencer, SequencerError, commit::lock, perform::ATTEMPTS};
 
 impl Sequencer {
     /// Records what the desk says about a key.
@@ -32,7 +33,8 @@ impl Sequencer {
         content: Option<Content>,
     ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
-        self.state_in_turn(self.new_command(), facts.into(), content)
+        let facts = facts.into();
+        self.state_in_turn(self.new_command(), |_| Ok((facts.clone(), content.clone())))
     }
 
     /// Revokes a key. The root fixes what every trace held at this moment.
@@ -44,7 +46,7 @@ impl Sequencer {
     ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
         self.state_root(self.new_command(), |(root, traces)| {
-            (KeyRevoked { key, reason, root, traces }.into(), Some(content))
+            (KeyRevoked { key, reason, root, traces }.into(), Some(content.clone()))
         })
     }
 
@@ -73,58 +75,88 @@ impl Sequencer {
         let note = "the store came back from a backup".try_into().expect("a short text fits");
         let content = Content::StoreRestored(NoteContent { note });
         let _turn = lock(&self.registry_turn);
-        let registry = self.registry();
-        let next = registry.epoch_at(registry.head().sequence) + 1;
-        let epoch = next.try_into().map_err(|_| SequencerError::NotCreated)?;
-        self.state_in_turn(self.new_command(), StoreRestored { epoch }.into(), Some(content))
+        self.state_in_turn(self.new_command(), |registry| {
+            let next = registry.epoch_at(registry.head().sequence) + 1;
+            let epoch = next.try_into().map_err(|_| SequencerError::NotCreated)?;
+            Ok((StoreRestored { epoch }.into(), Some(content.clone())))
+        })
     }
 
     fn new_command(&self) -> CommandId {
         CommandId::new(self.at_hand.system.now(), &mut Draw(&*self.at_hand.system))
     }
 
+    /// Records what `statement` works out from the registry, and works it out again if another process was first. Signed
+    /// with the key of today, also where that changed elsewhere.
     fn state_in_turn(
         &self,
         command: CommandId,
-        facts: Facts,
-        content: Option<Content>,
+        mut statement: impl FnMut(&Registry) -> Result<Said, SequencerError>,
     ) -> Result<Acknowledged, SequencerError> {
-        // Signed with the key of today, also where that changed elsewhere.
-        let registry = self.newest_registry()?;
+        for _ in 0..ATTEMPTS {
+            let registry = self.newest_registry()?;
+            let stated = statement(&registry).and_then(|said| {
+                self.perform(registry.trace(), &self.signed_by_desk(command, said, &registry)?)
+            });
+            match stated {
+                Err(SequencerError::Moved) => {}
+                stated => return stated,
+            }
+        }
+        Err(SequencerError::Contended)
+    }
+
+    /// Returns the command that records what the desk says about the registry as it is.
+    fn signed_by_desk(
+        &self,
+        command: CommandId,
+        (facts, content): Said,
+        registry: &Registry,
+    ) -> Result<Command, SequencerError> {
+        let system = &*self.at_hand.system;
         let draft = Draft {
             command,
             content,
             facts,
-            not_after: self.at_hand.system.now().plus_millis(GOOD_FOR),
+            not_after: system.now().plus_millis(GOOD_FOR),
             role: Role::Desk,
             seen: Some(registry.head()),
             store: Some(registry.store()),
             trace: registry.trace(),
         };
-        let salt = Salt::draw(&mut Draw(&*self.at_hand.system));
+        let salt = Salt::draw(&mut Draw(system));
         let submission =
             draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let submitted = self.check(submission, None)?;
-        self.perform(registry.trace(), &Command::Submit(Box::new(submitted)))
+        let consequences = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        Ok(Command::Submit(Box::new(self.check(submission, None)?.with_consequences(consequences))))
     }
 
-    /// Has the desk state something about the root over all traces, and notes which moment the root is of, so that
-    /// exports can show what stood under it.
+    /// Has the desk state something about the root over all traces, the registry that it follows included, and notes which
+    /// moment the root is of, so that exports can show what stood under it.
     fn state_root(
         &self,
         command: CommandId,
-        statement: impl FnOnce(Root) -> (Facts, Option<Content>),
+        statement: impl Fn(Root) -> Said,
     ) -> Result<Acknowledged, SequencerError> {
-        let moment = self.store.end()?;
-        let leaves = leaves(&self.store.heads_at(moment)?)?;
-        let traces = (leaves.len() as u64).try_into().map_err(|_| SequencerError::NotCreated)?;
-        let (facts, content) = statement((merkle::root(Scheme::DEMUR, &leaves), traces));
-        let acknowledged = self.state_in_turn(command, facts, content)?;
+        let mut moment = Cursor::START;
+        let acknowledged = self.state_in_turn(command, |registry| {
+            moment = self.store.end()?;
+            let heads = self.store.heads_at(moment)?;
+            if !heads.contains(&(registry.trace(), registry.head())) {
+                return Err(SequencerError::Moved);
+            }
+            let leaves = leaves(&heads)?;
+            let traces = (leaves.len() as u64).try_into().map_err(|_| SequencerError::NotCreated)?;
+            Ok(statement((merkle::root(Scheme::DEMUR, &leaves), traces)))
+        })?;
         let note = moment_note(acknowledged.position.sequence);
         self.store.set_note(&note, moment.as_bytes())?;
         Ok(acknowledged)
     }
 }
+
+/// What the desk says.
+type Said = (Facts, Option<Content>);
 
 /// A root with the number of traces under it.
 type Root = (Digest, Whole<1, 9_007_199_254_740_991>);

@@ -20,7 +20,7 @@ use super::{
 
 /// Statements that wait for one commit.
 pub struct Series<'a> {
-    ledger: &'a Sequencer,
+    sequencer: &'a Sequencer,
     waiting: Vec<Arc<Slot>>,
 }
 
@@ -36,7 +36,7 @@ pub struct Decided {
 impl Sequencer {
     /// Returns a series without statements.
     pub const fn series(&self) -> Series<'_> {
-        Series { ledger: self, waiting: Vec::new() }
+        Series { sequencer: self, waiting: Vec::new() }
     }
 
     /// Records that the desk came back to a run after a crash, if it did (LED-22). What is submitted does so by itself;
@@ -63,38 +63,38 @@ impl Series<'_> {
         if self.waiting.len() >= MOST {
             self.commit()?;
         }
-        let ledger = self.ledger;
-        let submitted = ledger.check(submission, artifact)?;
+        let sequencer = self.sequencer;
+        let submitted = sequencer.check(submission, artifact)?;
         let trace = submitted.checked().statement().trace;
-        if trace == ledger.registry().trace() {
+        if trace == sequencer.registry().trace() {
             return Err(StoreError::Misuse { what: "a series is of a run, not of the registry" }.into());
         }
         if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
-            ledger.store.put_artifact(&artifact.bytes)?;
+            sequencer.store.put_artifact(&artifact.bytes)?;
         }
         let decided = self.decide(trace, &Command::Submit(Box::new(submitted)))?;
         if matches!(decided.reply, Reply::Refused(_)) {
-            ledger.at_hand.counters.count_refusal();
+            sequencer.at_hand.counters.count_refusal();
         }
         Ok(decided)
     }
 
     fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, SequencerError> {
-        let ledger = self.ledger;
+        let sequencer = self.sequencer;
         // Otherwise this thread would wait for what it has not let go yet.
-        let slot = command_id(command).and_then(|id| lock(&ledger.at_hand.in_flight).get(&id).cloned());
+        let slot = command_id(command).and_then(|id| lock(&sequencer.at_hand.in_flight).get(&id).cloned());
         let mut past = Past::Unknown;
         if slot.is_some_and(|slot| self.waiting.iter().any(|waiting| Arc::ptr_eq(waiting, &slot))) {
             self.commit()?;
-            past = Past::Known(ledger.earlier(command)?.map(Box::new));
+            past = Past::Known(sequencer.earlier(command)?.map(Box::new));
         }
         for _ in 0..ATTEMPTS {
             let waiting = &mut self.waiting;
             let wanted = Wanted { trace, command, past: &past, swaps: &[], waits: Waits::Later };
-            let step = ledger.enqueue(&wanted, |item, _| {
+            let step = sequencer.enqueue(&wanted, |item, _| {
                 waiting.push(Arc::clone(&item.waiting.slot));
                 let entries = item.entries.clone();
-                ledger.at_hand.commits.put_deferred(item);
+                sequencer.at_hand.commits.put_deferred(item);
                 Ok(entries)
             })?;
             match step {
@@ -102,12 +102,12 @@ impl Series<'_> {
                 // The trace has an event that the author has not seen: see `Sequencer::come_back`.
                 Step::Interrupted => {
                     self.commit()?;
-                    ledger.recover(trace)?;
+                    sequencer.recover(trace)?;
                     return Err(SequencerError::Contended);
                 }
-                step => match ledger.settle(&wanted, step)? {
+                step => match sequencer.settle(&wanted, step)? {
                     Attempt::Settled(reply) => return Ok(Decided { events: Vec::new(), reply }),
-                    Attempt::LookUp => past = Past::Known(ledger.earlier(command)?.map(Box::new)),
+                    Attempt::LookUp => past = Past::Known(sequencer.earlier(command)?.map(Box::new)),
                     Attempt::Again => {}
                 },
             }
@@ -119,12 +119,12 @@ impl Series<'_> {
     /// it: whoever goes on reads the trace again.
     pub fn commit(&mut self) -> Result<(), SequencerError> {
         let slots = mem::take(&mut self.waiting);
-        let commits = &self.ledger.at_hand.commits;
-        let _in_line = (!slots.is_empty()).then(|| self.ledger.at_hand.counters.stand_in_line());
+        let commits = &self.sequencer.at_hand.commits;
+        let _in_line = (!slots.is_empty()).then(|| self.sequencer.at_hand.counters.stand_in_line());
         let mut leader = commits.call_in(&slots);
         let mut result = Ok(());
         for slot in slots {
-            let ending = commits.wait(&slot, leader.take(), &|items| self.ledger.write(items));
+            let ending = commits.wait(&slot, leader.take(), &|items| self.sequencer.write(items));
             result = result.and(match ending {
                 Ending::Done => Ok(()),
                 Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),

@@ -13,8 +13,8 @@ use super::{
 
 /// Hears of everything that this sequencer records.
 ///
-/// Whatever another process, or an earlier use of the store, recorded is not heard of, nor what was recorded without
-/// being confirmed: it is found with `Store::changes`.
+/// Whatever another process recorded is not heard of: [`Sequencer::follow`] finds it. Nor is what an earlier use of the store
+/// recorded, nor what was recorded without being confirmed: it is found with `Store::changes`.
 pub trait Listener: Send + Sync {
     /// Takes note of an append: the events of one trace that one commit added to it, in order.
     ///

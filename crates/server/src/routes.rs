@@ -46,9 +46,8 @@ pub fn all() -> Api {
 pub fn router(service: &Shared) -> Router {
     let (router, operations) = all().into_parts();
     let described = Arc::new(open::Described::new(&operations));
-    let inside = router.clone().with_state(Arc::clone(service));
     router
-        .merge(mcp::route(service, inside))
+        .merge(mcp::route(service))
         .fallback(api::nothing_here)
         .method_not_allowed_fallback(api::wrong_method)
         .layer(axum::Extension(described))

@@ -189,23 +189,25 @@ pub trait Store: Records + Leases + Send + Sync {
 }
 
 /// What is written as a whole or not at all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Write {
+    /// The lease under which it is written.
+    pub writer: LeaseId,
     /// New events of one trace.
     pub append: Option<Append>,
     /// Changes of records, each of another one.
     pub swaps: Vec<Swap>,
 }
 
-impl From<Append> for Write {
-    fn from(append: Append) -> Self {
-        Self { append: Some(append), swaps: Vec::new() }
+impl Write {
+    /// Returns the write of events alone.
+    pub const fn of_events(writer: LeaseId, append: Append) -> Self {
+        Self { writer, append: Some(append), swaps: Vec::new() }
     }
-}
 
-impl From<Vec<Swap>> for Write {
-    fn from(swaps: Vec<Swap>) -> Self {
-        Self { append: None, swaps }
+    /// Returns the write of records alone.
+    pub const fn of_records(writer: LeaseId, swaps: Vec<Swap>) -> Self {
+        Self { writer, append: None, swaps }
     }
 }
 
@@ -226,8 +228,6 @@ pub struct Append {
     pub questions: Vec<(Sequence, Option<QuestionRow>)>,
     /// The state after them, now and then.
     pub snapshot: Option<Snapshot>,
-    /// The lease under which they are written.
-    pub writer: LeaseId,
 }
 
 /// What became of one write.

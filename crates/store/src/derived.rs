@@ -70,7 +70,7 @@ pub(crate) fn is_chain(append: &Append) -> bool {
 /// Refuses a write whose parts do not belong together, or that is none: a caller's mistake.
 pub(crate) fn check_write(write: &Write) -> Result<(), StoreError> {
     let misuse = |what| Err(StoreError::Misuse { what });
-    let Write { append, swaps } = write;
+    let Write { append, swaps, .. } = write;
     if append.is_none() && swaps.is_empty() {
         return misuse("a write has nothing to write");
     }

@@ -1,6 +1,7 @@
 //! The store of demur.
 
 pub mod artifacts;
+mod clock;
 pub mod contract;
 mod derived;
 mod examine;

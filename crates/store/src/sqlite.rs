@@ -52,6 +52,7 @@ use self::{
 };
 use crate::{
     artifacts::Artifacts,
+    clock,
     contract::{
         Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
         QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
@@ -204,9 +205,9 @@ impl SqliteStore {
     fn known(&self, writes: &[Write]) -> Result<Vec<Known>, StoreError> {
         let living = &self.writer.as_ref().ok_or(StoreError::ReadOnly)?.living;
         let known = |write: &Write| {
-            let Some(append) = &write.append else { return Ok(Known::default()) };
-            let mut known = Known { dead: !living.has(append.writer), missing: false };
-            for place in append.entries.iter().filter_map(|entry| entry.artifact) {
+            let mut known = Known { dead: !living.has(write.writer), missing: false };
+            let entries = write.append.iter().flat_map(|append| &append.entries);
+            for place in entries.filter_map(|entry| entry.artifact) {
                 known.missing |= !self.artifacts.has(&place.address)?;
             }
             Ok(known)
@@ -412,7 +413,7 @@ impl Leases for SqliteStore {
     fn begin_lease(&self, rules: Digest) -> Result<Lease, StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
         let lease = self.write("begin a lease", |transaction| {
-            lease::begin(transaction, rules, lease::now()).map_err(trouble::of("begin a lease"))
+            lease::begin(transaction, rules, clock::now()).map_err(trouble::of("begin a lease"))
         })?;
         writer.living.add(lease.id);
         Ok(lease)
@@ -420,18 +421,21 @@ impl Leases for SqliteStore {
 
     fn renew_lease(&self, lease: LeaseId) -> Result<Timestamp, StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
-        writer.living.has(lease).then(lease::now).ok_or(StoreError::LeaseLost)
+        writer.living.has(lease).then(clock::now).ok_or(StoreError::LeaseLost)
     }
 
     fn end_lease(&self, lease: LeaseId) -> Result<(), StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
         // A dead one stays: its process crashed, whatever anybody says now.
-        if !writer.living.remove(lease) {
+        if !writer.living.has(lease) {
             return Ok(());
         }
+        // First on the disk: a lease that could not be ended still lives, and can be ended again.
         self.write("end a lease", |transaction| {
             lease::end(transaction, lease).map_err(trouble::of("end a lease"))
-        })
+        })?;
+        writer.living.remove(lease);
+        Ok(())
     }
 
     fn leases(&self) -> Result<Vec<Lease>, StoreError> {

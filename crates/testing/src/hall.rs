@@ -68,8 +68,8 @@ impl Hall {
         Self { office, asker, answerers: [first, second] }
     }
 
-    pub fn ledger(&self) -> &Sequencer {
-        &self.office.ledger
+    pub fn sequencer(&self) -> &Sequencer {
+        &self.office.sequencer
     }
 
     pub fn new_trace(&self) -> TraceId {
@@ -80,18 +80,18 @@ impl Hall {
     pub fn ask(&self, trace: TraceId, seen: Option<Position>) -> Position {
         let content = Content::QuestionAsked(asks());
         let submission = self.signed(&self.asker, trace, seen, QuestionAsked(question()).into(), content);
-        self.ledger().submit(submission, None).unwrap().position
+        self.sequencer().submit(submission, None).unwrap().position
     }
 
     /// Returns the command that opens a trace with a question, by an author of this process.
     pub fn asking(&self, trace: TraceId) -> Command {
         let (mut bytes, now) = ([0; 32], self.office.clock.now());
         self.office.clock.fill(&mut bytes);
-        let place = Place { store: self.ledger().registry().store(), trace, seen: None, now };
+        let place = Place { store: self.sequencer().registry().store(), trace, seen: None, now };
         let (content, mut random) = (Content::QuestionAsked(asks()), Seeded::new(bytes));
         let id = CommandId::new(now, &mut random);
         let spoken = self.asker.speak(id, &place, QuestionAsked(question()), Some(content), &mut random);
-        self.ledger().spoken(spoken.unwrap(), Consequences::default()).unwrap()
+        self.sequencer().spoken(spoken.unwrap(), Consequences::default()).unwrap()
     }
 
     /// Returns the command that records what a person answers.
@@ -99,7 +99,7 @@ impl Hall {
         let facts = answer(asked, Assurance::Terminal).into();
         let content = Some(Content::QuestionAnswered(answers("a person")));
         let first = Saying { role: Role::Person, facts, content };
-        self.ledger().told(trace, Told { first, rest: Consequences::default() }).unwrap()
+        self.sequencer().told(trace, Told { first, rest: Consequences::default() }).unwrap()
     }
 
     /// Has the agent ask something that ends unanswered after this many milliseconds.
@@ -107,7 +107,7 @@ impl Hall {
         let deadline = Some(self.office.clock.now().plus_millis(millis));
         let (facts, content) = (Question { deadline, ..question() }, Content::QuestionAsked(asks()));
         let submission = self.signed(&self.asker, trace, None, QuestionAsked(facts).into(), content);
-        self.ledger().submit(submission, None).unwrap().position
+        self.sequencer().submit(submission, None).unwrap().position
     }
 
     /// Returns the same office in another process: everything it knows comes from the disk.
@@ -146,8 +146,8 @@ impl Hall {
 
     pub fn send(&self, attempt: &Attempt) -> Result<Acknowledged, SequencerError> {
         match attempt {
-            Attempt::Signed { submission, .. } => self.ledger().submit((**submission).clone(), None),
-            Attempt::Typed { trace, command } => self.ledger().perform(*trace, command),
+            Attempt::Signed { submission, .. } => self.sequencer().submit((**submission).clone(), None),
+            Attempt::Typed { trace, command } => self.sequencer().perform(*trace, command),
         }
     }
 
@@ -166,7 +166,7 @@ impl Hall {
     ) -> Submission {
         let (mut bytes, clock) = ([0; 32], &self.office.clock);
         clock.fill(&mut bytes);
-        let place = Place { store: self.ledger().registry().store(), trace, seen, now: clock.now() };
+        let place = Place { store: self.sequencer().registry().store(), trace, seen, now: clock.now() };
         author.say(&place, facts, Some(content), &mut Seeded::new(bytes)).unwrap()
     }
 }

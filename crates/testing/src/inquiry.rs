@@ -46,7 +46,7 @@ impl Inquiry {
     }
 
     pub fn store(&self) -> &dyn Store {
-        self.office.ledger.store()
+        self.office.sequencer.store()
     }
 
     pub fn agent(&self, number: usize) -> PrincipalId {
@@ -81,7 +81,7 @@ impl Inquiry {
     /// Has an agent say something.
     pub fn say(&self, number: usize, run: &mut Run, facts: impl Into<Facts>) -> Position {
         let submission = self.submission(number, run, facts.into());
-        let acknowledged = self.office.ledger.submit(submission, None).unwrap();
+        let acknowledged = self.office.sequencer.submit(submission, None).unwrap();
         run.seen = Some(acknowledged.position);
         acknowledged.position
     }
@@ -90,7 +90,7 @@ impl Inquiry {
     pub fn submission(&self, number: usize, run: &Run, facts: Facts) -> Submission {
         let (clock, mut seed) = (&self.office.clock, [0; 32]);
         clock.fill(&mut seed);
-        let store = self.office.ledger.registry().store();
+        let store = self.office.sequencer.registry().store();
         let place = Place { store, trace: run.trace, seen: run.seen, now: clock.now() };
         let content = content(&facts);
         self.agents[number].say(&place, facts, content, &mut Seeded::new(seed)).unwrap()
@@ -112,7 +112,7 @@ impl Inquiry {
         let facts = facts.into();
         let first = Saying { role, content: content(&facts), facts };
         let told = Told { first, rest: Consequences::default() };
-        Ok(self.office.ledger.record(trace, told)?.position)
+        Ok(self.office.sequencer.record(trace, told)?.position)
     }
 
     /// Returns how the list shows a question.

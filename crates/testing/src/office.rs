@@ -1,4 +1,4 @@
-//! A ledger in use by agents, with a clock and randomness of its own.
+//! A sequencer in use by agents, with a clock and randomness of its own.
 
 use std::{
     fs::File,
@@ -87,9 +87,9 @@ impl System for Clock {
     }
 }
 
-/// A ledger with registered agents.
+/// A sequencer with registered agents.
 pub struct Office {
-    pub ledger: Sequencer,
+    pub sequencer: Sequencer,
     pub clock: Clock,
     pub desk: SecretKey,
     agents: Vec<(SecretKey, PrincipalId, Role)>,
@@ -106,8 +106,8 @@ impl People {
     pub fn enter(self, store: Arc<dyn Store>) -> Office {
         let Self { clock, desk, agents } = self;
         let key = desk.clone();
-        let ledger = Sequencer::open(store, move |_| Some(key.clone()), Box::new(clock.clone())).unwrap();
-        Office { ledger, clock, desk, agents }
+        let sequencer = Sequencer::open(store, move |_| Some(key.clone()), Box::new(clock.clone())).unwrap();
+        Office { sequencer, clock, desk, agents }
     }
 }
 
@@ -125,8 +125,8 @@ impl Office {
 
     pub fn create_with(store: Arc<dyn Store>, clock: Clock) -> Self {
         let desk = key(0);
-        let ledger = Sequencer::create(store, desk.clone(), "an office", Box::new(clock.clone())).unwrap();
-        let mut office = Self { ledger, clock, desk, agents: Vec::new() };
+        let sequencer = Sequencer::create(store, desk.clone(), "an office", Box::new(clock.clone())).unwrap();
+        let mut office = Self { sequencer, clock, desk, agents: Vec::new() };
         for role in STAFF {
             office.register(role);
         }
@@ -137,22 +137,22 @@ impl Office {
     pub fn at(store: Arc<dyn Store>) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
         let key = desk.clone();
-        let ledger = Sequencer::open(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
-        Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
+        let sequencer = Sequencer::open(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
+        Ok(Self { agents: staff(&sequencer.registry()), sequencer, clock, desk })
     }
 
     /// Returns such an office for reading only.
     pub fn beside(store: Arc<dyn Store>) -> Result<Self, SequencerError> {
         let (clock, desk) = (Clock::of_the_machine(), key(0));
         let key = desk.clone();
-        let ledger = Sequencer::read(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
-        Ok(Self { agents: staff(&ledger.registry()), ledger, clock, desk })
+        let sequencer = Sequencer::read(store, move |_| Some(key.clone()), Box::new(clock.clone()))?;
+        Ok(Self { agents: staff(&sequencer.registry()), sequencer, clock, desk })
     }
 
     /// Returns the people after the process ended without closing.
     pub fn leave(self) -> People {
-        let Self { ledger, clock, desk, agents } = self;
-        drop(ledger);
+        let Self { sequencer, clock, desk, agents } = self;
+        drop(sequencer);
         People { clock, desk, agents }
     }
 
@@ -165,8 +165,8 @@ impl Office {
     /// Returns the same office after its process ended in good order.
     #[must_use]
     pub fn close_and_reopen(self, store: Arc<dyn Store>) -> Self {
-        let Self { ledger, clock, desk, agents } = self;
-        drop(ledger.close().unwrap());
+        let Self { sequencer, clock, desk, agents } = self;
+        drop(sequencer.close().unwrap());
         People { clock, desk, agents }.enter(store)
     }
 
@@ -181,12 +181,12 @@ impl Office {
         let mut random = self.random();
         let key = key(1 + self.agents.len() as u64);
         let principal = PrincipalId::new(self.clock.now(), &mut random);
-        let registry = self.ledger.registry();
+        let registry = self.sequencer.registry();
         let (store, trace, seen) = (registry.store(), registry.trace(), Some(registry.head()));
         let place = Place { store, trace, seen, now: self.clock.now() };
         let author = Author::new(key.clone(), principal, role);
         let submission = author.register(&place, None, role.as_str(), &mut random).unwrap();
-        self.ledger.submit(submission, None).unwrap();
+        self.sequencer.submit(submission, None).unwrap();
         self.agents.insert(0, (key, principal, role));
     }
 
@@ -218,7 +218,7 @@ impl Office {
             not_after: self.clock.now().plus_millis(60_000),
             role,
             seen: run.seen,
-            store: Some(self.ledger.registry().store()),
+            store: Some(self.sequencer.registry().store()),
             trace: run.trace,
         };
         draft.sign(&self.agent(role).0, Salt::draw(&mut self.random())).unwrap()
@@ -226,7 +226,7 @@ impl Office {
 
     /// Has the agent whose role fits say something.
     pub fn say(&self, run: &mut Run, facts: impl Into<Facts>) -> Result<Sequence, SequencerError> {
-        let acknowledged = self.ledger.submit(self.submission(run, facts), None)?;
+        let acknowledged = self.sequencer.submit(self.submission(run, facts), None)?;
         run.seen = Some(acknowledged.position);
         Ok(acknowledged.position.sequence)
     }
@@ -235,7 +235,7 @@ impl Office {
     pub fn record(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, SequencerError> {
         let artifact = Artifact::new(bytes.to_vec(), &mut self.random());
         let submission = self.submission(run, artifact.facts());
-        let Acknowledged { position, .. } = self.ledger.submit(submission, Some(&artifact))?;
+        let Acknowledged { position, .. } = self.sequencer.submit(submission, Some(&artifact))?;
         run.seen = Some(position);
         Ok(position.sequence)
     }
@@ -298,7 +298,7 @@ impl Office {
     /// Returns the export of a trace.
     pub fn export(&self, trace: TraceId) -> Vec<u8> {
         let mut file = Vec::new();
-        self.ledger.export(trace, text("demur test"), &mut file, &mut |_| ()).unwrap();
+        self.sequencer.export(trace, text("demur test"), &mut file, &mut |_| ()).unwrap();
         file
     }
 

@@ -136,8 +136,7 @@ impl Sample {
         let (trace, head) = (chain.trace(), self.desk.head(chain).unwrap().unwrap());
         let expected = self.registry_head.replace(head.document.head);
         let entries = std::mem::take(&mut self.registry);
-        let (questions, writer) = (Vec::new(), LeaseId::NONE);
-        Append { trace, expected, entries, head, phase: None, questions, snapshot: None, writer }
+        Append { trace, expected, entries, head, phase: None, questions: Vec::new(), snapshot: None }
     }
 
     pub fn agent(&self, role: Role) -> &Agent {
@@ -211,8 +210,7 @@ impl Sample {
         let phase = work.run.state().phase();
         let questions = work.run.state().questions().map(|questions| touched_questions(&entries, questions));
         let questions = questions.unwrap_or_default();
-        let (trace, writer) = (chain.trace(), LeaseId::NONE);
-        Append { trace, expected, entries, head, phase, questions, snapshot: None, writer }
+        Append { trace: chain.trace(), expected, entries, head, phase, questions, snapshot: None }
     }
 
     /// Returns a fresh command id.
@@ -251,13 +249,11 @@ pub fn done(store: &dyn Store, appends: &[Append]) {
     assert_eq!(outcomes, vec![Outcome::Done; appends.len()]);
 }
 
-/// Commits appends under a lease that lives. What names a lease keeps it.
+/// Commits appends under a lease that lives.
 pub fn commit(store: &dyn Store, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
-    let mut appends = appends.to_vec();
-    for append in appends.iter_mut().filter(|append| append.writer == LeaseId::NONE) {
-        append.writer = writer(store)?;
-    }
-    store.commit(&appends.into_iter().map(Write::from).collect::<Vec<_>>())
+    let writer = writer(store)?;
+    let write = |append: &Append| Write::of_events(writer, append.clone());
+    store.commit(&appends.iter().map(write).collect::<Vec<_>>())
 }
 
 /// Returns a lease that lives.

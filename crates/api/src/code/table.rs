@@ -99,6 +99,7 @@ codes! {
         StoreNewer = "STORE_NEWER" 500,
         StoreOlder = "STORE_OLDER" 500,
         StoreReadOnly = "STORE_READ_ONLY" 500,
+        TaskInvalid = "TASK_INVALID",
         TooLarge = "TOO_LARGE" 413,
         TooManyGaps = "TOO_MANY_GAPS",
         TypeForbidden = "TYPE_FORBIDDEN",
@@ -128,6 +129,7 @@ codes! {
     }
     Refused {
         AskerElsewhere = "SECRET_ELSEWHERE",
+        ClaimUnknown = "CLAIM_UNKNOWN",
         Contended = "CONTENDED",
         HostForbidden = "HOST_FORBIDDEN" 421,
         IdempotencyConflict = "IDEMPOTENCY_CONFLICT" 422,
@@ -147,9 +149,12 @@ codes! {
         PortTaken = "PORT_TAKEN",
         ProfileConflict = "PROFILE_CONFLICT",
         RecordChanged = "RECORD_CHANGED",
+        RunClaimed = "RUN_CLAIMED",
+        RunNotBegun = "RUN_NOT_BEGUN",
         RunOver = "RUN_OVER",
         ServerSilent = "SERVER_SILENT",
         SessionConflict = "SESSION_CONFLICT",
+        TaskChanged = "TASK_CHANGED",
         TooManyPeople = "TOO_MANY_PEOPLE",
         TooManyTokens = "TOO_MANY_TOKENS",
         TraceConflict = "TRACE_CONFLICT",

@@ -18,7 +18,10 @@ use crate::{
         self, Act, Answer, AskParameters, AskedView, Delivered, Deliveries, Done, Extension, Heard, Listed,
         Passing, QuestionListParameters, QuestionView, WaitParameters,
     },
-    run::{self, AuditedRun, RunEvent, RunStanding},
+    run::{
+        self, AuditedRun, ClaimedRun, DriveReply, ReadRunParameters, RunEvent, RunLines, RunStanding,
+        SubmittedInRun,
+    },
     scope::Scope,
     server::{Health, SchemaList, ServerStatus},
     token::{ListedTokens, MadeToken, NewToken, ShownToken},
@@ -30,7 +33,7 @@ use crate::{
 /// the statuses.
 macro_rules! operations {
     ($(
-        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($keyed:ident $($large:ident)?)?, $summary:literal;
+        $type:ident = $id:literal, $method:ident $path:literal, $scopes:ident $($flag:ident)*, $summary:literal;
         ($arguments:ty, $query:ty, $body:ty) -> $output:ty, $($status:literal $meaning:literal),+;
     )+) => {
         $(
@@ -45,8 +48,8 @@ macro_rules! operations {
                     path: $path,
                     scopes: $scopes,
                     summary: $summary,
-                    keyed: operations!(@ $($keyed)?),
-                    large: operations!(@ $($($large)?)?),
+                    keyed: operations!(@keyed $($flag)*),
+                    large: operations!(@large $($flag)*),
                     statuses: &[$(Success { status: $status, meaning: $meaning }),+],
                 };
                 type Path = $arguments;
@@ -64,9 +67,10 @@ macro_rules! operations {
 
         impl<T: $(Call<$type> +)+ Clone + Send + Sync + 'static> Connection for T {}
     };
-    (@ keyed) => { true };
-    (@ large) => { true };
-    (@) => { false };
+    (@keyed keyed $($rest:ident)*) => { true };
+    (@large large $($rest:ident)*) => { true };
+    (@$flag:ident $other:ident $($rest:ident)*) => { operations!(@$flag $($rest)*) };
+    (@$flag:ident) => { false };
 }
 
 operations! {
@@ -168,6 +172,20 @@ operations! {
     AuditRun = "auditRun", Post "/v1/runs/{trace}/audit", ASKING,
         "Verify a concluded run as its auditor, and close it with what was found";
         (OfTrace, Nothing, run::AuditRun) -> AuditedRun, 200 "The verdict, which is recorded once";
+    ClaimRun = "claimRun", Post "/v1/runs/{trace}/claim", LOCAL large,
+        "Take the right to drive a run, or renew it; one process at a time has it";
+        (OfTrace, Nothing, run::ClaimRun) -> ClaimedRun, 200 "The run is the caller's to drive";
+    DriveRun = "driveRun", Post "/v1/runs/{trace}/drive", LOCAL large,
+        "Report what the tools and agents of a run did, and hear what comes next";
+        (OfTrace, Nothing, run::DriveReport) -> DriveReply, 200 "What was recorded, and the next step";
+    SubmitInRun = "submitInRun", Post "/v1/runs/{trace}/submit", LOCAL large,
+        "Record what an agent in a process of its own has signed, in a run that the caller drives";
+        (OfTrace, Nothing, run::SubmitInRun) -> SubmittedInRun, 200 "What became of it, also where it was refused";
+    ReadRun = "readRun", Get "/v1/runs/{trace}/lines", LOCAL,
+        "Read a run as its agents hear it: the lines of an export";
+        (OfTrace, ReadRunParameters, Nothing) -> RunLines, 200 "The next lines";
+    AbortRun = "abortRun", Post "/v1/runs/{trace}/abort", LOCAL, "End a run for good, once nobody drives it";
+        (OfTrace, Nothing, run::AbortRun) -> Nothing, 204 "It is aborted";
 
     ListTraces = "listTraces", Get "/v1/traces", READING,
         "List the traces, the newest first; the registry of keys is none of them";

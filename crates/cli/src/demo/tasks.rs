@@ -31,11 +31,11 @@ pub(super) struct Done {
 /// Does the three tasks and tells how each ended.
 pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Vec<Done>, Failure> {
     let data = DataFolder::at(folder.join("tasks"));
-    let (mut owner, _) = Owner::open_or_create(&data)?;
+    let (owner, _) = Owner::open_or_create(&data)?;
     output.tell("\nThree more tasks, done by `demur run` with a policy and tools under limits:\n")?;
     let mut done = Vec::new();
     for example in EXAMPLES {
-        let reply = example.perform(&mut owner, &data)?;
+        let reply = example.perform(&owner, &data)?;
         let state = format!("{}{}", reply.phase, reply.verdict_words());
         output.tell(&format!("  {:<14} {state}", example.name))?;
         output.tell(&format!("  {:<14} {}", "", example.words))?;
@@ -56,7 +56,7 @@ struct Example {
 }
 
 impl Example {
-    fn perform(&self, owner: &mut Owner, data: &DataFolder) -> Result<RunReply, Failure> {
+    fn perform(&self, owner: &Owner, data: &DataFolder) -> Result<RunReply, Failure> {
         let folder = data.path().join(self.name);
         durable::create_folder(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", TEXT)] {

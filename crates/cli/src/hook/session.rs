@@ -3,6 +3,7 @@
 //! process of its own. The record of a question says nothing of this.
 
 use std::{
+    any::{Any, TypeId},
     fs::{self, File, OpenOptions},
     io,
     os::unix::fs::OpenOptionsExt as _,
@@ -10,15 +11,17 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use demur_api::question::QuestionId;
+use demur_api::{
+    operation::{Operation, SubmitPlan},
+    plan::PlanStanding,
+    question::{AskedView, Done, QuestionId, QuestionView},
+};
 use demur_clarify::uuid::Uuid;
 use demur_ledger::question::OutcomeKind;
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
     process::{Flock, FlockType, fcntl_getlk},
 };
-use serde::Deserialize as _;
-use serde_json::Value;
 
 use crate::durable;
 
@@ -65,25 +68,24 @@ impl Session {
         Some(Self { folder, _alive: alive })
     }
 
-    /// Takes note of what the server said to a request of the session.
-    pub(crate) fn note(&self, is_post: bool, path: &str, reply: &[u8]) {
-        let path = path.split('?').next().unwrap_or_default();
-        let Ok(reply) = serde_json::from_slice::<Value>(reply) else { return };
-        if is_post && path == "/v1/plans" {
-            let plan = reply["session_id"].as_str().and_then(|plan| plan.parse::<Uuid>().ok());
-            if let Some(plan) = plan {
-                self.keep(&plan.to_string());
-            }
+    /// Takes note of what came back from an operation of the session.
+    pub(crate) fn note<O: Operation>(&self, reply: &O::Output) {
+        let (operation, reply) = (TypeId::of::<O>(), reply as &dyn Any);
+        if operation == TypeId::of::<SubmitPlan>()
+            && let Some(plan) = reply.downcast_ref::<PlanStanding>().and_then(|plan| plan.session_id)
+        {
+            self.keep(&plan.to_string());
         }
-        let question = if reply["question"].is_object() { &reply["question"] } else { &reply };
-        let id = question["id"].as_str().and_then(|id| id.parse::<QuestionId>().ok());
-        let state = OutcomeKind::deserialize(&question["state"]).ok();
-        let (Some(id), Some(state)) = (id, state) else { return };
-        match state {
-            OutcomeKind::Open if is_post && path == "/v1/questions" => self.keep(&id.to_string()),
+        let asked = reply.downcast_ref::<AskedView>().map(|asked| &asked.question);
+        let done = || reply.downcast_ref::<Done>().map(|done| &done.question);
+        let Some(question) = asked.or_else(done).or_else(|| reply.downcast_ref::<QuestionView>()) else {
+            return;
+        };
+        match question.state {
+            OutcomeKind::Open if asked.is_some() => self.keep(&question.id.to_string()),
             OutcomeKind::Open => {}
             // Whoever waited for this reply has the answer.
-            _ => durable::discard(&self.folder.join(id.to_string())),
+            _ => durable::discard(&self.folder.join(question.id.to_string())),
         }
     }
 
@@ -177,6 +179,7 @@ const SESSION_LIFETIME: Duration = Duration::from_hours(30 * 24);
 
 #[cfg(test)]
 mod tests {
+    use demur_api::operation::{Ask, WaitForQuestion};
     use serde_json::json;
 
     use super::*;
@@ -190,8 +193,18 @@ mod tests {
         Session { folder, _alive: alive }
     }
 
-    fn reply(state: &str) -> Vec<u8> {
-        json!({ "id": ID, "state": state }).to_string().into_bytes()
+    fn question(state: &str) -> QuestionView {
+        let view = json!({
+            "id": ID, "trace": &ID[..26], "hash": "0".repeat(64), "state": state, "question": "Which?",
+            "severity": "block", "kinds": ["freetext"], "choices": [], "suggestions": [], "blocks": [],
+            "asked": "2026-11-15T00:00:00.000Z", "asker": {"name": "agent", "principal": &ID[..26]},
+            "people": true, "assurance": "relayed",
+        });
+        serde_json::from_value(view).unwrap()
+    }
+
+    fn asked(session: &Session) {
+        session.note::<Ask>(&AskedView { question: question("open"), repeated: None });
     }
 
     #[test]
@@ -206,7 +219,7 @@ mod tests {
         let first = noted(data, "one");
         noted(data, "two");
         assert!(!of_another("two", &["one", "two"]), "nobody noted it");
-        first.note(true, "/v1/questions?wait=5", &reply("open"));
+        asked(&first);
         assert!(of_another("two", &["one", "two"]));
         assert!(!of_another("one", &["one", "two"]));
         for bridges in [&[][..], &["one"], &["two"]] {
@@ -222,12 +235,12 @@ mod tests {
         let (data, id) = (folder.path(), ID.parse().unwrap());
         let session = noted(data, "one");
         let name = SessionId::new("one").unwrap();
-        session.note(true, "/v1/questions", &reply("open"));
-        session.note(false, "/v1/questions/x/wait", &reply("open"));
+        asked(&session);
+        session.note::<WaitForQuestion>(&question("open"));
         assert_eq!(unseen(data, &name), [id]);
-        session.note(false, "/v1/questions/x/wait", &reply("answered"));
+        session.note::<WaitForQuestion>(&question("answered"));
         assert_eq!(unseen(data, &name), []);
-        session.note(true, "/v1/questions", &reply("open"));
+        asked(&session);
         assert!(see(data, &name, id) && !see(data, &name, id));
     }
 

@@ -109,7 +109,15 @@ impl Agent {
         }
         *waiting += line.len();
         drop(waiting);
-        self.outgoing.as_ref().and_then(|outgoing| outgoing.send(line).ok()).ok_or(AgentError::Gone)
+        self.outgoing.as_ref().and_then(|outgoing| outgoing.send(line).ok()).ok_or_else(|| self.gone())
+    }
+
+    /// Returns why an agent no longer listens: one that said something wrong was not heard any further.
+    fn gone(&self) -> AgentError {
+        match self.incoming.try_recv() {
+            Ok(Err(error)) => AgentError::Line(error),
+            _ => AgentError::Gone,
+        }
     }
 
     /// Checks that it said nothing before its turn.

@@ -2,17 +2,15 @@
 //! in. `runs/TRACE/` in the data folder. The record says which files it was started with, by their hashes.
 
 use std::{
-    fs,
+    fs::{self, File, TryLockError},
     io::Read as _,
     path::{Component, Path, PathBuf},
 };
 
-use demur_core::{
-    hash::sha256,
-    limit::{LimitError, List, Text},
-};
-use demur_ledger::{facts, name::TraceId};
-use demur_run::{FileError, Plan, policy::Policy, task::Task};
+use demur_api::{code::Code, run::RunOrders};
+use demur_core::hash::sha256;
+use demur_ledger::name::TraceId;
+use demur_run::{FileError, Orders, OrdersError, policy::Policy, task::Task};
 
 use super::tools;
 use crate::{data::DataFolder, durable, failure::Failure, visible::visible_path};
@@ -21,30 +19,6 @@ use crate::{data::DataFolder, durable, failure::Failure, visible::visible_path};
 #[derive(Debug)]
 pub(super) struct RunFolder {
     path: PathBuf,
-}
-
-/// What a run was started with.
-#[derive(Debug)]
-pub(super) struct Orders {
-    pub(super) plan: Plan,
-    pub(super) policy: Policy,
-    /// What binds the record to the two files.
-    pub(super) bound: Vec<String>,
-    /// Where the task file was: agents in processes of their own start there.
-    pub(super) home: PathBuf,
-}
-
-impl Orders {
-    /// Returns what the desk holds everybody to.
-    pub(super) fn demands(&self) -> facts::Policy {
-        self.policy.demands(self.plan.task())
-    }
-
-    /// Returns what the opening of the run must name among its constraints.
-    pub(super) fn constraints(&self) -> Result<List<Text<1, 4096>, 0, 64>, Failure> {
-        let bound = self.bound.iter().map(|line| line.as_str().try_into());
-        Ok(bound.collect::<Result<Vec<_>, LimitError>>()?.try_into()?)
-    }
 }
 
 /// The two files of a run as they were written, and where the task was.
@@ -91,16 +65,16 @@ impl Texts {
 
     /// Returns what they say.
     pub(super) fn orders(&self) -> Result<Orders, Failure> {
-        let task = Task::parse(&self.task).map_err(|error| wrong(Path::new(TASK), &error))?;
-        let policy = Policy::parse(&self.policy).map_err(|error| wrong(Path::new(POLICY), &error))?;
-        let mut bound = vec![
-            format!("the task file has the SHA-256 {}", sha256(self.task.as_bytes())),
-            format!("the policy file has the SHA-256 {}", sha256(self.policy.as_bytes())),
-        ];
-        if !self.files.is_empty() {
-            bound.push(format!("the list of its files has the SHA-256 {}", sha256(self.files.as_bytes())));
-        }
-        Ok(Orders { plan: Plan::new(task)?, policy, bound, home: self.home.clone() })
+        Orders::read(&self.task, &self.policy, &self.files).map_err(|error| match error {
+            OrdersError::Task(error) => wrong(Path::new(TASK), &error),
+            OrdersError::Policy(error) => wrong(Path::new(POLICY), &error),
+            OrdersError::Write(error) => error.into(),
+        })
+    }
+
+    /// Returns them as the server takes them.
+    pub(super) fn to_orders(&self) -> RunOrders {
+        RunOrders { task: self.task.clone(), policy: self.policy.clone(), files: self.files.clone() }
     }
 }
 
@@ -142,6 +116,24 @@ impl RunFolder {
         Err(Failure::input("RUN_UNKNOWN", message).with_hint("`demur run status` shows the newest"))
     }
 
+    /// Takes the folder for as long as the file is open. No two processes work in it at once, and nobody is in it whom the
+    /// system does not know: who gets it knows that every earlier one has ended.
+    pub(super) fn take(&self, trace: TraceId) -> Result<File, Failure> {
+        let unusable = |error| Failure::file("use", &self.path, &error);
+        let folder = File::open(&self.path).map_err(unusable)?;
+        match folder.try_lock() {
+            Ok(()) => Ok(folder),
+            Err(TryLockError::WouldBlock) => {
+                let message = format!(
+                    "expected a run that nobody is running now, found another process that runs {trace}"
+                );
+                Err(Failure::of(Code::RunClaimed, message)
+                    .with_hint("wait until it has ended, or stop it with Ctrl-C"))
+            }
+            Err(TryLockError::Error(error)) => Err(unusable(error)),
+        }
+    }
+
     /// Returns the runs that were started here, the newest first.
     pub(super) fn all(data: &DataFolder) -> Vec<TraceId> {
         let entries = fs::read_dir(runs(data)).into_iter().flatten().flatten();
@@ -178,7 +170,7 @@ fn runs(data: &DataFolder) -> PathBuf {
 
 fn read(path: &Path) -> Result<String, Failure> {
     let unreadable = |error| Failure::unreadable(path, &error);
-    let file = fs::File::open(path).map_err(unreadable)?;
+    let file = File::open(path).map_err(unreadable)?;
     let mut text = String::new();
     file.take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)

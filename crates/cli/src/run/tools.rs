@@ -1,18 +1,13 @@
 //! The executor's hands: tools in a helper process under the policy's limits, one at a time.
 
 use std::{
-    collections::BTreeSet,
     path::{Path, PathBuf},
     thread::{self, JoinHandle},
 };
 
-use demur_core::limit::{LimitError, Text};
+use demur_api::run::{Base64Bytes, ReadyTool, ToolReport};
 use demur_ledger::{facts::FailureKind, name::Sequence};
-use demur_run::{
-    policy,
-    role::{Hands, Report},
-    task::Call,
-};
+use demur_run::{history::History, policy, task::Call};
 use demur_sandbox::{Ending, Limits, Outcome, Prepared, Request, Running, SandboxError, prepare};
 
 use crate::failure::Failure;
@@ -26,8 +21,8 @@ pub(super) struct Tools {
     ready: Option<(String, Helper)>,
     /// What runs after that.
     ahead: Option<(String, Helper)>,
-    report: Option<Report>,
-    lost: BTreeSet<Sequence>,
+    /// How the last tool ended, until that is on record.
+    ended: Option<ToolReport>,
 }
 
 /// The helper process of a tool.
@@ -46,20 +41,44 @@ impl Tools {
             .map_err(|error| Failure::internal("NO_PROGRAM", format!("cannot find this program: {error}")))?;
         let work = work.canonicalize().map_err(|error| Failure::unreadable(work, &error))?;
         let limits = self::limits(limits).map_err(|error| trouble(&error))?;
-        let (ready, ahead, report, lost) = (None, None, None, BTreeSet::new());
-        Ok(Self { program, work, limits, ready, ahead, report, lost })
+        let (ready, ahead, ended) = (None, None, None);
+        Ok(Self { program, work, limits, ready, ahead, ended })
     }
 
-    /// Returns what the executor goes by.
-    pub(super) fn hands(&self) -> Hands<'_> {
-        let [ready, ahead] =
-            [&self.ready, &self.ahead].map(|one| one.as_ref().map(|(call, _)| call.as_str()));
-        Hands { report: self.report.as_ref(), lost: &self.lost, ready, ahead }
+    /// Returns how the last tool ended, until that is on record.
+    pub(super) const fn ended(&self) -> Option<&ToolReport> {
+        self.ended.as_ref()
     }
 
-    /// Notes executions that an earlier process began.
-    pub(super) fn give_up(&mut self, started: impl IntoIterator<Item = Sequence>) {
-        self.lost.extend(started);
+    /// Forgets how the last tool ended, once that is on record.
+    pub(super) fn forget_ended(&mut self, history: &History) {
+        let started = self.ended.as_ref().map(|ended| ended.started);
+        let mut recorded = history.intents.values().filter(|intent| intent.ended.is_some());
+        if started.is_some() && recorded.any(|intent| intent.started == started) {
+            self.ended = None;
+        }
+    }
+
+    /// Waits for the tools that are being made ready, and returns those that are, with the limits in force. What could
+    /// not be made ready is left out: how the last tool ended matters more, and the next attempt says what is wrong.
+    pub(super) fn ready(&mut self) -> Vec<ReadyTool> {
+        let mut tools = Vec::new();
+        for place in [&mut self.ready, &mut self.ahead] {
+            let Some((call, helper)) = place.take() else { continue };
+            if let Ok(prepared) = helper.wait() {
+                tools.push(ReadyTool { call: call.clone(), limits: prepared.limits().to_vec() });
+                *place = Some((call, Helper::Here(Box::new(prepared))));
+            }
+        }
+        tools
+    }
+
+    /// Waits for the tool that is being made ready.
+    pub(super) fn expect_ready(&mut self) -> Result<(), Failure> {
+        if let Some((call, helper)) = self.ready.take() {
+            self.ready = Some((call, Helper::Here(Box::new(helper.wait()?))));
+        }
+        Ok(())
     }
 
     /// Begins to get the tool of a call ready, in place of what was ready before or to run after it.
@@ -73,49 +92,42 @@ impl Tools {
         *place = Some((call.name.to_string(), Helper::Coming(helper)));
     }
 
-    /// Waits until the tool of a call is ready; returns the limits it will run under, in words for the record.
-    pub(super) fn limits(&mut self, call: &str) -> Result<Vec<Text<1, 1024>>, Failure> {
-        let prepared = self.take_ready(call)?;
-        let lines = prepared.limits().iter().take(32).map(|line| Text::cut(line));
-        let lines = lines.collect::<Result<Vec<_>, LimitError>>()?;
-        self.ready = Some((call.to_owned(), Helper::Here(Box::new(prepared))));
-        Ok(lines)
-    }
-
     /// Runs the tool that was made ready, and keeps how it ended.
-    pub(super) fn run(&mut self, call: &str) -> Result<(), Failure> {
-        let outcome = self.take_ready(call)?.start().and_then(Running::wait);
+    pub(super) fn run(&mut self, call: &str, started: Sequence) -> Result<(), Failure> {
+        let prepared = match self.ready.take() {
+            Some((ready, helper)) if ready == call => helper.wait()?,
+            _ => return Err(Failure::bug(&"a tool was to run that was not made ready")),
+        };
+        let outcome = prepared.start().and_then(Running::wait);
         self.ready = self.ahead.take();
-        self.report = Some(match outcome {
-            Ok(outcome) => report(call, outcome),
+        self.ended = Some(match outcome {
+            Ok(outcome) => report((call, started), outcome),
             // The helper was killed: what became of the tool, nobody knows.
-            Err(error) => Report {
+            Err(error) => ToolReport {
+                started,
                 call: call.to_owned(),
                 failure: Some(FailureKind::Lost),
                 exit_status: None,
                 duration: 0,
-                stdout: Vec::new(),
-                stderr: Vec::new(),
+                stdout: Base64Bytes::default(),
+                stderr: Base64Bytes::default(),
                 note: Some(error.to_string()),
             },
         });
         Ok(())
     }
+}
 
-    fn take_ready(&mut self, call: &str) -> Result<Prepared, Failure> {
-        match self.ready.take() {
-            Some((ready, Helper::Here(prepared))) if ready == call => Ok(*prepared),
-            Some((ready, Helper::Coming(helper))) if ready == call => match helper.join() {
+impl Helper {
+    /// Waits until the tool is ready.
+    fn wait(self) -> Result<Prepared, Failure> {
+        match self {
+            Self::Here(prepared) => Ok(*prepared),
+            Self::Coming(helper) => match helper.join() {
                 Ok(prepared) => prepared.map_err(|error| trouble(&error)),
                 Err(_) => Err(Failure::bug(&"a tool was made ready in a panic")),
             },
-            _ => Err(Failure::bug(&"a tool was to run that was not made ready")),
         }
-    }
-
-    /// Forgets how the last tool ended, once that is recorded.
-    pub(super) fn forget(&mut self) {
-        self.report = None;
     }
 }
 
@@ -132,7 +144,7 @@ pub(super) fn limits(policy: &policy::Limits) -> Result<Limits, SandboxError> {
     limits.check().map(|()| limits)
 }
 
-fn report(call: &str, outcome: Outcome) -> Report {
+fn report((call, started): (&str, Sequence), outcome: Outcome) -> ToolReport {
     let note = format!("the tool {}", outcome.ending);
     let (failure, exit_status) = match outcome.ending {
         Ending::Exit(0) => (None, Some(0)),
@@ -142,13 +154,14 @@ fn report(call: &str, outcome: Outcome) -> Report {
         Ending::Limit(_) => (Some(FailureKind::Limit), None),
         Ending::NotStarted(_) => (Some(FailureKind::NotStarted), None),
     };
-    Report {
+    ToolReport {
+        started,
         call: call.to_owned(),
         failure,
         exit_status,
         duration: outcome.duration_ms,
-        stdout: outcome.stdout,
-        stderr: outcome.stderr,
+        stdout: Base64Bytes(outcome.stdout),
+        stderr: Base64Bytes(outcome.stderr),
         note: failure.map(|_| note),
     }
 }

@@ -15,7 +15,7 @@ use demur_ledger::{
     role::Role,
 };
 use demur_store::{
-    contract::{Append, Leases as _, Outcome, Store as _},
+    contract::{Append, Leases as _, Outcome, Store as _, Write},
     sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
@@ -237,9 +237,9 @@ fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
         phase: None,
         questions: Vec::new(),
         snapshot: None,
-        writer: store.begin_lease(sha256(b"rules")).unwrap().id,
     };
-    assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
+    let writer = store.begin_lease(sha256(b"rules")).unwrap().id;
+    assert_eq!(store.commit(&[Write::of_events(writer, append)]).unwrap(), [Outcome::Done]);
 }
 
 #[test]

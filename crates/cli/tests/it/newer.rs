@@ -11,7 +11,7 @@ use demur_ledger::{
     signed::{Head, Signed},
 };
 use demur_store::{
-    contract::{Append, Leases as _, Outcome, Store as _},
+    contract::{Append, Leases as _, Outcome, Store as _, Write},
     sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
@@ -55,10 +55,9 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
         phase: summary.phase,
         questions: Vec::new(),
         snapshot: None,
-        writer: store.begin_lease(sha256(b"")).unwrap().id,
     };
-    let writer = append.writer;
-    assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
+    let writer = store.begin_lease(sha256(b"")).unwrap().id;
+    assert_eq!(store.commit(&[Write::of_events(writer, append)]).unwrap(), [Outcome::Done]);
     store.end_lease(writer).unwrap();
 }
 

@@ -3,6 +3,7 @@
 mod agents;
 mod bad_input;
 mod bad_tools;
+mod beside;
 mod killed;
 
 use std::{fs, path::PathBuf};

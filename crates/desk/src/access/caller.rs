@@ -14,7 +14,7 @@ use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use serde::{Deserialize, Serialize};
 
-use crate::{marks, owner::Owner, run, session::Speaker};
+use crate::{lookup::Lookup, marks, owner::Owner, run, session::Speaker};
 
 /// Whoever sent a request.
 #[derive(Clone, Debug)]
@@ -139,10 +139,10 @@ impl Caller {
     /// Returns the same one, if its key was read already. Reads nothing.
     pub(crate) fn known_asker(
         &self,
-        owner: &Owner,
+        at: &Lookup<'_>,
         name: Option<&str>,
     ) -> Result<Option<Arc<Author>>, Refusal> {
-        let author = owner.known_author(self.asker_name(name)?, Role::Agent);
+        let author = at.author(self.asker_name(name)?, Role::Agent);
         Ok(author.filter(|author| self.is_local() || self.is(author.principal())))
     }
 
@@ -206,10 +206,10 @@ impl Caller {
     /// Returns the same one, if its key was read already or a person speaks. Reads nothing.
     pub(crate) fn known_answerer(
         &self,
-        owner: &Owner,
+        at: &Lookup<'_>,
         by: Option<Text<1, 256>>,
     ) -> Result<Option<Speaker>, Refusal> {
-        self.answerer_with(|name| Ok(owner.known_author(name, Role::Answerer)), by)
+        self.answerer_with(|name| Ok(at.author(name, Role::Answerer)), by)
     }
 
     fn answerer_with(

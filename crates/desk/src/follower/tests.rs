@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use demur_api::{question::Ask, server_limits::ServerLimits};
-use demur_ledger::{entry::Entry, name::TraceId, role::Role};
+use demur_ledger::role::Role;
 use demur_sequencer::Listener;
 
 use super::*;
@@ -52,9 +52,9 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
     hears.as_mut().enable();
     hears_not.as_mut().enable();
     let mut commits = desk.waiters().commits();
-    page(&desk, &owner, end).unwrap();
+    hear(&desk, &owner, end).unwrap();
     assert!(!commits.has_changed().unwrap(), "own commits have told everybody already");
-    page(&desk, &owner, Cursor::START).unwrap();
+    hear(&desk, &owner, Cursor::START).unwrap();
     assert!(commits.has_changed().unwrap());
     commits.mark_unchanged();
     hears.await;

@@ -32,6 +32,7 @@ use super::{
     Act, Answer, Done, Ending, Extension, Passing, QuestionId, QuestionView, needed, secret, view, way,
 };
 use crate::{
+    lookup::Lookup,
     owner::Owner,
     plan::{self, Resolution},
     recording::{Finished, Recording},
@@ -57,8 +58,9 @@ pub(super) fn answer_shown(
     given: &Answer,
     wording: Wording,
 ) -> Result<Done, Refusal> {
-    if let Some(recording) = answering_shown(owner, question, speaker, given, wording)? {
-        return recording.perform(owner);
+    if is_simple(question, speaker, given)? {
+        let seen = session::seen(owner.ledger(), question.id.trace, speaker)?;
+        return answering_shown(&owner.lookup(), question, speaker, given, (seen, wording))?.perform(owner);
     }
     if question.gap.is_some() {
         let settling = Settling { answer: Some(given.answer.to_string()), note: given.note.clone(), wording };
@@ -75,41 +77,50 @@ pub(super) fn answer_shown(
     done(owner, question.id)
 }
 
-/// Returns what is to be recorded for an answer; none where more than that has to be done, and [`answer`] does it.
-pub fn answering(
-    owner: &Owner,
+/// Returns what is to be recorded for an answer; none where more than that has to be done or something has to be read, and
+/// [`answer`] does it.
+pub(crate) fn answering(
+    at: &Lookup<'_>,
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
 ) -> Result<Option<Recording<Done>>, Refusal> {
-    answering_shown(owner, question, speaker, given, Wording::Normal)
+    if !is_simple(question, speaker, given)? {
+        return Ok(None);
+    }
+    let seen = at.head(question.id.trace);
+    if seen.is_none() && speaker.principal().is_some() {
+        return Ok(None);
+    }
+    answering_shown(at, question, speaker, given, (seen, Wording::Normal)).map(Some)
+}
+
+/// Returns whether nothing but the answer has to be recorded.
+fn is_simple(question: &QuestionView, speaker: &Speaker, given: &Answer) -> Result<bool, Refusal> {
+    Ok(question.gap.is_none()
+        && !is_repeated(question, speaker, &given.answer)
+        && kind_of(question, &given.answer)?.0 != AnswerKind::Secret)
 }
 
 fn answering_shown(
-    owner: &Owner,
+    at: &Lookup<'_>,
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
-    wording: Wording,
-) -> Result<Option<Recording<Done>>, Refusal> {
+    (seen, wording): (Option<Position>, Wording),
+) -> Result<Recording<Done>, Refusal> {
     let id = question.id;
-    if question.gap.is_some()
-        || is_repeated(question, speaker, &given.answer)
-        || kind_of(question, &given.answer)?.0 == AnswerKind::Secret
-    {
-        return Ok(None);
-    }
     let act = answered(question, speaker, given, (given.answer.clone(), wording))?;
-    let command = session::command(owner.ledger(), id.trace, speaker, act)?;
-    Ok(Some(Recording::new(id.trace, command, move |at, recorded| {
+    let command = session::command_at(at, (id.trace, seen), speaker, act)?;
+    Ok(Recording::new(id.trace, command, move |at, recorded| {
         Ok(match recorded {
-            Ok(_) => match at.question_now(id) {
+            Ok(_) => match at.question(id) {
                 Some(question) => Finished::Done(Done { question, repeated: false, unsettled: None }),
                 None => Finished::Rest(Box::new(move |owner| done(owner, id))),
             },
             Err(error) => Finished::Rest(Box::new(move |owner| Err(lost(error.into(), owner, id)))),
         })
-    })))
+    }))
 }
 
 /// Returns what is said when somebody answers.
@@ -262,7 +273,7 @@ fn settle_gap(
 }
 
 fn say(owner: &Owner, id: QuestionId, speaker: &Speaker, act: act::Act) -> Result<Position, Refusal> {
-    session::say(owner.ledger(), id.trace, speaker, act)
+    session::say(owner, id.trace, speaker, act)
 }
 
 fn saying(facts: impl Into<Facts>, content: Content) -> act::Act {

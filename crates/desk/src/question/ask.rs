@@ -13,13 +13,14 @@ use demur_ledger::{
     content::{QuestionContent, Wordings},
     event_type::Content,
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAsked},
-    name::{CommandId, TraceId},
+    name::{CommandId, Position, TraceId},
 };
 use demur_store::contract::Performed;
 
 use super::{Answering, Ask, QuestionId, alike};
 use crate::{
     keyed::{self, Keyed},
+    lookup::Lookup,
     owner::Owner,
     recording::{Finished, Recording},
 };
@@ -41,7 +42,10 @@ pub fn ask(
     ask: &Ask,
     idempotency: Option<&str>,
 ) -> Result<Asked, Refusal> {
-    let Some(key) = idempotency else { return asking(owner, author, ask)?.perform(owner) };
+    let Some(key) = idempotency else {
+        let seen = seen(owner, ask)?;
+        return asking(&owner.lookup(), author, ask, seen)?.perform(owner);
+    };
     let keyed = Keyed::new(author, key, ask)?;
     // From the look to the record: two requests under one key must not pass each other.
     let _turn = keyed.turn(owner);
@@ -58,7 +62,7 @@ pub(super) fn record_keyed(
     if let Some(earlier) = recorded_under(owner, author, keyed)? {
         return Ok(earlier);
     }
-    match said(owner, author, ask, |_| keyed.command())?.perform(owner) {
+    match said(&owner.lookup(), author, ask, seen(owner, ask)?, |_| keyed.command())?.perform(owner) {
         Ok(asked) => Ok(asked),
         // Somebody else with the same key was faster.
         Err(error) => recorded_under(owner, author, keyed)?.ok_or(error),
@@ -75,29 +79,39 @@ pub(super) fn recorded_under(
     performed.map(|performed| Ok(Asked { id: place(&performed)?, repeated: true })).transpose()
 }
 
-/// Returns what is to be recorded for a question without an idempotency key.
-pub fn asking(owner: &Owner, author: &Author, ask: &Ask) -> Result<Recording<Asked>, Refusal> {
-    said(owner, author, ask, |now| CommandId::new(now, &mut { owner.world() }))
+/// Returns what is to be recorded for a question without an idempotency key, by an author who has seen its trace up to
+/// here.
+pub(crate) fn asking(
+    at: &Lookup<'_>,
+    author: &Author,
+    ask: &Ask,
+    seen: Option<Position>,
+) -> Result<Recording<Asked>, Refusal> {
+    said(at, author, ask, seen, |now| CommandId::new(now, &mut { at.world() }))
+}
+
+/// Returns the newest event of the trace that a question is asked in; none where it gets one of its own.
+fn seen(owner: &Owner, ask: &Ask) -> Result<Option<Position>, Refusal> {
+    let Some(trace) = ask.trace else { return Ok(None) };
+    let found = owner.ledger().store().trace(trace)?;
+    Ok(Some(found.ok_or_else(|| unknown(trace))?.head))
 }
 
 fn said(
-    owner: &Owner,
+    at: &Lookup<'_>,
     author: &Author,
     ask: &Ask,
+    seen: Option<Position>,
     command: impl FnOnce(Timestamp) -> CommandId,
 ) -> Result<Recording<Asked>, Refusal> {
-    let (world, ledger) = (owner.world(), owner.ledger());
+    let world = at.world();
     let now = world.now()?;
     let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
-    let seen = match ask.trace {
-        Some(trace) => Some(ledger.store().trace(trace)?.ok_or_else(|| unknown(trace))?.head),
-        None => None,
-    };
-    let place = Place { store: ledger.registry().store(), trace, seen, now };
+    let place = Place { store: at.registry().store(), trace, seen, now };
     alike::check(ask)?;
     let (facts, content) = (facts(ask, &place)?, Content::QuestionAsked(content(ask)?));
     let spoken = author.speak(command(now), &place, facts, Some(content), &mut { world })?;
-    let command = ledger.spoken(spoken, Consequences::default())?;
+    let command = at.at_hand().spoken(spoken, Consequences::default())?;
     Ok(Recording::new(trace, command, |_, recorded| {
         let recorded = recorded?;
         let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };

@@ -23,7 +23,7 @@ use demur_store::contract::QuestionFilter;
 
 pub(super) use self::{acts::note_answer, passing::people_apart};
 
-use super::{Asked, ask_once, forget_secret, list, list_of, secret, view};
+use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
 use crate::{
     access::{Admitted, Caller, asker_of, check_trace, player_in, seen_question},
     desk::Desk,
@@ -63,9 +63,9 @@ impl Handle<op::Ask> for Desk {
             return Ok(Begun::NotHere);
         }
         let name = asker_name(query.asker.as_deref())?;
-        let Some(author) = at.asker(by.caller(), name.as_deref())? else { return Ok(Begun::NotHere) };
-        let recording = at.asking(&author, ask)?.then(
-            |at, asked| Some(asked_reply(at.question_now(asked.id)?, *asked, false)),
+        let Some(author) = by.caller().known_asker(at, name.as_deref())? else { return Ok(Begun::NotHere) };
+        let recording = asking(at, &author, ask, None)?.then(
+            |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, false)),
             |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, false)),
         );
         Ok(Begun::Recording(recording))
@@ -173,7 +173,7 @@ impl Handle<op::WaitForQuestion> for Desk {
         by: &Admitted,
         request: &ApiRequest<op::WaitForQuestion>,
     ) -> Result<Begun<QuestionView>, Refusal> {
-        let shown = at.question(by.caller(), request.path.question);
+        let shown = at.seen_question(by.caller(), request.path.question);
         Ok(shown.map_or(Begun::NotHere, |shown| Begun::Done(ApiReply::new(shown))))
     }
 

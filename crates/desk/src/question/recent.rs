@@ -33,7 +33,7 @@ struct Kept {
 
 impl Recent {
     /// Returns a question, without names, if it is here.
-    pub(super) fn find(&self, id: QuestionId) -> Option<QuestionView> {
+    pub(crate) fn find(&self, id: QuestionId) -> Option<QuestionView> {
         self.kept().questions.get(&id).cloned()
     }
 

@@ -19,18 +19,12 @@ pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
     let store = owner.ledger().store();
     // What others record in a shared store is heard of a moment later: whoever looks now reads it.
     if !store.is_shared()
-        && let Some(shown) = recent(owner, id)
+        && let Some(shown) = owner.lookup().question(id)
     {
         return Ok(shown);
     }
     let summary = store.question(id.trace, id.sequence)?;
     summary.map_or_else(|| Err(unknown(id)), |summary| view_of(owner, &summary))
-}
-
-/// Returns a question as it stands, if that is known without reading anything from the disk.
-pub fn recent(owner: &Owner, id: QuestionId) -> Option<QuestionView> {
-    let roster = owner.known_roster()?;
-    owner.recent().find(id).map(|shown| named(&roster, shown))
 }
 
 pub(super) fn unknown(id: QuestionId) -> Refusal {
@@ -64,7 +58,7 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
 }
 
 /// Returns the question with the names of those who asked and answered with a key.
-fn named(roster: &Roster, mut shown: QuestionView) -> QuestionView {
+pub(crate) fn named(roster: &Roster, mut shown: QuestionView) -> QuestionView {
     roster.name(shown.asker.principal).clone_into(&mut shown.asker.name);
     if let Some(ending) = shown.outcome.as_mut().filter(|ending| ending.by.is_none()) {
         ending.by = ending.principal.map(|principal| roster.name(principal).to_owned());

@@ -77,6 +77,7 @@ fn place_and_signature_of_a_newer_event_are_seen() {
     let bytes = changed(event, |event| event["statement"]["type"] = json!("consent_asked"));
     let Reading::Newer(newer) = Reading::of(&bytes, &event_hash(&bytes)) else { panic!("not newer") };
     let (trace, sequence) = (event.envelope().trace, event.envelope().sequence);
+    assert_eq!(newer.trace(), Some(trace));
     assert!(newer.stands(trace, sequence, None));
     assert!(!newer.stands(trace, sequence.next(), None));
     assert!(!newer.stands(trace, sequence, Some(Digest::from_bytes([1; 32]))));

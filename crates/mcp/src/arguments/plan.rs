@@ -1,14 +1,21 @@
 //! What the tools about plans take: the names of members are those of the clarification and attestation protocols.
 
 use demur_clarify::{
+    attestation::Attestation,
     name::{FilePath, GapId},
     seal::Sha256,
     uuid::Uuid,
 };
-use demur_core::limit::{List, Text};
+use demur_core::{
+    canonical,
+    limit::{Limits, List, Text},
+};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+
+use super::at;
+use crate::reply::Stop;
 
 /// A plan.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -24,6 +31,15 @@ pub(crate) struct GivenPlan {
     /// Seconds to wait at most.
     #[serde(default)]
     pub(crate) wait_s: Option<u32>,
+}
+
+impl GivenPlan {
+    /// Returns the plan, if it is within the limits of a document.
+    pub(crate) fn checked(&self) -> Result<JsonObject, Stop> {
+        let text = canonical::to_vec(&self.plan).map_err(at("plan"))?;
+        canonical::scan(&text, &Limits::CONTENT).map_err(at("plan"))?;
+        Ok(self.plan.clone())
+    }
 }
 
 /// An answer to a gap.
@@ -78,7 +94,7 @@ pub(crate) struct GivenAttestation {
     /// Otherwise that of the session.
     #[serde(default)]
     #[schemars(schema_with = "object")]
-    pub(crate) attestation: Option<JsonObject>,
+    pub(crate) attestation: Option<Attestation>,
     #[serde(default)]
     #[schemars(schema_with = "name")]
     pub(crate) session_id: Option<Uuid>,

@@ -1,35 +1,45 @@
 //! What the tools take that play a role in an accountable run. Numbers are those of events. Limits are the desk's to check.
 
+use std::collections::BTreeMap;
+
+use demur_core::limit::{List, Text};
 use demur_ledger::{
     facts::{FailureKind, ProposalDecision, Risk, VerificationProfile},
     name::TraceId,
+    role::Role,
 };
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// A run to be opened.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OpenRun {
-    pub(crate) task: String,
-    pub(crate) objective: String,
+    pub(crate) task: Text<1, 256>,
+    pub(crate) objective: Text<1, 16384>,
     #[serde(default)]
-    pub(crate) constraints: Vec<String>,
+    pub(crate) constraints: List<Text<1, 4096>, 0, 64>,
     #[serde(default)]
     pub(crate) agents: Agents,
 }
 
 /// Other clients, by name.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Agents {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    executor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    critic: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    auditor: Option<String>,
+    executor: Option<Text<1, 64>>,
+    critic: Option<Text<1, 64>>,
+    auditor: Option<Text<1, 64>>,
+}
+
+impl Agents {
+    /// Returns those that are named.
+    pub(crate) fn by_role(self) -> BTreeMap<Role, Text<1, 64>> {
+        let roles =
+            [(Role::Executor, self.executor), (Role::Critic, self.critic), (Role::Auditor, self.auditor)];
+        roles.into_iter().filter_map(|(role, name)| Some((role, name?))).collect()
+    }
 }
 
 /// A unit of work.

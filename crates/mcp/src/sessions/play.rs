@@ -4,19 +4,25 @@
 use demur_api::{
     call::ApiRequest,
     code::{Code, RuleCode},
-    operation::{self, OfTrace},
+    operation::{self, NoArguments, OfTrace},
     refusal::Refusal,
     run,
-    run::{ClaimView, RunStanding},
+    run::{ClaimView, Demands},
 };
 use demur_core::{canonical, hash::sha256};
 use demur_ledger::{event_type::EventType, facts::ProposalDecision, name::Sequence, role::Role};
 use rmcp::model::{CallToolResponse, JsonObject};
-use serde_json::json;
 
-use super::progress::{self, Turn};
+use super::{
+    progress::{self, Turn},
+    statement::{
+        ClaimContent, ClaimFacts, ClaimWords, CompletionContent, ConclusionContent, ConclusionFacts,
+        DisputeContent, Disputed, EndFacts, FailureContent, IntentContent, IntentFacts, IntentReviewContent,
+        IntentReviewFacts, ProposalContent, ProposalFacts, ProposalReviewContent, ProposalReviewFacts,
+        StartContent, StartFacts,
+    },
+};
 use crate::{
-    api::{self, Call},
     arguments::{
         read,
         run::{
@@ -24,56 +30,71 @@ use crate::{
         },
     },
     fresh::Fresh,
+    host::CallerConnection,
     reply::Stop,
+    tool_call::ToolCall,
     tools::Job,
-    visit::Visit,
 };
 
 /// Does what a tool of a run is for.
 pub(crate) async fn play(
-    visit: &Visit<'_>,
+    call: &ToolCall<'_, impl CallerConnection>,
     job: Job,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, Stop> {
     match job {
-        Job::OpenRun => open(visit, &read(arguments)?).await,
-        Job::Propose => propose(visit, &read(arguments)?).await,
-        Job::Review => review(visit, &read(arguments)?).await,
-        Job::Intend => intend(visit, &read(arguments)?).await,
-        Job::Start => start(visit, &read(arguments)?).await,
-        Job::Report => report(visit, read(arguments)?).await,
-        Job::Claim => claim(visit, &read(arguments)?).await,
-        Job::Challenge => challenge(visit, &read(arguments)?).await,
-        Job::Conclude => conclude(visit, &read(arguments)?).await,
-        Job::AuditRun => audit(visit, &read(arguments)?).await,
+        Job::OpenRun => open(call, read(arguments)?).await,
+        Job::Propose => propose(call, &read(arguments)?).await,
+        Job::Review => review(call, &read(arguments)?).await,
+        Job::Intend => intend(call, &read(arguments)?).await,
+        Job::Start => start(call, &read(arguments)?).await,
+        Job::Report => report(call, read(arguments)?).await,
+        Job::Claim => claim(call, &read(arguments)?).await,
+        Job::Challenge => challenge(call, &read(arguments)?).await,
+        Job::Conclude => conclude(call, &read(arguments)?).await,
+        Job::AuditRun => audit(call, &read(arguments)?).await,
         _ => Err(Refusal::new(Code::Bug, "expected a tool of a run, found another").into()),
     }
 }
 
-async fn open(visit: &Visit<'_>, given: &OpenRun) -> Result<CallToolResponse, Stop> {
+async fn open(call: &ToolCall<'_, impl CallerConnection>, given: OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
     let trace = Fresh::open()?.trace();
-    let body = json!({
-        "trace": trace, "task": given.task, "objective": given.objective, "constraints": given.constraints,
-        "agents": given.agents,
-    });
-    let standing: RunStanding = visit.visitor.call(Call::post("/v1/runs", &body)).await?;
-    Ok(progress::opened(&standing))
+    let OpenRun { task, objective, constraints, agents } = given;
+    let body = run::OpenRun {
+        trace: Some(trace),
+        task,
+        objective,
+        constraints,
+        agents: agents.by_role(),
+        policy: Demands::default(),
+        agent: None,
+    };
+    let request = ApiRequest::<operation::OpenRun>::send(NoArguments {}, body);
+    Ok(progress::opened(&call.visitor.ask(request).await?))
 }
 
-async fn propose(visit: &Visit<'_>, given: &Propose) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
-    let facts = json!({"replaces": given.replaces, "fallback_for": given.fallback_for});
-    let content = json!({
-        "objective": given.objective, "required_tools": given.tools, "assumptions": given.assumptions,
-        "expected_evidence": given.expected_evidence,
-    });
-    turn.say(Role::Planner, EventType::ProposalCreated, facts, content).await?;
+async fn propose(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Propose,
+) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
+    let facts = ProposalFacts { replaces: given.replaces, fallback_for: given.fallback_for };
+    let content = ProposalContent {
+        objective: &given.objective,
+        required_tools: &given.tools,
+        assumptions: &given.assumptions,
+        expected_evidence: &given.expected_evidence,
+    };
+    turn.say(Role::Planner, EventType::ProposalCreated, &facts, &content).await?;
     turn.end().await
 }
 
-async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn review(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Review,
+) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     if standing.intents.iter().any(|intent| intent.event.number() == given.event) {
         if !matches!(given.decision, ProposalDecision::Approved | ProposalDecision::Blocked)
@@ -84,47 +105,54 @@ async fn review(visit: &Visit<'_>, given: &Review) -> Result<CallToolResponse, S
             refusal.field = Some("decision".to_owned());
             return Err(refusal.into());
         }
-        let facts = json!({"intent": given.event, "decision": given.decision});
-        turn.say(Role::Critic, EventType::ToolIntentReviewed, facts, json!({"rationale": given.rationale}))
-            .await?;
+        let facts = IntentReviewFacts { intent: given.event, decision: given.decision };
+        let content = IntentReviewContent { rationale: &given.rationale };
+        turn.say(Role::Critic, EventType::ToolIntentReviewed, &facts, &content).await?;
         return turn.end().await;
     }
-    let facts = json!({
-        "proposal": given.event, "decision": given.decision, "conditions": given.conditions.len(),
-    });
-    let content = json!({"rationale": given.rationale, "conditions": given.conditions});
-    turn.say(Role::Critic, EventType::ProposalReviewed, facts, content).await?;
+    let conditions = given.conditions.len();
+    let facts = ProposalReviewFacts { proposal: given.event, decision: given.decision, conditions };
+    let content = ProposalReviewContent { rationale: &given.rationale, conditions: &given.conditions };
+    turn.say(Role::Critic, EventType::ProposalReviewed, &facts, &content).await?;
     turn.end().await
 }
 
-async fn intend(visit: &Visit<'_>, given: &Intend) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn intend(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Intend,
+) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let bytes = canonical::to_vec(&given.input)
         .map_err(|error| Refusal::new(Code::Arguments, format!("input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| api::unreadable(&error))?;
-    let facts = json!({
-        "proposal": given.proposal, "meets": given.meets, "retries": given.retries, "risk": given.risk,
-    });
-    let content = json!({
-        "tool": given.tool, "input_hash": sha256(text.as_bytes()), "justification": given.justification,
-    });
+    let text = String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?;
+    let facts = IntentFacts {
+        proposal: given.proposal,
+        meets: &given.meets,
+        retries: given.retries,
+        risk: given.risk,
+    };
+    let content = IntentContent {
+        tool: &given.tool,
+        input_hash: sha256(text.as_bytes()),
+        justification: &given.justification,
+    };
     // The intent first: what is refused leaves nothing behind.
-    let intent = turn.say(Role::Executor, EventType::ToolIntentSigned, facts, content).await?;
+    let intent = turn.say(Role::Executor, EventType::ToolIntentSigned, &facts, &content).await?;
     turn.store(&format!("input-{intent}.json"), "application/json", &text).await?;
     turn.end().await
 }
 
-async fn start(visit: &Visit<'_>, given: &Start) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn start(call: &ToolCall<'_, impl CallerConnection>, given: &Start) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let input = standing.intents.iter().find(|intent| intent.event.number() == given.intent);
-    let facts = json!({"intent": given.intent, "input": input.and_then(|intent| intent.input)});
-    turn.say(Role::Executor, EventType::ToolExecutionStarted, facts, json!({"limits": []})).await?;
+    let facts = StartFacts { intent: given.intent, input: input.and_then(|intent| intent.input) };
+    turn.say(Role::Executor, EventType::ToolExecutionStarted, &facts, &StartContent::default()).await?;
     turn.end().await
 }
 
-async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn report(call: &ToolCall<'_, impl CallerConnection>, given: Report) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let runs = |started: Option<Sequence>| started.is_some_and(|at| at.number() == given.started);
     let mut outputs = Vec::new();
@@ -134,50 +162,52 @@ async fn report(visit: &Visit<'_>, given: Report) -> Result<CallToolResponse, St
             outputs.push(turn.store(&output.name, "text/plain", &output.text).await?);
         }
     }
-    let mut facts = json!({"started": given.started, "outputs": outputs});
-    let mut content = json!({"duration_ms": given.duration_ms, "exit_status": given.exit_status});
-    let kind = if let Some(failure) = given.failure {
-        facts["failure"] = json!(failure);
-        content["message"] = json!(given.note.unwrap_or_else(|| "it failed".to_owned()));
-        EventType::ToolExecutionFailed
+    let Report { started, failure, exit_status, duration_ms, note, .. } = given;
+    let facts = EndFacts { started, outputs, failure };
+    if failure.is_some() {
+        let message = note.unwrap_or_else(|| "it failed".to_owned());
+        let content = FailureContent { duration_ms, exit_status, message };
+        turn.say(Role::Executor, EventType::ToolExecutionFailed, &facts, &content).await?;
     } else {
-        content["note"] = json!(given.note);
-        EventType::ToolExecutionCompleted
-    };
-    turn.say(Role::Executor, kind, facts, content).await?;
+        let content = CompletionContent { duration_ms, exit_status, note };
+        turn.say(Role::Executor, EventType::ToolExecutionCompleted, &facts, &content).await?;
+    }
     turn.end().await
 }
 
-async fn claim(visit: &Visit<'_>, given: &Claim) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
-    let mut facts = json!({
-        "about_failure": given.about_failure, "evidence": ascending(&given.evidence),
-        "executions": ascending(&given.executions),
-    });
-    let content = json!({"text": given.text, "confidence": given.confidence});
-    let kind = if let Some(replaced) = given.replaces {
-        facts["replaces"] = json!(replaced);
-        EventType::ClaimRevised
-    } else {
-        EventType::ClaimIssued
+async fn claim(call: &ToolCall<'_, impl CallerConnection>, given: &Claim) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
+    let facts = ClaimFacts {
+        about_failure: given.about_failure,
+        evidence: ascending(&given.evidence),
+        executions: ascending(&given.executions),
+        replaces: given.replaces,
     };
-    turn.say(Role::Executor, kind, facts, content).await?;
+    let content = ClaimContent { text: &given.text, confidence: given.confidence };
+    let kind = if given.replaces.is_some() { EventType::ClaimRevised } else { EventType::ClaimIssued };
+    turn.say(Role::Executor, kind, &facts, &content).await?;
     turn.end().await
 }
 
-async fn challenge(visit: &Visit<'_>, given: &Challenge) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn challenge(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Challenge,
+) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let (role, kind, facts) = match given.act {
-        Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, json!({"claim": given.event})),
-        Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, json!({"challenge": given.event})),
-        Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, json!({"claim": given.event})),
+        Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, Disputed::Claim(given.event)),
+        Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, Disputed::Challenge(given.event)),
+        Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, Disputed::Claim(given.event)),
     };
-    turn.say(role, kind, facts, json!({"reason": given.reason})).await?;
+    turn.say(role, kind, &facts, &DisputeContent { reason: &given.reason }).await?;
     turn.end().await
 }
 
-async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolResponse, Stop> {
-    let mut turn = Turn::new(visit, given.trace);
+async fn conclude(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &Conclude,
+) -> Result<CallToolResponse, Stop> {
+    let mut turn = Turn::new(call, given.trace);
     let standing = turn.standing().await?;
     let numbers: Vec<_> = standing.claims.iter().map(|claim| claim.event).collect();
     if numbers.is_empty() {
@@ -186,17 +216,21 @@ async fn conclude(visit: &Visit<'_>, given: &Conclude) -> Result<CallToolRespons
             .with_cure("Claim what was done first: session_claim.");
         return Err(refusal.into());
     }
-    let words = |claim: &ClaimView| json!({"claim": claim.event, "text": claim.text});
-    let claims: Vec<_> = standing.claims.iter().map(words).collect();
-    let content = json!({"claims": claims, "verdict": given.verdict});
-    turn.say(Role::Executor, EventType::FinalStatementSigned, json!({"claims": numbers}), content).await?;
+    let words =
+        standing.claims.iter().map(|ClaimView { event, text, .. }| ClaimWords { claim: *event, text });
+    let content = ConclusionContent { claims: words.collect(), verdict: &given.verdict };
+    let facts = ConclusionFacts { claims: numbers };
+    turn.say(Role::Executor, EventType::FinalStatementSigned, &facts, &content).await?;
     turn.end().await
 }
 
-async fn audit(visit: &Visit<'_>, given: &AuditRun) -> Result<CallToolResponse, Stop> {
+async fn audit(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &AuditRun,
+) -> Result<CallToolResponse, Stop> {
     let body = run::AuditRun { profile: given.profile, agent: None };
     let request = ApiRequest::<operation::AuditRun>::send(OfTrace { trace: given.trace }, body);
-    Ok(progress::audited(&visit.visitor.ask(request).await?))
+    Ok(progress::audited(&call.visitor.ask(request).await?))
 }
 
 /// Returns these numbers in order, each once: one set has one spelling.

@@ -18,10 +18,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::statement::ArtifactContent;
 use crate::{
     fresh::Fresh,
+    host::CallerConnection,
     reply::{self, Stop},
-    visit::Visit,
+    tool_call::ToolCall,
+    tools::{self, Job},
 };
 
 /// Where a run stands after a call. Its schema is paid for with each of ten tools: what is always there goes without saying.
@@ -38,8 +41,8 @@ pub(crate) struct Progress {
 }
 
 /// One call of a tool: what it has recorded so far.
-pub(super) struct Turn<'a> {
-    visit: &'a Visit<'a>,
+pub(super) struct Turn<'a, C> {
+    call: &'a ToolCall<'a, C>,
     trace: TraceId,
     events: Events,
 }
@@ -47,15 +50,15 @@ pub(super) struct Turn<'a> {
 /// What was recorded: types and numbers.
 type Events = Vec<(&'static str, Sequence)>;
 
-impl<'a> Turn<'a> {
-    pub(super) const fn new(visit: &'a Visit<'a>, trace: TraceId) -> Self {
-        Self { visit, trace, events: Vec::new() }
+impl<'a, C: CallerConnection> Turn<'a, C> {
+    pub(super) const fn new(call: &'a ToolCall<'a, C>, trace: TraceId) -> Self {
+        Self { call, trace, events: Vec::new() }
     }
 
     /// Returns where the run stands.
     pub(super) async fn standing(&self) -> Result<RunStanding, Stop> {
         let request = ApiRequest::<ShowRun>::get(OfTrace { trace: self.trace }, Nothing {});
-        Ok(self.visit.visitor.ask(request).await?)
+        Ok(self.call.visitor.ask(request).await?)
     }
 
     /// Says something in a role, and returns the number of the event.
@@ -63,16 +66,16 @@ impl<'a> Turn<'a> {
         &mut self,
         role: Role,
         kind: EventType,
-        facts: Value,
-        content: Value,
+        facts: &impl Serialize,
+        content: &impl Serialize,
     ) -> Result<Sequence, Stop> {
-        self.send(role, kind, object(facts), object(content), None).await
+        let (facts, content) = (members(facts)?, members(content)?);
+        self.send(role, kind, facts, content, None).await
     }
 
     /// Records a text as artifact, and returns the number of the event.
     pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<Sequence, Stop> {
-        let content = [("name", name), ("media_type", media_type)];
-        let content = content.map(|(name, text)| (name.to_owned(), text.into())).into_iter().collect();
+        let content = members(&ArtifactContent { name, media_type })?;
         let artifact = GivenArtifact { text: Some(text.to_owned()), base64: None };
         self.send(Role::Executor, EventType::ArtifactRecorded, Map::new(), content, Some(artifact)).await
     }
@@ -88,7 +91,7 @@ impl<'a> Turn<'a> {
         let name = Text::try_from(kind.as_str()).map_err(|error| Refusal::bug(&error))?;
         let body = SayInRun { role, kind: name, facts, content: Some(content), artifact, agent: None };
         let request = ApiRequest::<operation::SayInRun>::send(OfTrace { trace: self.trace }, body);
-        let recorded = self.visit.visitor.ask(request.under(Fresh::open()?.key()?)).await?;
+        let recorded = self.call.visitor.ask(request.under(Fresh::open()?.key()?)).await?;
         self.events.push((kind.as_str(), recorded.sequence));
         Ok(recorded.sequence)
     }
@@ -141,18 +144,33 @@ pub(super) fn next(standing: &RunStanding) -> String {
 }
 
 fn line(next: &Next) -> String {
-    // Closing a challenge is done with the tool that raised it.
-    let tool = if next.act == Act::Resolve { "challenge" } else { next.act.as_str() };
     let numbers: Vec<_> = next.events.iter().take(MAX_NAMED_EVENTS).map(ToString::to_string).collect();
     let about = if numbers.is_empty() { String::new() } else { format!(" {}", numbers.join(", ")) };
-    format!("{} ({}): session_{tool}{about}", visible(&next.agent), next.role)
+    format!("{} ({}): {}{about}", visible(&next.agent), next.role, tools::name_of(job(next.act)))
+}
+
+/// Returns the tool that does something.
+const fn job(act: Act) -> Job {
+    match act {
+        Act::Propose => Job::Propose,
+        Act::Review => Job::Review,
+        Act::Intend => Job::Intend,
+        Act::Start => Job::Start,
+        Act::Report => Job::Report,
+        Act::Claim => Job::Claim,
+        // Closing a challenge is done with the tool that raised it.
+        Act::Challenge | Act::Resolve => Job::Challenge,
+        Act::Conclude => Job::Conclude,
+        Act::Audit => Job::AuditRun,
+    }
 }
 
 /// Returns the members of a document.
-fn object(document: Value) -> Map<String, Value> {
-    match document {
-        Value::Object(members) => members,
-        _ => Map::new(),
+fn members(document: &impl Serialize) -> Result<Map<String, Value>, Refusal> {
+    match serde_json::to_value(document) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Refusal::bug(&"expected a document with members")),
+        Err(error) => Err(Refusal::bug(&error)),
     }
 }
 

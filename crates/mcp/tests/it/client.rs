@@ -17,7 +17,7 @@ use tokio::{
     time,
 };
 
-use crate::desk::{Desk, Porch};
+use crate::desk::{Desk, TestHost};
 
 /// A client with a door of its own.
 pub(crate) struct Client {
@@ -67,7 +67,7 @@ impl Client {
     pub(crate) fn modern(desk: &Arc<Desk>, capabilities: Value, opening: Opening) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (ending, ended) = watch::channel(false);
-        let host = Arc::new(Porch(Arc::clone(desk)));
+        let host = Arc::new(TestHost(Arc::clone(desk)));
         let door = Door::new(host, Arc::new(opening.states), opening.manner, opening.shared, ended);
         let (reader, writer) = tokio::io::split(theirs);
         let door = tokio::spawn(stdio::serve_pipes(door, ending, reader, writer));

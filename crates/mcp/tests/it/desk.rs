@@ -8,11 +8,14 @@ use std::{
 };
 
 use demur_api::{
+    call::{ApiReply, ApiRequest, Call},
     code::{Code, RuleCode},
+    operation::{ApiDocument as _, Method, Operation},
     question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
-use demur_mcp::api::{Api, Call, Extensions, Host, Method, Pending, Visitor};
+use demur_ledger::name::{Sequence, TraceId};
+use demur_mcp::host::{CallerConnection, Extensions, Host, Visitor};
 use serde_json::{Value, json};
 use tokio::{sync::Notify, time};
 
@@ -141,14 +144,13 @@ impl Desk {
         }
     }
 
-    async fn reply(&self, call: Call) -> Result<Value, Refusal> {
+    async fn reply(&self, method: Method, address: &str, body: Value) -> Result<Value, Refusal> {
         if self.mute {
             std::future::pending::<()>().await;
         }
-        let body = call.body.map(|body| serde_json::from_slice(&body.bytes).unwrap()).unwrap_or_default();
-        let path = call.path.split('?').next().unwrap();
+        let path = address.split('?').next().unwrap();
         let parts: Vec<_> = path.trim_start_matches("/v1/").split('/').collect();
-        match (call.method, parts.as_slice()) {
+        match (method, parts.as_slice()) {
             (Method::Post, ["questions"]) => Ok(self.ask(&body)),
             (Method::Get, ["questions"]) => {
                 let questions: Vec<_> = self.questions().values().cloned().collect();
@@ -162,7 +164,7 @@ impl Desk {
                 self.questions().get(*id).map(|view| json!(view)).ok_or_else(unknown)
             }
             (Method::Get, ["questions", id, "wait"]) => {
-                let seconds = call.path.split_once("seconds=").unwrap().1.parse().unwrap();
+                let seconds = address.split_once("seconds=").unwrap().1.parse().unwrap();
                 assert!(seconds <= 300, "the desk takes no more");
                 match time::timeout(Duration::from_secs(seconds), self.wait(id)).await {
                     Ok(closed) => closed,
@@ -182,26 +184,51 @@ fn unknown() -> Refusal {
 }
 
 /// The host of the door.
-pub(crate) struct Porch(pub(crate) Arc<Desk>);
+pub(crate) struct TestHost(pub(crate) Arc<Desk>);
 
-impl Host for Porch {
-    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor, Refusal> {
+impl Host for TestHost {
+    type Connection = TestConnection;
+
+    fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<TestConnection>, Refusal> {
         client.clone_into(&mut self.0.client.lock().unwrap());
-        let api = Arc::new(Lane(Arc::clone(&self.0)));
         let (identity, conversation) = (format!("client:{client}"), "test".to_owned());
-        let (name, relays) = (client.to_owned(), self.0.relays);
-        Ok(Visitor { identity, name, conversation, relays, sets: None, api })
+        let (name, relays, connection) =
+            (client.to_owned(), self.0.relays, TestConnection(Arc::clone(&self.0)));
+        Ok(Visitor { identity, name, conversation, relays, sets: None, connection })
     }
 }
 
-struct Lane(Arc<Desk>);
+/// The connection to the desk: every operation goes by its place.
+#[derive(Clone)]
+pub(crate) struct TestConnection(Arc<Desk>);
 
-impl Api for Lane {
-    fn call(&self, call: Call) -> Pending<'_, Result<Vec<u8>, Refusal>> {
-        Box::pin(async move { self.0.reply(call).await.map(|value| value.to_string().into_bytes()) })
+impl<O: Operation> Call<O> for TestConnection {
+    async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
+        let (address, body) = (request.address().unwrap(), serde_json::to_value(&request.body).unwrap());
+        let reply = self.0.reply(O::ABOUT.method, &address, body).await?;
+        let reply = if O::Output::is_nothing() { json!({}) } else { reply };
+        Ok(ApiReply { document: serde_json::from_value(reply).unwrap(), repeated: false })
+    }
+}
+
+impl CallerConnection for TestConnection {
+    fn within(&self, _: Duration) -> Self {
+        self.clone()
     }
 
-    fn address(&self) -> Pending<'_, Option<String>> {
-        Box::pin(async { Some("http://localhost:7373".to_owned()) })
+    async fn inbox_address(&self) -> Option<String> {
+        Some("http://localhost:7373".to_owned())
+    }
+
+    async fn artifact(&self, _: TraceId, _: Sequence) -> Result<Vec<u8>, Refusal> {
+        Err(unknown())
+    }
+
+    async fn export(&self, _: TraceId, _: usize) -> Result<Vec<u8>, Refusal> {
+        Err(unknown())
+    }
+
+    async fn verify(&self, _: Vec<u8>) -> Result<Value, Refusal> {
+        Err(unknown())
     }
 }

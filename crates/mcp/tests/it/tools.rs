@@ -4,6 +4,11 @@ use demur_mcp::tools::{Sets, list};
 use rmcp::model::Tool;
 use serde_json::json;
 
+use crate::{
+    client::{Client, Opening, run, words},
+    desk::Desk,
+};
+
 #[test]
 fn what_models_read_stays_short() {
     let tokens = |sets| {
@@ -26,6 +31,31 @@ fn tool_that_asks_is_always_loaded() {
             if tool.name == "ask_human" { json!({"anthropic/alwaysLoad": true}) } else { json!(null) };
         assert_eq!(meta, expected, "{}", tool.name);
     }
+}
+
+/// Nothing of it reaches the desk: a model hears which argument it is, and what to do.
+#[test]
+fn argument_that_fits_no_operation_is_named_by_its_place() {
+    run(async {
+        let mut client = Client::modern(&Desk::new(true), json!({}), Opening::default());
+        let long = "x".repeat(257);
+        for (tool, arguments, field) in [
+            ("session_open", json!({"task": "", "objective": "o"}), "task"),
+            ("session_open", json!({"task": long, "objective": "o"}), "task"),
+            ("session_open", json!({"task": "t", "objective": "o", "constraints": [""]}), "constraints[0]"),
+            (
+                "session_open",
+                json!({"task": "t", "objective": "o", "agents": {"critic": ""}}),
+                "agents.critic",
+            ),
+            ("wwa_attest_verify", json!({"attestation": {"signature": 7}}), "attestation"),
+        ] {
+            let refused = client.call(tool, arguments).await;
+            assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
+            let start = format!("ARGUMENTS ({field}");
+            assert!(words(&refused).starts_with(&start), "{tool}: {}", words(&refused));
+        }
+    });
 }
 
 /// CLR-40, CLR-41, CLR-42, CLR-43

@@ -1,21 +1,34 @@
 //! Two processes on one store: what one of them learns late is no damage.
 
-use std::{sync::Arc, thread};
+use std::{
+    sync::{
+        Arc, Barrier, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
-use demur_core::{canonical, key::SecretKey, random::Seeded};
+use demur_core::{
+    canonical,
+    key::SecretKey,
+    merkle::{self, Scheme},
+    random::Seeded,
+    time::Timestamp,
+};
 use demur_ledger::{
     author::{Author, Place},
     envelope::event_hash,
     facts::{KeyRetired, ProposalCreated},
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
     registry::Registry,
     role::Role,
+    signed::TraceLeaf,
     verify::Verdict,
 };
-use demur_sequencer::{SequencerError, System as _};
+use demur_sequencer::{Sequencer, SequencerError, System};
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 use demur_testing::{
-    office::{Office, Run},
+    office::{Clock, Office, Run},
     sample::text,
 };
 use serde_json::Value;
@@ -35,7 +48,7 @@ fn is_marked(store: &Arc<dyn Store>, trace: TraceId) -> bool {
 
 /// Returns what the desk's key of today says in the registry.
 fn place(office: &Office) -> Place {
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let (store, trace, seen) = (registry.store(), registry.trace(), Some(registry.head()));
     Place { store, trace, seen, now: office.clock.now() }
 }
@@ -44,12 +57,12 @@ fn place(office: &Office) -> Place {
 fn replace_desk_key(office: &Office, old: &SecretKey, new: &SecretKey) {
     let mut seed = [0; 32];
     office.clock.fill(&mut seed);
-    let author = Author::new(old.clone(), office.ledger.registry().desk(), Role::Desk);
+    let author = Author::new(old.clone(), office.sequencer.registry().desk(), Role::Desk);
     let fingerprint = old.public().fingerprint();
     let rotation = author.rotate(&place(office), fingerprint, new, None, &mut Seeded::new(seed)).unwrap();
-    let rotation = office.ledger.submit(rotation, None).unwrap().position.sequence;
-    office.ledger.use_desk_key(new.clone()).unwrap();
-    office.ledger.state(KeyRetired { key: fingerprint, rotation }, None).unwrap();
+    let rotation = office.sequencer.submit(rotation, None).unwrap().position.sequence;
+    office.sequencer.use_desk_key(new.clone()).unwrap();
+    office.sequencer.state(KeyRetired { key: fingerprint, rotation }, None).unwrap();
 }
 
 fn new_key() -> SecretKey {
@@ -74,10 +87,28 @@ fn key_registered_elsewhere_damages_nothing() {
     elsewhere.register(Role::Planner);
     let mut run = elsewhere.open();
     elsewhere.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!(here.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+    assert_eq!(here.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
     assert!(!is_marked(&store, run.trace));
-    assert_eq!(here.ledger.registry().head(), elsewhere.ledger.registry().head());
+    assert_eq!(here.sequencer.registry().head(), elsewhere.sequencer.registry().head());
     assert_ne!(here.verdict(run.trace).verdict, Verdict::Fail);
+}
+
+/// The registry grows with every checkpoint: what was verified once is not read again.
+#[test]
+fn registry_that_grew_elsewhere_is_read_on() {
+    let store = Arc::new(MemoryStore::new());
+    let office = Office::create(store.clone());
+    let [here, elsewhere] = [(), ()].map(|()| office.twin(store.clone()));
+    for _ in 0..3 {
+        let mut run = here.open();
+        elsewhere.sequencer.checkpoint().unwrap();
+        let other = elsewhere.open();
+        here.sequencer.look(run.trace).unwrap();
+        let before = store.events_read();
+        here.sequencer.look(other.trace).unwrap();
+        assert_eq!(store.events_read() - before, 2, "the run and the checkpoint are two events");
+        here.say(&mut run, PROPOSAL).unwrap();
+    }
 }
 
 #[test]
@@ -86,26 +117,26 @@ fn key_registered_elsewhere_speaks_here() {
     elsewhere.register(Role::Planner);
     let mut run = elsewhere.open();
     let submission = elsewhere.submission(&run, PROPOSAL);
-    run.seen = Some(here.ledger.submit(submission, None).unwrap().position);
-    assert_eq!(elsewhere.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+    run.seen = Some(here.sequencer.submit(submission, None).unwrap().position);
+    assert_eq!(elsewhere.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
 }
 
 #[test]
 fn desk_key_retired_elsewhere_fails_no_trace() {
     let (store, mut here, mut elsewhere) = two();
     let (old, new) = (here.desk.clone(), new_key());
-    here.ledger.find_key_with(keyring(&old, &new));
-    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    here.sequencer.find_key_with(keyring(&old, &new));
+    elsewhere.sequencer.find_key_with(keyring(&old, &new));
     let mut run = here.open();
     replace_desk_key(&elsewhere, &old, &new);
     here.say(&mut run, PROPOSAL).unwrap();
     let mut second = here.open();
     here.say(&mut second, PROPOSAL).unwrap();
-    here.ledger.checkpoint().unwrap();
+    here.sequencer.checkpoint().unwrap();
     for Run { trace, seen } in [run, second] {
         let head = store.events(trace, Sequence::from(1), 1).unwrap().pop().unwrap().head.unwrap();
         assert_eq!(head.proof.key, new.public().fingerprint(), "a key that was silenced signed a head");
-        assert_eq!(elsewhere.ledger.look(trace).unwrap().tip().head(), seen);
+        assert_eq!(elsewhere.sequencer.look(trace).unwrap().tip().head(), seen);
         assert!(!is_marked(&store, trace));
         assert_ne!(here.verdict(trace).verdict, Verdict::Fail);
     }
@@ -115,24 +146,28 @@ fn desk_key_retired_elsewhere_fails_no_trace() {
 fn desk_key_replaced_while_others_write_fails_no_trace() {
     let (store, mut here, mut elsewhere) = two();
     let (old, new) = (here.desk.clone(), new_key());
-    here.ledger.find_key_with(keyring(&old, &new));
-    elsewhere.ledger.find_key_with(keyring(&old, &new));
+    here.sequencer.find_key_with(keyring(&old, &new));
+    elsewhere.sequencer.find_key_with(keyring(&old, &new));
+    let begun = Barrier::new(5);
     let runs = thread::scope(|scope| {
         let writers = [&here, &elsewhere, &here, &elsewhere].map(|office| {
+            let begun = &begun;
             scope.spawn(move || {
                 let (mut run, proposal) = office.executing();
                 let artifact = office.record(&mut run, b"words").unwrap();
+                begun.wait();
                 for _ in 0..8 {
                     office.call(&mut run, proposal, artifact).unwrap();
                 }
                 run
             })
         });
+        begun.wait();
         replace_desk_key(&elsewhere, &old, &new);
         writers.map(|writer| writer.join().unwrap())
     });
     for run in runs {
-        assert_eq!(here.ledger.look(run.trace).unwrap().tip().head(), run.seen);
+        assert_eq!(here.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
         assert!(!is_marked(&store, run.trace));
         assert_ne!(elsewhere.verdict(run.trace).verdict, Verdict::Fail);
     }
@@ -142,21 +177,76 @@ fn desk_key_replaced_while_others_write_fails_no_trace() {
 fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     let (store, mut here, mut elsewhere) = two();
     let (old, new) = (here.desk.clone(), new_key());
-    elsewhere.ledger.find_key_with(keyring(&old, &new));
-    here.ledger.find_key_with(|_| None);
+    elsewhere.sequencer.find_key_with(keyring(&old, &new));
+    here.sequencer.find_key_with(|_| None);
     let mut run = here.open();
     replace_desk_key(&elsewhere, &old, &new);
     let mut other = elsewhere.open();
     elsewhere.say(&mut other, PROPOSAL).unwrap();
-    assert_eq!(here.ledger.look(other.trace).unwrap().tip().head(), other.seen);
+    assert_eq!(here.sequencer.look(other.trace).unwrap().tip().head(), other.seen);
     for _ in 0..2 {
         assert!(matches!(here.say(&mut run, PROPOSAL), Err(SequencerError::NoDeskKey)));
     }
     let mut file = Vec::new();
-    let exported = here.ledger.export(run.trace, text("demur test"), &mut file, &mut |_| ());
+    let exported = here.sequencer.export(run.trace, text("demur test"), &mut file, &mut |_| ());
     assert!(matches!(exported, Err(SequencerError::NoDeskKey)));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().head.sequence, Sequence::FIRST);
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
+}
+
+/// A clock by which something happens when it is looked at for the second time from now on.
+struct Meanwhile {
+    clock: Clock,
+    looks: AtomicUsize,
+    act: Mutex<Box<dyn FnMut() + Send>>,
+}
+
+impl System for Meanwhile {
+    fn now(&self) -> Timestamp {
+        if self.looks.fetch_add(1, Ordering::Relaxed) == 1 {
+            (self.act.lock().unwrap())();
+        }
+        self.clock.now()
+    }
+
+    fn fill(&self, bytes: &mut [u8]) {
+        self.clock.fill(bytes);
+    }
+}
+
+/// A root that leaves out registry events before it would let a key be brought in behind its back.
+#[test]
+fn checkpoint_covers_the_registry_it_follows() {
+    let (store, here, mut elsewhere) = two();
+    here.open();
+    let desk = here.desk.clone();
+    // Another process registers a key after the heads were read and before the checkpoint is signed.
+    let system = Meanwhile {
+        clock: here.clock.clone(),
+        looks: AtomicUsize::new(0),
+        act: Mutex::new(Box::new(move || elsewhere.register(Role::Planner))),
+    };
+    let sequencer =
+        Sequencer::open(Arc::clone(&store), move |_| Some(desk.clone()), Box::new(system)).unwrap();
+    let before = sequencer.registry().head();
+    let checkpoint = sequencer.checkpoint().unwrap().position;
+    assert_eq!(checkpoint.sequence.number(), before.sequence.number() + 2, "nobody came between");
+    let registry = sequencer.registry();
+    let previous = before.sequence.next();
+    let previous = Position::new(previous, store.hash(registry.trace(), previous).unwrap().unwrap());
+    let mut heads = store.heads().unwrap();
+    heads.iter_mut().for_each(|head| {
+        if head.0 == registry.trace() {
+            head.1 = previous;
+        }
+    });
+    let leaf = |(trace, head): &(TraceId, Position)| {
+        let length = (head.sequence.number() + 1).try_into().unwrap();
+        TraceLeaf { head: head.hash, length, trace: *trace }.hash().unwrap()
+    };
+    let root = merkle::root(Scheme::DEMUR, &heads.iter().map(leaf).collect::<Vec<_>>());
+    assert_eq!(registry.root(checkpoint.sequence), Some((root, heads.len() as u64)));
+    assert_ne!(here.verdict(registry.trace()).verdict, Verdict::Fail);
 }
 
 /// Another process appended: what is known to be recorded is not read again.
@@ -197,8 +287,8 @@ fn registry_event_that_nobody_recorded_is_still_damage() {
     let bytes = canonical::to_vec(&event).unwrap();
     let sql = format!("UPDATE events SET bytes = ?1, hash = ?2 WHERE ordinal = {newest}");
     connection.execute(&sql, (&bytes, event_hash(&bytes).as_bytes())).unwrap();
-    assert!(office.ledger.look(run.trace).unwrap().is_failed());
-    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert!(office.sequencer.look(run.trace).unwrap().is_failed());
+    let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
     assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "REGISTRY_PIN"));
 }
 
@@ -211,15 +301,15 @@ fn damage_of_the_registry_marks_no_run() {
     let here = Office::create(Arc::clone(&store));
     let mut elsewhere = here.twin(Arc::clone(&store));
     elsewhere.register(Role::Planner);
-    let damaged = elsewhere.ledger.registry().head().sequence;
+    let damaged = elsewhere.sequencer.registry().head().sequence;
     let run = elsewhere.open();
     // The run goes by a registry event that is not what was recorded.
     let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
     connection.execute_batch("DROP TRIGGER events_stay").unwrap();
     let sql = "UPDATE events SET bytes = ?1 WHERE sequence = ?2 AND trace = (SELECT id FROM traces WHERE kind = 'registry')";
     connection.execute(sql, (b"{}", damaged.number().cast_signed())).unwrap();
-    let registry = here.ledger.registry().trace();
-    let found = here.ledger.look(run.trace);
+    let registry = here.sequencer.registry().trace();
+    let found = here.sequencer.look(run.trace);
     assert!(
         matches!(found, Err(SequencerError::Damaged { trace, sequence, .. }) if (trace, sequence) == (registry, damaged)),
         "{found:?}"

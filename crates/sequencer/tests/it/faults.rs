@@ -54,7 +54,7 @@ fn a_full_disk_loses_nothing_and_works_again_with_room() {
     assert!(matches!(office.record(&mut run, b"other"), Err(SequencerError::Store(StoreError::Full))));
     switch.set(0);
     office.call(&mut run, proposal, artifact).unwrap();
-    let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
+    let head = office.sequencer.store().trace(run.trace).unwrap().unwrap().head;
     assert_eq!(Some(head), run.seen);
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
@@ -78,7 +78,7 @@ fn nobody_is_refused_for_something_that_is_never_recorded() {
     });
     let office = Office::create(Arc::new(store));
     let run = office.open();
-    let abort = || office.ledger.abort(run.trace, text("enough"));
+    let abort = || office.sequencer.abort(run.trace, text("enough"));
     armed.store(true, Ordering::SeqCst);
     thread::scope(|scope| {
         let first = scope.spawn(abort);
@@ -111,7 +111,7 @@ fn an_unconfirmed_write_stops_everything_until_the_store_is_opened_again() {
         assert!(office.call(&mut run, proposal, artifact).is_err(), "nothing may be written now");
         store.reopen();
         let office = office.reopen(store.clone());
-        let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
+        let head = office.sequencer.store().trace(run.trace).unwrap().unwrap().head;
         assert_eq!(head.sequence.number(), before + written);
         office.call(&mut run, proposal, artifact).unwrap();
         assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);

@@ -31,7 +31,7 @@ fn code(result: Result<impl std::fmt::Debug, SequencerError>) -> &'static str {
 }
 
 fn kinds(office: &Office, run: &Run) -> Vec<String> {
-    let stored = office.ledger.store().events(run.trace, Sequence::FIRST, 100).unwrap();
+    let stored = office.sequencer.store().events(run.trace, Sequence::FIRST, 100).unwrap();
     let kind = |bytes: &[u8]| {
         let event = demur_ledger::envelope::Event::parse(bytes).unwrap();
         event.said().unwrap().kind.to_string()
@@ -48,14 +48,14 @@ fn a_whole_run_is_exported_and_verifies() {
     let report = office.verdict(run.trace);
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
     assert_eq!(report.scope.through, run.seen);
-    let summary = office.ledger.store().trace(run.trace).unwrap().unwrap();
+    let summary = office.sequencer.store().trace(run.trace).unwrap().unwrap();
     assert_eq!((summary.phase, Some(summary.head)), (Some(Phase::Completed), run.seen));
 }
 
 #[test]
 fn the_registry_is_exported_alone() {
     let office = Office::create(Arc::new(MemoryStore::new()));
-    let report = office.verdict(office.ledger.registry().trace());
+    let report = office.verdict(office.sequencer.registry().trace());
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
 }
 
@@ -63,7 +63,7 @@ fn the_registry_is_exported_alone() {
 fn a_receipt_holds_against_the_export() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let run = office.whole_run();
-    let receipt = office.ledger.receipt(run.trace, 2.into()).unwrap().unwrap();
+    let receipt = office.sequencer.receipt(run.trace, 2.into()).unwrap().unwrap();
     let options = Options { receipts: vec![receipt], require_anchor: true, ..Options::default() };
     let report = verify(&office.export(run.trace)[..], &options, &mut |_| ()).unwrap();
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
@@ -74,10 +74,10 @@ fn the_same_command_again_is_answered_with_the_first_result() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let submission = office.submission(&run, PROPOSAL);
-    let first = office.ledger.submit(submission.clone(), None).unwrap();
+    let first = office.sequencer.submit(submission.clone(), None).unwrap();
     run.seen = Some(first.position);
     office.clock.pass(3_600_000);
-    let again = office.ledger.submit(submission, None).unwrap();
+    let again = office.sequencer.submit(submission, None).unwrap();
     assert_eq!((again.position, again.repeated, first.repeated), (first.position, true, false));
     assert_eq!(kinds(&office, &run).len(), 2);
 }
@@ -88,24 +88,25 @@ fn bad_input_is_refused_with_a_code_and_noted() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let unopened = office.new_run();
-    assert_eq!(code(office.ledger.submit(office.submission(&unopened, PROPOSAL), None)), "NOT_OPENED");
-    let foreign = Position { hash: *office.ledger.registry().store().as_digest(), sequence: Sequence::FIRST };
+    assert_eq!(code(office.sequencer.submit(office.submission(&unopened, PROPOSAL), None)), "NOT_OPENED");
+    let foreign =
+        Position { hash: *office.sequencer.registry().store().as_digest(), sequence: Sequence::FIRST };
     let stale = Run { seen: Some(foreign), ..run };
     assert_eq!(code(office.say(&mut stale.clone(), PROPOSAL)), "SEEN_UNKNOWN");
     let late = office.submission(&run, PROPOSAL);
     office.clock.pass(3_600_000);
-    assert_eq!(code(office.ledger.submit(late, None)), "EXPIRED");
+    assert_eq!(code(office.sequencer.submit(late, None)), "EXPIRED");
     let review =
         ProposalReviewed { conditions: whole(0), decision: ProposalDecision::Approved, proposal: 0.into() };
     assert_eq!(code(office.say(&mut run, review)), "OUT_OF_PHASE");
     let command = CommandId::new(office.clock.now(), &mut Seeded::from_number(9));
     let used = office.submission_with(command, &run, PROPOSAL.into());
-    office.ledger.submit(used, None).unwrap();
+    office.sequencer.submit(used, None).unwrap();
     let reused = office.submission_with(command, &run, PROPOSAL.into());
-    assert_eq!(code(office.ledger.submit(reused, None)), "COMMAND_USED");
+    assert_eq!(code(office.sequencer.submit(reused, None)), "COMMAND_USED");
     let recorded = kinds(&office, &run);
     assert_eq!(recorded.iter().filter(|kind| *kind == "command_refused").count(), 4);
-    assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().phase, Some(Phase::Reviewing));
+    assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().phase, Some(Phase::Reviewing));
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
 
@@ -118,11 +119,11 @@ fn an_artifact_that_does_not_match_is_refused() {
     let (right, wrong) =
         (Artifact::new(b"words".to_vec(), &mut random), Artifact::new(b"other".to_vec(), &mut random));
     let submission = || office.submission(&run, right.facts());
-    assert_eq!(code(office.ledger.submit(submission(), Some(&wrong))), "ARTIFACT_MISMATCH");
-    assert_eq!(code(office.ledger.submit(submission(), None)), "ARTIFACT_MISSING");
+    assert_eq!(code(office.sequencer.submit(submission(), Some(&wrong))), "ARTIFACT_MISMATCH");
+    assert_eq!(code(office.sequencer.submit(submission(), None)), "ARTIFACT_MISSING");
     let long = Artifact::new(b"more than five".to_vec(), &mut random);
     assert_eq!(
-        code(office.ledger.submit(office.submission(&run, long.facts()), Some(&long))),
+        code(office.sequencer.submit(office.submission(&run, long.facts()), Some(&long))),
         "ARTIFACT_SIZE"
     );
     office.record(&mut run, b"words").unwrap();
@@ -139,7 +140,7 @@ fn a_stranger_leaves_no_mark() {
         demur_core::hash::Purpose::Statement,
         &submission.statement,
     );
-    assert_eq!(code(office.ledger.submit(submission, None)), "KEY_UNKNOWN");
+    assert_eq!(code(office.sequencer.submit(submission, None)), "KEY_UNKNOWN");
     assert_eq!(kinds(&office, &run).len(), 1);
 }
 
@@ -149,10 +150,10 @@ fn a_failed_trace_stops() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
     let failure = Failure { sequence: Some(Sequence::FIRST), code: "SIG_INVALID".to_owned() };
-    office.ledger.mark_failed(run.trace, &failure).unwrap();
+    office.sequencer.mark_failed(run.trace, &failure).unwrap();
     assert_eq!(code(office.say(&mut run, PROPOSAL)), "TRACE_FAILED");
     assert_eq!(kinds(&office, &run).len(), 1);
-    assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().failed, Some(failure));
+    assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().failed, Some(failure));
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn a_revoked_key_is_refused_from_then_on() {
     let mut run = office.open();
     let key = office.agent(Role::Planner).0.public().fingerprint();
     let note = Content::KeyRevoked(NoteContent { note: text("lost") });
-    office.ledger.revoke(key, RevocationReason::Lost, note).unwrap();
+    office.sequencer.revoke(key, RevocationReason::Lost, note).unwrap();
     assert_eq!(code(office.say(&mut run, PROPOSAL)), "KEY_REVOKED");
     // What came before the revocation is shown to stand under its root.
     assert!(String::from_utf8(office.export(run.trace)).unwrap().contains("{\"inclusion\":"));
@@ -172,10 +173,10 @@ fn a_revoked_key_is_refused_from_then_on() {
 fn the_operator_ends_a_run() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
-    office.ledger.abort(run.trace, Text::try_from("enough").unwrap()).unwrap();
+    office.sequencer.abort(run.trace, Text::try_from("enough").unwrap()).unwrap();
     assert_eq!(code(office.say(&mut run, PROPOSAL)), "OUT_OF_PHASE");
     let unknown = office.new_run().trace;
-    let abort = office.ledger.abort(unknown, Text::try_from("enough").unwrap());
+    let abort = office.sequencer.abort(unknown, Text::try_from("enough").unwrap());
     assert!(matches!(abort, Err(SequencerError::TraceUnknown { .. })));
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
@@ -184,18 +185,18 @@ fn the_operator_ends_a_run() {
 fn a_run_that_ended_is_followed_by_one_checkpoint() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     office.whole_run();
-    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
-    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
     // A reactor that forgot how far it had read finds its effects recorded.
-    office.ledger.store().set_note("reactor/checkpoint_after_run", &[0; 16]).unwrap();
-    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 0);
+    office.sequencer.store().set_note("reactor/checkpoint_after_run", &[0; 16]).unwrap();
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
     let run = office.whole_run();
-    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
     let file = String::from_utf8(office.export(run.trace)).unwrap();
     assert_eq!(file.lines().filter(|line| line.starts_with("{\"inclusion\":")).count(), 1);
     assert_eq!(office.verdict(run.trace).verdict, Verdict::Pass);
-    let registry = office.ledger.registry();
-    let stored = office.ledger.store().events(registry.trace(), Sequence::FIRST, 100).unwrap();
+    let registry = office.sequencer.registry();
+    let stored = office.sequencer.store().events(registry.trace(), Sequence::FIRST, 100).unwrap();
     let checkpoints = stored.iter().filter(|stored| {
         let event = demur_ledger::envelope::Event::parse(&stored.bytes).unwrap();
         *event.said().unwrap().kind == EventType::CheckpointRecorded.into()
@@ -207,14 +208,14 @@ fn a_run_that_ended_is_followed_by_one_checkpoint() {
 #[test]
 fn a_store_is_created_once_and_opened_with_the_desks_key() {
     let office = Office::create(Arc::new(MemoryStore::new()));
-    let store = office.ledger.close().unwrap();
+    let store = office.sequencer.close().unwrap();
     let other = SecretKey::generate(&mut Seeded::from_number(6));
     let created = Sequencer::create(store, other.clone(), "again", Box::new(Clock::new()));
     assert!(matches!(created, Err(SequencerError::Created)));
     let empty = Sequencer::open(Arc::new(MemoryStore::new()), |_| None, Box::new(Clock::new()));
     assert!(matches!(empty, Err(SequencerError::NotCreated)));
     let office = Office::create(Arc::new(MemoryStore::new()));
-    let store = office.ledger.close().unwrap();
+    let store = office.sequencer.close().unwrap();
     let strange = Sequencer::open(store, move |_| Some(other.clone()), Box::new(Clock::new()));
     assert!(matches!(strange, Err(SequencerError::NoDeskKey)));
 }

@@ -52,13 +52,13 @@ fn crash_is_recovered_where_that_desk_wrote_and_nowhere_else() {
     drop(dying.leave());
     for _ in 0..2 {
         store.pass(LONG_MILLISECONDS / 2);
-        living.ledger.renew_lease().unwrap();
+        living.sequencer.renew_lease().unwrap();
     }
     for run in [&mut its, &mut other, &mut both] {
         living.say(run, PROPOSAL).unwrap();
     }
-    living.ledger.come_back(known.trace).unwrap();
-    living.ledger.come_back(finished.trace).unwrap();
+    living.sequencer.come_back(known.trace).unwrap();
+    living.sequencer.come_back(finished.trace).unwrap();
     let third = living.twin(store.clone());
     third.say(&mut its, PROPOSAL).unwrap();
     let found = [its, other, both, known, finished].map(|run| recoveries(&store, run.trace));
@@ -88,9 +88,9 @@ fn desk_without_a_lease_records_nothing() {
     store.pass(LONG_MILLISECONDS);
     let is_lost = |error: SequencerError| matches!(error, SequencerError::LeaseLost);
     assert!(is_lost(slept.say(&mut run, PROPOSAL).unwrap_err()));
-    assert!(is_lost(slept.ledger.abort(run.trace, text("enough")).unwrap_err()));
-    assert!(is_lost(slept.ledger.checkpoint().unwrap_err()));
-    let mut series = slept.ledger.series();
+    assert!(is_lost(slept.sequencer.abort(run.trace, text("enough")).unwrap_err()));
+    assert!(is_lost(slept.sequencer.checkpoint().unwrap_err()));
+    let mut series = slept.sequencer.series();
     series.submit(slept.submission(&run, PROPOSAL), None).unwrap();
     assert!(is_lost(series.commit().unwrap_err()));
     drop(series);
@@ -111,9 +111,10 @@ fn refusal_goes_by_what_another_process_recorded() {
     let elsewhere = here.twin(store.clone());
     elsewhere.say(&mut run, PROPOSAL).unwrap();
     // The desk's words are worked out from the newest event, which this process has not seen yet.
-    let submitted = Submitted::new(here.submission(&run, PROPOSAL), None, &here.ledger.registry()).unwrap();
+    let submitted =
+        Submitted::new(here.submission(&run, PROPOSAL), None, &here.sequencer.registry()).unwrap();
     let consequences = Consequences { after: run.seen, sayings: Vec::new() };
     let command = Command::Submit(Box::new(submitted.with_consequences(consequences)));
-    let recorded = here.ledger.perform(run.trace, &command).unwrap();
+    let recorded = here.sequencer.perform(run.trace, &command).unwrap();
     assert_eq!(recorded.position.sequence, Sequence::from(2));
 }

@@ -48,10 +48,10 @@ impl Listener for Ear {
 
 impl Ear {
     /// Has an ear listen to a ledger; returns it and the cursor from which on it hears.
-    fn at(ledger: &mut Sequencer, store: Arc<dyn Store>) -> (Arc<Self>, Cursor) {
+    fn at(sequencer: &mut Sequencer, store: Arc<dyn Store>) -> (Arc<Self>, Cursor) {
         let from = store.end().unwrap();
         let ear = Arc::new(Self { store, heard: Mutex::default() });
-        ledger.listen(Arc::clone(&ear) as Arc<dyn Listener>);
+        sequencer.listen(Arc::clone(&ear) as Arc<dyn Listener>);
         (ear, from)
     }
 
@@ -78,22 +78,22 @@ impl Ear {
 fn what_is_recorded_is_heard_of_and_what_is_refused_is_not() {
     let store = Arc::new(MemoryStore::new());
     let mut office = Office::create(store.clone());
-    let before = office.ledger.figures();
-    let (ear, from) = Ear::at(&mut office.ledger, store);
+    let before = office.sequencer.figures();
+    let (ear, from) = Ear::at(&mut office.sequencer, store);
     let mut run = office.open();
     office.say(&mut run, PROPOSAL).unwrap();
     assert_eq!(ear.count(), 2);
     let repeated = office.submission(&run, PROPOSAL);
-    let first = office.ledger.submit(repeated.clone(), None).unwrap();
-    assert!(office.ledger.submit(repeated, None).unwrap().repeated);
+    let first = office.sequencer.submit(repeated.clone(), None).unwrap();
+    assert!(office.sequencer.submit(repeated, None).unwrap().repeated);
     run.seen = Some(first.position);
     assert_eq!(ear.count(), 3);
     // Recorded as a refusal, and so heard of.
-    office.ledger.abort(run.trace, text("enough")).unwrap();
+    office.sequencer.abort(run.trace, text("enough")).unwrap();
     assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Refused(_))));
     ear.expect_all_since(from);
 
-    let after = office.ledger.figures();
+    let after = office.sequencer.figures();
     let heard: usize = ear.heard.lock().unwrap().iter().map(|(_, hashes)| hashes.len()).sum();
     assert_eq!(after.events - before.events, heard as u64);
     assert_eq!(after.commits - before.commits, ear.count() as u64);
@@ -104,9 +104,9 @@ fn what_is_recorded_is_heard_of_and_what_is_refused_is_not() {
 fn one_append_is_heard_of_once_however_many_statements_it_carries() {
     let store = Arc::new(MemoryStore::new());
     let mut office = Office::create(store.clone());
-    let (ear, from) = Ear::at(&mut office.ledger, store);
+    let (ear, from) = Ear::at(&mut office.sequencer, store);
     let mut run = office.open();
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     for _ in 0..5 {
         let decided = series.submit(office.submission(&run, PROPOSAL), None).unwrap();
         let event = &decided.events.last().unwrap().event;
@@ -127,19 +127,19 @@ fn failed_commit_is_never_heard_of() {
         _ => Fault::None,
     }));
     let mut office = Office::create(store.clone());
-    let (ear, from) = Ear::at(&mut office.ledger, store.clone());
+    let (ear, from) = Ear::at(&mut office.sequencer, store.clone());
     let mut run = office.open();
-    let figures = office.ledger.figures();
+    let figures = office.sequencer.figures();
     *fault.lock().unwrap() = Fault::Before(StoreError::Full);
     assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Commit(_))));
-    assert_eq!((ear.count(), office.ledger.figures()), (1, figures));
+    assert_eq!((ear.count(), office.sequencer.figures()), (1, figures));
     office.say(&mut run, PROPOSAL).unwrap();
     ear.expect_all_since(from);
     *fault.lock().unwrap() = Fault::Before(StoreError::Uncertain);
     assert!(matches!(office.say(&mut run, PROPOSAL), Err(SequencerError::Uncertain)));
     store.reopen();
     let mut office = office.reopen(store.clone());
-    let (ear, from) = Ear::at(&mut office.ledger, store);
+    let (ear, from) = Ear::at(&mut office.sequencer, store);
     office.say(&mut run, PROPOSAL).unwrap();
     ear.expect_all_since(from);
     // This one is on the disk, but nobody knows: whoever listened finds it in the record.
@@ -154,7 +154,7 @@ fn failed_commit_is_never_heard_of() {
 fn append_that_lost_a_race_is_heard_of_once() {
     let store = Arc::new(MemoryStore::new());
     let mut office = Office::create(store.clone());
-    let (ear, _) = Ear::at(&mut office.ledger, store.clone());
+    let (ear, _) = Ear::at(&mut office.sequencer, store.clone());
     let twin = office.twin(store.clone());
     let mut run = office.open();
     let mut expected = 1;
@@ -175,7 +175,7 @@ fn proof_listener_beside_many_callers_misses_and_repeats_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(SqliteStore::create(folder.path().join("data")).unwrap());
     let mut office = Office::create(store.clone());
-    let (ear, from) = Ear::at(&mut office.ledger, store);
+    let (ear, from) = Ear::at(&mut office.sequencer, store);
     let count = rounds(500, 25);
     thread::scope(|scope| {
         for caller in 0..8 {
@@ -193,8 +193,8 @@ fn proof_listener_beside_many_callers_misses_and_repeats_nothing() {
         }
     });
     ear.expect_all_since(from);
-    let Figures { events, commits, waiting, refusals } = office.ledger.figures();
-    assert!(commits <= events && waiting == 0 && refusals == 0, "{:?}", office.ledger.figures());
+    let Figures { events, commits, waiting, refusals } = office.sequencer.figures();
+    assert!(commits <= events && waiting == 0 && refusals == 0, "{:?}", office.sequencer.figures());
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn callers_in_line_are_counted_while_they_wait() {
     });
     let office = Office::create(Arc::new(store));
     let mut run = office.open();
-    assert_eq!(office.ledger.figures().waiting, 0);
+    assert_eq!(office.sequencer.figures().waiting, 0);
     armed.store(true, Ordering::SeqCst);
     let said: Option<Position> = thread::scope(|scope| {
         let caller = scope.spawn(|| {
@@ -221,10 +221,10 @@ fn callers_in_line_are_counted_while_they_wait() {
             run.seen
         });
         arrived.recv().unwrap();
-        assert_eq!(office.ledger.figures().waiting, 1);
+        assert_eq!(office.sequencer.figures().waiting, 1);
         release.send(()).unwrap();
         caller.join().unwrap()
     });
     assert!(said.is_some());
-    assert_eq!(office.ledger.figures().waiting, 0);
+    assert_eq!(office.sequencer.figures().waiting, 0);
 }

@@ -5,6 +5,7 @@ mod crash;
 mod elsewhere;
 mod faults;
 mod flow;
+mod follow;
 mod lease;
 mod listener;
 mod newer;

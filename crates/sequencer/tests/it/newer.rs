@@ -5,7 +5,7 @@ use std::{path::Path, slice, sync::Arc};
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_engine::{
     command::{Consequences, Saying, Told},
-    reactor::CheckpointAfterRun,
+    reactor::{CheckpointAfterRun, Reactor as _},
 };
 use demur_ledger::{
     entry::Entry,
@@ -20,7 +20,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{
-    contract::{Append, LeaseId, Store, StoreError, StoreProblem},
+    contract::{Append, Cursor, Store, StoreError, StoreProblem},
     memory::MemoryStore,
     sqlite::SqliteStore,
 };
@@ -40,7 +40,7 @@ fn newer_event(office: &Office, run: &Run, signer: &SecretKey) -> Event {
     statement["content"] = Value::Null;
     let signature = signer.sign(Purpose::Statement, &canonical::to_vec(&statement).unwrap());
     let key = office.agent(Role::Planner).0.public().fingerprint();
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let seen = run.seen.unwrap();
     let envelope = json!({
         "actor": office.agent(Role::Planner).1,
@@ -61,7 +61,7 @@ fn newer_event(office: &Office, run: &Run, signer: &SecretKey) -> Event {
 }
 
 fn head(office: &Office, trace: TraceId, head: Position, desk: &SecretKey) -> Signed<Head> {
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let (store, registry) = (registry.store(), registry.head());
     Signed::new(Head { epoch: 1, head, registry, store, trace }, desk).unwrap()
 }
@@ -78,13 +78,12 @@ fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
         trace: run.trace,
         expected: run.seen,
         head: head(office, run.trace, events.last().unwrap().position(), desk),
-        phase: office.ledger.store().trace(run.trace).unwrap().unwrap().phase,
+        phase: office.sequencer.store().trace(run.trace).unwrap().unwrap().phase,
         questions: Vec::new(),
         snapshot: None,
-        writer: LeaseId::NONE,
         entries: events.iter().map(entry).collect(),
     };
-    sample::done(office.ledger.store(), &[append]);
+    sample::done(office.sequencer.store(), &[append]);
 }
 
 /// Returns an office, and a run of it that a newer version went on with.
@@ -110,21 +109,21 @@ fn refused<T: std::fmt::Debug>(result: Result<T, SequencerError>) -> Sequence {
 fn newer_event_is_refused_and_marks_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (office, mut run) = visited(Arc::clone(&store));
-    let (at, ledger) = (Sequence::from(1), &office.ledger);
+    let (at, sequencer) = (Sequence::from(1), &office.sequencer);
     // The first has the trace in memory, the second reads it.
     for office in [&office, &office.twin(Arc::clone(&store))] {
         assert_eq!(refused(office.say(&mut run, PROPOSAL)), at);
-        assert_eq!(refused(office.ledger.look(run.trace)), at);
+        assert_eq!(refused(office.sequencer.look(run.trace)), at);
     }
-    assert_eq!(refused(ledger.abort(run.trace, text("enough"))), at);
+    assert_eq!(refused(sequencer.abort(run.trace, text("enough"))), at);
     let facts = QuestionExpired { question: Sequence::FIRST }.into();
     let first = Saying { role: Role::Desk, facts, content: None };
-    assert_eq!(refused(ledger.record(run.trace, Told { first, rest: Consequences::default() })), at);
-    assert_eq!(refused(ledger.series().submit(office.submission(&run, PROPOSAL), None)), at);
-    assert_eq!(refused(ledger.come_back(run.trace)), at);
-    assert_eq!(refused(ledger.receipt(run.trace, at)), at);
+    assert_eq!(refused(sequencer.record(run.trace, Told { first, rest: Consequences::default() })), at);
+    assert_eq!(refused(sequencer.series().submit(office.submission(&run, PROPOSAL), None)), at);
+    assert_eq!(refused(sequencer.come_back(run.trace)), at);
+    assert_eq!(refused(sequencer.receipt(run.trace, at)), at);
     let mut file = Vec::new();
-    assert_eq!(refused(ledger.export(run.trace, text("demur test"), &mut file, &mut |_| ())), at);
+    assert_eq!(refused(sequencer.export(run.trace, text("demur test"), &mut file, &mut |_| ())), at);
     let problems = store.check(&mut |_| ()).unwrap();
     assert!(matches!(problems[..], [StoreProblem::Newer { sequence, .. }] if sequence == at));
     let summary = store.trace(run.trace).unwrap().unwrap();
@@ -136,8 +135,14 @@ fn other_traces_go_on_beside_a_newer_one() {
     let (office, run) = visited(Arc::new(MemoryStore::new()));
     let whole = office.whole_run();
     assert_eq!(office.verdict(whole.trace).verdict, Verdict::Pass);
-    assert_eq!(office.ledger.react(&CheckpointAfterRun).unwrap(), 1);
-    assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().failed, None);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
+    assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
+    assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().failed, None);
+    // A newer version begins with the event that this one could not read.
+    let note = office.sequencer.store().note(&format!("reactor/{}", CheckpointAfterRun.name())).unwrap();
+    let cursor = Cursor::from_bytes(note.unwrap().try_into().unwrap());
+    let next = office.sequencer.store().changes(cursor, 1).unwrap().pop().unwrap().1;
+    assert_eq!(next.hash, run.seen.unwrap().hash);
 }
 
 /// LED-18
@@ -147,8 +152,8 @@ fn damage_that_looks_newer_is_still_damage() {
         let office = Office::create(Arc::new(MemoryStore::new()));
         let mut run = office.open();
         change(&office, &mut run);
-        office.ledger.look(run.trace).unwrap();
-        office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap().code
+        office.sequencer.look(run.trace).unwrap();
+        office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap().code
     };
     let planner = |office: &Office| office.agent(Role::Planner).0.clone();
     let forged = code(&|office, run| {
@@ -170,8 +175,8 @@ fn damage_that_looks_newer_is_still_damage() {
     let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
     connection.execute_batch("DROP TRIGGER events_stay").unwrap();
     put_instead(&connection, br#"{"format":2}"#);
-    assert!(office.ledger.look(run.trace).unwrap().is_failed());
-    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    assert!(office.sequencer.look(run.trace).unwrap().is_failed());
+    let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
     assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "HEAD_INVALID"));
 }
 
@@ -192,7 +197,7 @@ fn newer_events_of_one_commit_are_known_by_the_signature_on_the_last() {
     run.seen = Some(first.position());
     let second = newer_event(&office, &run, &office.agent(Role::Planner).0);
     append_all(&office, &before, &[first, second], &office.desk);
-    assert_eq!(refused(office.ledger.look(run.trace)), Sequence::from(1));
+    assert_eq!(refused(office.sequencer.look(run.trace)), Sequence::from(1));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
 }
 
@@ -201,7 +206,7 @@ fn registry_of_a_newer_version_is_refused_as_a_whole() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let office = Office::create(Arc::clone(&store));
     let mut run = office.open();
-    let registry = office.ledger.registry();
+    let registry = office.sequencer.registry();
     let mut place = Run { trace: registry.trace(), seen: Some(registry.head()) };
     let event = newer_event(&office, &place, &office.agent(Role::Planner).0);
     append(&office, &mut place, &event, &office.desk);
@@ -211,7 +216,7 @@ fn registry_of_a_newer_version_is_refused_as_a_whole() {
     let opened =
         Sequencer::open(Arc::clone(&store), move |_| Some(key.clone()), Box::new(office.clock.clone()));
     assert!(newer(opened.err().unwrap()));
-    assert!(newer(office.ledger.checkpoint().unwrap_err()));
+    assert!(newer(office.sequencer.checkpoint().unwrap_err()));
     // What was decided under the registry that is known goes on.
     office.say(&mut run, PROPOSAL).unwrap();
     assert!(store.traces(None, 9).unwrap().iter().all(|trace| trace.failed.is_none()));
@@ -255,7 +260,7 @@ fn newer_proof_is_no_damage() {
     assert!(!problems[0].is_derived());
     let refuses = |error: StoreError| matches!(error, StoreError::TraceNewer { trace, newer: found, .. } if (trace, &found) == (run.trace, &newer));
     let other = office.twin(shared);
-    let Err(SequencerError::Store(error)) = other.ledger.look(run.trace) else { panic!("not refused") };
+    let Err(SequencerError::Store(error)) = other.sequencer.look(run.trace) else { panic!("not refused") };
     assert!(refuses(error));
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
     assert_eq!(other.verdict(whole.trace).verdict, Verdict::Pass);
@@ -280,7 +285,7 @@ fn newer_proof_is_no_damage() {
     let sql = "UPDATE events SET bytes = ?1 WHERE ordinal = (SELECT max(ordinal) FROM events)";
     connection.execute(sql, [damaged.as_bytes()]).unwrap();
     assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }, ..]));
-    assert!(other.ledger.look(run.trace).unwrap().is_failed());
+    assert!(other.sequencer.look(run.trace).unwrap().is_failed());
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed.unwrap().code, "SCHEMA_INVALID");
 }
 

@@ -156,7 +156,7 @@ fn assert_told(outcome: &Result<Acknowledged, SequencerError>, told: &str) {
 /// Checks that the trace has exactly these answers, and that its export holds.
 fn check_record(hall: &Hall, trace: TraceId, won: &BTreeMap<Sequence, Sequence>) {
     let mut answers = Vec::new();
-    for stored in hall.ledger().store().events(trace, Sequence::FIRST, MOST_EVENTS).unwrap() {
+    for stored in hall.sequencer().store().events(trace, Sequence::FIRST, MOST_EVENTS).unwrap() {
         let event = Event::parse(&stored.bytes).unwrap();
         if let Facts::QuestionAnswered(facts) = event.said().unwrap().facts {
             answers.push((facts.question.sequence, event.position().sequence));

@@ -34,7 +34,7 @@ fn callers_of_one_trace_are_put_in_order() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     assert_eq!(positions.iter().collect::<BTreeSet<_>>().len(), 80, "two callers were told one place");
-    let head = office.ledger.store().trace(run.trace).unwrap().unwrap().head;
+    let head = office.sequencer.store().trace(run.trace).unwrap().unwrap().head;
     assert_eq!(head.sequence.number(), 3 + 3 * 80);
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
@@ -59,14 +59,14 @@ fn one_command_from_many_doors_counts_once() {
         let run = office.open();
         let submission = office.submission(&run, ProposalCreated { fallback_for: None, replaces: None });
         let answers = thread::scope(|scope| {
-            let door = || office.ledger.submit(submission.clone(), None).unwrap();
+            let door = || office.sequencer.submit(submission.clone(), None).unwrap();
             let doors: Vec<_> = (0..6).map(|_| scope.spawn(door)).collect();
             doors.into_iter().map(|door| door.join().unwrap()).collect::<Vec<_>>()
         });
         let first: Vec<_> = answers.iter().filter(|answer| !answer.repeated).collect();
         assert_eq!(first.len(), 1);
         assert!(answers.iter().all(|answer| answer.position == first[0].position));
-        assert_eq!(office.ledger.store().events(run.trace, Sequence::FIRST, 9).unwrap().len(), 2);
+        assert_eq!(office.sequencer.store().events(run.trace, Sequence::FIRST, 9).unwrap().len(), 2);
     }
 }
 
@@ -107,9 +107,9 @@ fn a_ledger_learns_of_a_registry_that_another_changed() {
     let mut run = office.open();
     let key = office.agent(Role::Planner).0.public().fingerprint();
     let note = Content::KeyRevoked(NoteContent { note: text("lost") });
-    other.ledger.revoke(key, RevocationReason::Lost, note).unwrap();
+    other.sequencer.revoke(key, RevocationReason::Lost, note).unwrap();
     let proposal = ProposalCreated { fallback_for: None, replaces: None };
     let refused = office.say(&mut run, proposal).unwrap_err();
     assert!(refused.to_string().starts_with("KEY_REVOKED"), "{refused}");
-    assert_eq!(office.ledger.registry().head(), other.ledger.registry().head());
+    assert_eq!(office.sequencer.registry().head(), other.sequencer.registry().head());
 }

@@ -95,6 +95,6 @@ fn a_trace_whose_stored_events_do_not_hold_is_marked_and_stops() {
     let mut run = demur_testing::office::Run { seen: Some(event.position()), ..run };
     let refused = office.say(&mut run, PROPOSAL).unwrap_err();
     assert!(refused.to_string().starts_with("TRACE_FAILED"), "{refused}");
-    let failed = office.ledger.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
+    let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
     assert_eq!((failed.sequence, failed.code.as_str()), (Some(1.into()), "SIG_INVALID"));
 }

@@ -53,7 +53,7 @@ fn three(office: &Office, series: &mut Series<'_>, run: &mut Run) -> Sequence {
 }
 
 fn heads(office: &Office, run: &Run) -> Vec<u64> {
-    let stored = office.ledger.store().events(run.trace, Sequence::FIRST, 100).unwrap();
+    let stored = office.sequencer.store().events(run.trace, Sequence::FIRST, 100).unwrap();
     (0..).zip(stored).filter(|(_, stored)| stored.head.is_some()).map(|(at, _)| at).collect()
 }
 
@@ -62,7 +62,7 @@ fn heads(office: &Office, run: &Run) -> Vec<u64> {
 fn a_series_is_one_commit_and_verifies() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     three(&office, &mut series, &mut run);
     assert_eq!(heads(&office, &run), [0], "nothing is recorded before the commit");
     series.commit().unwrap();
@@ -75,7 +75,7 @@ fn a_series_is_one_commit_and_verifies() {
 fn a_series_that_is_let_go_is_committed() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
-    three(&office, &mut office.ledger.series(), &mut run);
+    three(&office, &mut office.sequencer.series(), &mut run);
     assert_eq!(heads(&office, &run), [0, 3]);
 }
 
@@ -83,7 +83,7 @@ fn a_series_that_is_let_go_is_committed() {
 fn a_refused_statement_leaves_those_before_it() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     let intent = three(&office, &mut series, &mut run);
     say(&office, &mut series, &mut run, ToolExecutionStarted { input: None, intent });
     let again = office.submission(&run, ToolExecutionStarted { input: None, intent });
@@ -106,7 +106,7 @@ fn a_series_whose_commit_fails_leaves_nothing_and_the_run_goes_on() {
     let mut run = office.open();
     let opened = run;
     full.store(true, Ordering::Relaxed);
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     three(&office, &mut series, &mut run);
     assert!(matches!(series.commit(), Err(SequencerError::Commit(_))));
     full.store(false, Ordering::Relaxed);
@@ -120,7 +120,7 @@ fn a_series_whose_commit_fails_leaves_nothing_and_the_run_goes_on() {
 fn nobody_waits_for_an_open_series() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let (mut run, mut other) = (office.open(), office.open());
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     three(&office, &mut series, &mut run);
     // In this thread and in another: whoever writes takes along what is there.
     office.say(&mut other, PROPOSAL).unwrap();
@@ -136,7 +136,7 @@ fn the_same_command_twice_in_a_series_is_one_event() {
     let run = office.open();
     let command = CommandId::new(office.clock.now(), &mut demur_core::random::Seeded::from_number(9));
     let submission = office.submission_with(command, &run, PROPOSAL.into());
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     let first = series.submit(submission.clone(), None).unwrap();
     let again = series.submit(submission, None).unwrap();
     let Reply::Recorded(position) = first.reply else { panic!("expected an event") };
@@ -152,11 +152,11 @@ fn whoever_comes_back_reads_that_it_crashed() {
     let run = office.open();
     store.reopen();
     let office = office.reopen(store.clone());
-    office.ledger.come_back(run.trace).unwrap();
-    office.ledger.come_back(run.trace).unwrap();
+    office.sequencer.come_back(run.trace).unwrap();
+    office.sequencer.come_back(run.trace).unwrap();
     assert_eq!(heads(&office, &run), [0, 1], "the recovery, once");
     let mut run = Run { seen: Some(store.trace(run.trace).unwrap().unwrap().head), ..run };
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     three(&office, &mut series, &mut run);
     series.commit().unwrap();
     assert_eq!(heads(&office, &run), [0, 1, 4]);
@@ -166,11 +166,11 @@ fn whoever_comes_back_reads_that_it_crashed() {
 fn a_long_series_is_committed_in_parts() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();
-    let mut series = office.ledger.series();
+    let mut series = office.sequencer.series();
     for _ in 0..130 {
         say(&office, &mut series, &mut run, PROPOSAL);
     }
     series.commit().unwrap();
-    assert_eq!(office.ledger.store().trace(run.trace).unwrap().unwrap().head, run.seen.unwrap());
+    assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().head, run.seen.unwrap());
     assert_eq!(heads(&office, &run), [0, 64]);
 }

@@ -29,66 +29,66 @@ fn first(bytes: &[u8]) -> Swap {
 #[test]
 fn record_changes_with_its_command() {
     let (_folder, hall) = hall();
-    let (ledger, trace) = (hall.ledger(), hall.new_trace());
-    ledger.perform_with(trace, &hall.asking(trace), &[first(b"one")]).unwrap();
-    assert!(ledger.store().trace(trace).unwrap().is_some());
-    assert_eq!(ledger.store().record(&key()).unwrap().unwrap().value.bytes, b"one");
+    let (sequencer, trace) = (hall.sequencer(), hall.new_trace());
+    sequencer.perform_with(trace, &hall.asking(trace), &[first(b"one")]).unwrap();
+    assert!(sequencer.store().trace(trace).unwrap().is_some());
+    assert_eq!(sequencer.store().record(&key()).unwrap().unwrap().value.bytes, b"one");
 }
 
 #[test]
 fn command_whose_record_changed_leaves_nothing() {
     let (_folder, hall) = hall();
-    let ledger = hall.ledger();
+    let sequencer = hall.sequencer();
     let [one, other, third] = [hall.new_trace(), hall.new_trace(), hall.new_trace()];
-    ledger.perform_with(one, &hall.asking(one), &[first(b"one")]).unwrap();
-    let late = ledger.perform_with(other, &hall.asking(other), &[first(b"other")]);
+    sequencer.perform_with(one, &hall.asking(one), &[first(b"one")]).unwrap();
+    let late = sequencer.perform_with(other, &hall.asking(other), &[first(b"other")]);
     assert!(matches!(late, Err(SequencerError::RecordChanged)), "{late:?}");
-    let mut underway = ledger.begin_with(third, &hall.asking(third), &[first(b"third")]).unwrap().unwrap();
+    let mut underway = sequencer.begin_with(third, &hall.asking(third), &[first(b"third")]).unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = underway.poll(&context) else { panic!("nobody writes") };
-    ledger.lead(leader);
+    sequencer.lead(leader);
     let told = underway.poll(&context);
     assert!(matches!(told, Poll::Ready(Err(SequencerError::RecordChanged))), "{told:?}");
     for trace in [other, third] {
-        assert_eq!(ledger.store().trace(trace).unwrap(), None);
+        assert_eq!(sequencer.store().trace(trace).unwrap(), None);
         // It is as if nothing had been said.
-        ledger.perform(trace, &hall.asking(trace)).unwrap();
+        sequencer.perform(trace, &hall.asking(trace)).unwrap();
     }
-    assert_eq!(ledger.store().record(&key()).unwrap().unwrap().value.bytes, b"one");
+    assert_eq!(sequencer.store().record(&key()).unwrap().unwrap().value.bytes, b"one");
 }
 
 /// A refusal is recorded in the place of what was refused, and uses up no key.
 #[test]
 fn refused_command_changes_no_record() {
     let (_folder, hall) = hall();
-    let (ledger, trace) = (hall.ledger(), hall.new_trace());
+    let (sequencer, trace) = (hall.sequencer(), hall.new_trace());
     let asked = hall.ask(trace, None);
     let attempt = hall.answering(trace, asked);
-    ledger.perform(trace, &attempt).unwrap();
-    let again = ledger.perform_with(trace, &hall.answering(trace, asked), &[first(b"late")]);
+    sequencer.perform(trace, &attempt).unwrap();
+    let again = sequencer.perform_with(trace, &hall.answering(trace, asked), &[first(b"late")]);
     assert!(matches!(again, Err(SequencerError::Refused(_))), "{again:?}");
-    assert_eq!(ledger.store().record(&key()).unwrap(), None);
+    assert_eq!(sequencer.store().record(&key()).unwrap(), None);
 }
 
 /// In one commit and one trace with somebody whose record changed: what came behind is decided again, not refused.
 #[test]
 fn whoever_needs_no_record_is_not_refused_for_one() {
     let (_folder, hall) = hall();
-    let (ledger, trace, other) = (hall.ledger(), hall.new_trace(), hall.new_trace());
-    ledger.perform_with(other, &hall.asking(other), &[first(b"taken")]).unwrap();
+    let (sequencer, trace, other) = (hall.sequencer(), hall.new_trace(), hall.new_trace());
+    sequencer.perform_with(other, &hall.asking(other), &[first(b"taken")]).unwrap();
     let asked = hall.ask(trace, None);
     let second = hall.ask(trace, Some(asked));
     let (late, behind) = (hall.answering(trace, asked), hall.answering(trace, second));
-    let mut late = ledger.begin_with(trace, &late, &[first(b"late")]).unwrap().unwrap();
-    let mut behind = ledger.begin(trace, &behind).unwrap().unwrap();
+    let mut late = sequencer.begin_with(trace, &late, &[first(b"late")]).unwrap().unwrap();
+    let mut behind = sequencer.begin(trace, &behind).unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = late.poll(&context) else { panic!("nobody writes") };
-    ledger.lead(leader);
+    sequencer.lead(leader);
     assert!(matches!(late.poll(&context), Poll::Ready(Err(SequencerError::RecordChanged))));
     let told = behind.poll(&context);
     assert!(matches!(told, Poll::Ready(Ok(Progress::Again))), "{told:?}");
     for question in [second, asked] {
-        ledger.perform(trace, &hall.answering(trace, question)).unwrap();
+        sequencer.perform(trace, &hall.answering(trace, question)).unwrap();
     }
 }
 
@@ -96,7 +96,7 @@ fn whoever_needs_no_record_is_not_refused_for_one() {
 #[test]
 fn one_of_many_has_the_record_and_the_others_go_on() {
     let (_folder, hall) = hall();
-    let (ledger, callers) = (hall.ledger(), 4);
+    let (sequencer, callers) = (hall.sequencer(), 4);
     for round in 0..rounds(200, 10) {
         let key = RecordKey::new(format!("claim/{round}")).unwrap();
         let start = Barrier::new(2 * callers);
@@ -106,20 +106,25 @@ fn one_of_many_has_the_record_and_the_others_go_on() {
                 let swap = Swap { key: key.clone(), ..first(b"mine") };
                 let command = hall.asking(trace);
                 start.wait();
-                ledger.perform_with(trace, &command, &[swap])
+                sequencer.perform_with(trace, &command, &[swap])
             };
             let ask = || {
                 let trace = hall.new_trace();
                 let command = hall.asking(trace);
                 start.wait();
-                ledger.perform(trace, &command).unwrap();
+                sequencer.perform(trace, &command).unwrap();
             };
             let claims: Vec<_> = (0..callers).map(|_| scope.spawn(claim)).collect();
             let asks: Vec<_> = (0..callers).map(|_| scope.spawn(ask)).collect();
             for one in asks {
                 one.join().unwrap();
             }
-            claims.into_iter().filter_map(|one| one.join().unwrap().ok()).count()
+            let is_won = |claim: Result<_, SequencerError>| match claim {
+                Ok(_) => true,
+                Err(SequencerError::RecordChanged) => false,
+                Err(error) => panic!("round {round}: {error}"),
+            };
+            claims.into_iter().map(|one| is_won(one.join().unwrap())).filter(|won| *won).count()
         });
         assert_eq!(won, 1, "round {round}");
     }

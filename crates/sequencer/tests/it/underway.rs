@@ -31,11 +31,11 @@ fn hall() -> (tempfile::TempDir, Hall) {
 
 fn begin(hall: &Hall) -> (TraceId, Underway) {
     let trace = hall.new_trace();
-    (trace, hall.ledger().begin(trace, &hall.asking(trace)).unwrap().unwrap())
+    (trace, hall.sequencer().begin(trace, &hall.asking(trace)).unwrap().unwrap())
 }
 
 fn is_recorded(hall: &Hall, trace: TraceId) -> bool {
-    hall.ledger().store().trace(trace).unwrap().is_some()
+    hall.sequencer().store().trace(trace).unwrap().is_some()
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn whoever_comes_first_is_told_to_write_and_writes_for_everybody() {
     assert!(
         all.iter_mut().all(|(trace, underway)| look(underway).is_pending() && !is_recorded(&hall, *trace))
     );
-    let before = hall.ledger().figures().commits;
-    hall.ledger().lead(leader);
-    assert_eq!(hall.ledger().figures().commits, before + 1);
+    let before = hall.sequencer().figures().commits;
+    hall.sequencer().lead(leader);
+    assert_eq!(hall.sequencer().figures().commits, before + 1);
     for (trace, underway) in &mut all {
         let Poll::Ready(Ok(Progress::Recorded(recorded))) = look(underway) else { panic!("not recorded") };
         assert_eq!((recorded.trace, recorded.repeated), (*trace, false));
@@ -67,7 +67,7 @@ fn whoever_leaves_hands_the_pen_on_and_is_recorded_all_the_same() {
     // A lead that is put down is offered again.
     drop(leader);
     let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut third) else { panic!("nobody writes") };
-    hall.ledger().lead(leader);
+    hall.sequencer().lead(leader);
     assert!(matches!(look(&mut third), Poll::Ready(Ok(Progress::Recorded(_)))));
     assert!([left, told, stays].into_iter().all(|trace| is_recorded(&hall, trace)));
 }
@@ -87,19 +87,19 @@ fn what_needs_a_wait_or_a_look_is_not_begun() {
     let (_folder, hall) = hall();
     let trace = hall.new_trace();
     let command = hall.asking(trace);
-    let underway = hall.ledger().begin(trace, &command).unwrap().unwrap();
+    let underway = hall.sequencer().begin(trace, &command).unwrap().unwrap();
     // The same command is in flight.
-    assert!(hall.ledger().begin(trace, &command).unwrap().is_none());
+    assert!(hall.sequencer().begin(trace, &command).unwrap().is_none());
     drop(underway);
-    let asked = hall.ledger().perform(trace, &command).unwrap();
+    let asked = hall.sequencer().perform(trace, &command).unwrap();
     assert!(asked.repeated);
     let answer = hall.answering(trace, asked.position);
-    let mut underway = hall.ledger().begin(trace, &answer).unwrap().unwrap();
+    let mut underway = hall.sequencer().begin(trace, &answer).unwrap().unwrap();
     // A refusal is recorded behind what it speaks of: who was first is on the disk when somebody hears of it.
-    let mut late = hall.ledger().begin(trace, &answer).unwrap().unwrap();
+    let mut late = hall.sequencer().begin(trace, &answer).unwrap().unwrap();
     assert!(look(&mut late).is_pending());
     let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut underway) else { panic!("nobody writes") };
-    hall.ledger().lead(leader);
+    hall.sequencer().lead(leader);
     assert!(matches!(look(&mut underway), Poll::Ready(Ok(Progress::Recorded(_)))));
     let Poll::Ready(Err(refusal)) = look(&mut late) else { panic!("two answers counted") };
     assert!(refusal.to_string().contains("a person"), "{refusal}");
@@ -119,7 +119,7 @@ fn beginning_reads_no_store() {
     let (store, hall, twin) = counted();
     let begin = |hall: &Hall, trace, command: &Command| {
         let before = store.reads();
-        let begun = hall.ledger().at_hand().begin(trace, command).unwrap();
+        let begun = hall.sequencer().at_hand().begin(trace, command).unwrap();
         assert_eq!(store.reads(), before, "the store was read");
         begun
     };
@@ -148,11 +148,11 @@ fn what_was_begun_by_mistake_leaves_no_wrong_memory() {
     let asked = [refused, decided].map(|trace| (trace, hall.ask(trace, None)));
     let expired = twin.asking(refused);
     twin.pass(10_000_000);
-    assert!(twin.ledger().begin(refused, &expired).unwrap().is_none());
-    let begun = twin.ledger().begin(decided, &twin.asking(decided)).unwrap().unwrap();
+    assert!(twin.sequencer().begin(refused, &expired).unwrap().is_none());
+    let begun = twin.sequencer().begin(decided, &twin.asking(decided)).unwrap().unwrap();
     assert!(wait(&twin, begun).is_none());
     for (trace, asked) in asked {
-        twin.ledger().perform(trace, &twin.answering(trace, asked)).unwrap();
+        twin.sequencer().perform(trace, &twin.answering(trace, asked)).unwrap();
         assert_ne!(twin.verdict(trace).verdict, Verdict::Fail);
     }
 }
@@ -172,7 +172,7 @@ fn wait(hall: &Hall, mut underway: Underway) -> Option<Acknowledged> {
     loop {
         match next.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(progress) => match progress.unwrap() {
-                Progress::Lead(leader) => hall.ledger().lead(leader),
+                Progress::Lead(leader) => hall.sequencer().lead(leader),
                 Progress::Recorded(recorded) => return Some(recorded),
                 Progress::Again => return None,
             },
@@ -195,10 +195,10 @@ fn proof_nobody_hangs_whoever_leaves() {
                     let trace = hall.new_trace();
                     let command = hall.asking(trace);
                     match (worker + round) % 4 {
-                        0 => drop(hall.ledger().perform(trace, &command).unwrap()),
-                        1 => drop(hall.ledger().begin(trace, &command).unwrap()),
+                        0 => drop(hall.sequencer().perform(trace, &command).unwrap()),
+                        1 => drop(hall.sequencer().begin(trace, &command).unwrap()),
                         _ => {
-                            let underway = hall.ledger().begin(trace, &command).unwrap().unwrap();
+                            let underway = hall.sequencer().begin(trace, &command).unwrap().unwrap();
                             wait(hall, underway).unwrap();
                         }
                     }
@@ -209,7 +209,7 @@ fn proof_nobody_hangs_whoever_leaves() {
     });
     // Whatever was left last goes with this.
     hall.ask(hall.new_trace(), None);
-    let events = hall.ledger().figures().events;
-    let registered = hall.ledger().registry().head().sequence.number();
+    let events = hall.sequencer().figures().events;
+    let registered = hall.sequencer().registry().head().sequence.number();
     assert_eq!(events, recorded.into_inner() as u64 + 1 + registered);
 }

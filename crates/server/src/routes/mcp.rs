@@ -1,13 +1,13 @@
-//! MCP over streamable HTTP at `/mcp`: the same door as `demur mcp`, with the API called in this process in the name of
-//! whoever sent the request. It is no operation of the API: what goes in and out is the protocol's own. Clients of
+//! MCP over streamable HTTP at `/mcp`: the same door as `demur mcp`, with operations done in this process in the name of
+//! the caller. It is no operation of the API: what goes in and out is the protocol's own. Clients of
 //! 2026-07-28 bring everything with each request; for older ones there are sessions, bounded in number and in time.
 
+mod connection;
 mod sessions;
 
 use std::{
     io,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
 };
 
 use axum::{
@@ -18,40 +18,35 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::any,
 };
-use bytes::Bytes;
-use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal, scope::Scope};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
 use demur_desk::access::Caller;
 use demur_mcp::{
-    api::{self, Extensions, Host, Method, Pending, Visitor},
     door::Door,
     fault::no_message,
+    host::{Extensions, Host, Visitor},
     manner::Manner,
     state::States,
     tools::Sets,
 };
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::{StatusCode, header, http::request::Parts};
 use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService,
-    session::{SessionId, SessionManager as _},
+    StreamableHttpServerConfig, StreamableHttpService, session::SessionId,
 };
-use tokio::time;
-use tower::ServiceExt as _;
 
-use self::sessions::Sessions;
+use self::{connection::ServerConnection, sessions::Sessions};
 use crate::{
     api::admit,
-    problem::for_others,
     read,
     service::{Shared, over},
 };
 
 /// The service that speaks the protocol.
-type Protocol = StreamableHttpService<Door, Sessions>;
+type Protocol = StreamableHttpService<Door<ServerHost>, Sessions>;
 
-/// Returns the route, for which `inside` is the API without its gate.
-pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
+/// Returns the route.
+pub(super) fn route(service: &Shared) -> Router<Shared> {
     let config = StreamableHttpServerConfig::default()
         // The gate knows the names of this server, and looked.
         .disable_allowed_hosts()
@@ -63,18 +58,17 @@ pub(super) fn route(service: &Shared, inside: Router) -> Router<Shared> {
         stop.cancel();
     });
     let sessions = Arc::new(Sessions::default());
-    let house = Arc::new(House { service: Arc::clone(service), inside, sessions: Arc::clone(&sessions) });
+    let host = Arc::new(ServerHost { service: Arc::clone(service), sessions: Arc::clone(&sessions) });
     let (states, ended) = (OnceLock::<Arc<States>>::new(), service.desk.ending());
     let shared = Arc::default();
     let door = move || {
-        let host: Arc<dyn Host> = Arc::clone(&house) as _;
         let states = if let Some(states) = states.get() {
             Arc::clone(states)
         } else {
-            let made = States::open(house.service.desk.premises().data().path()).inspect_err(trouble)?;
+            let made = States::open(host.service.desk.premises().data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
-        Ok(Door::new(host, states, Manner::default(), Arc::clone(&shared), ended.clone()))
+        Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
@@ -108,14 +102,15 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
 }
 
 /// The server, as the host of the door.
-struct House {
+struct ServerHost {
     service: Shared,
-    inside: Router,
     sessions: Arc<Sessions>,
 }
 
-impl Host for House {
-    fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor, Refusal> {
+impl Host for ServerHost {
+    type Connection = ServerConnection;
+
+    fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor<ServerConnection>, Refusal> {
         let parts = extensions.get::<Parts>();
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
@@ -137,10 +132,10 @@ impl Host for House {
         };
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
         let session = session.map(|id| (Arc::clone(&self.sessions), SessionId::from(id)));
-        let api = Inside { service: Arc::clone(&self.service), router: self.inside.clone(), caller, session };
+        let connection = ServerConnection::new(Arc::clone(&self.service), caller, session);
         // Nothing else is known here that lasts longer than a connection.
         let conversation = "mcp".to_owned();
-        Ok(Visitor { identity, name, conversation, relays, sets, api: Arc::new(api) })
+        Ok(Visitor { identity, name, conversation, relays, sets, connection })
     }
 }
 
@@ -154,83 +149,9 @@ fn sets(query: &str) -> Result<Sets, Refusal> {
     words.parse().map_err(|error| Refusal::new(Code::Malformed, format!("tools: {error}")))
 }
 
-/// The API in this process, in somebody's name.
-struct Inside {
-    service: Shared,
-    router: Router,
-    caller: Caller,
-    /// The session that the request came in, of an older client.
-    session: Option<(Arc<Sessions>, SessionId)>,
-}
-
-impl Inside {
-    async fn attempt(&self, call: &api::Call) -> Result<Bytes, Refusal> {
-        let method = match call.method {
-            Method::Get => hyper::Method::GET,
-            Method::Post => hyper::Method::POST,
-            Method::Delete => hyper::Method::DELETE,
-        };
-        let mut request = Request::builder().method(method).uri(&call.path);
-        if let Some(body) = &call.body {
-            request = request.header(header::CONTENT_TYPE, body.media);
-        }
-        // No key: nothing is lost on the way, so nothing is sent twice.
-        let bytes = call.body.as_ref().map(|body| body.bytes.clone()).unwrap_or_default();
-        let mut request = request.body(Body::from(bytes)).map_err(|error| api::unreadable(&error))?;
-        request.extensions_mut().insert(self.caller.clone());
-        let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
-        let (status, body) = (response.status(), response.into_body());
-        let bytes = body.collect().await.map_err(|error| api::unreadable(&error))?.to_bytes();
-        if status.is_success() { Ok(bytes) } else { Err(refusal(status, &bytes, &self.caller)) }
-    }
-}
-
-impl api::Api for Inside {
-    fn call(&self, call: api::Call) -> Pending<'_, Result<Vec<u8>, Refusal>> {
-        Box::pin(async move {
-            let until = Instant::now() + call.patience;
-            loop {
-                match self.attempt(&call).await {
-                    // Another command has the folder for a while.
-                    Err(refusal) if refusal.code == Code::FolderLent && Instant::now() < until => {
-                        time::sleep(AGAIN).await;
-                    }
-                    Err(refusal) => return Err(refusal),
-                    Ok(bytes) => return Ok(bytes.to_vec()),
-                }
-            }
-        })
-    }
-
-    fn address(&self) -> Pending<'_, Option<String>> {
-        Box::pin(async { self.service.address() })
-    }
-
-    fn is_heard(&self) -> Pending<'_, bool> {
-        Box::pin(async {
-            match &self.session {
-                // The library lets calls of a session that is over run on for a few seconds.
-                Some((sessions, id)) => sessions.has_session(id).await.unwrap_or(false),
-                None => true,
-            }
-        })
-    }
-}
-
-fn refusal(status: StatusCode, bytes: &[u8], caller: &Caller) -> Refusal {
-    let Ok(problem) = serde_json::from_slice::<ProblemDetails>(bytes) else {
-        return Refusal::new(Code::Bug, "the server said no without a reason");
-    };
-    let refusal = Refusal::from(problem);
-    let hidden = status.is_server_error() && !caller.is_local();
-    if hidden { for_others(refusal) } else { refusal }
-}
-
 /// Where the door is.
 pub const PATH: &str = "/mcp";
 /// Who may come through it.
 pub const ASKING: &[Scope] = &[Scope::Ask];
 /// How long a message may be.
 const LONGEST: usize = 4 << 20;
-/// How often a folder that is lent is tried.
-const AGAIN: Duration = Duration::from_millis(50);

@@ -13,7 +13,10 @@ use axum::{
 };
 use bytes::{Buf as _, Bytes};
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
-use demur_desk::verification::Verification;
+use demur_desk::{
+    access::{self, Caller},
+    verification::Verification,
+};
 use demur_ledger::verify::{Options, VerifyError, verify};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, StatusCode};
@@ -34,7 +37,7 @@ pub(super) fn add(api: Api) -> Api {
             Method::POST,
             "/v1/verify",
             "verify",
-            &[Scope::Read],
+            READING,
             "Verify an export of up to 64 MiB and say what it proves",
         )
         .takes_bytes(LINES)
@@ -60,6 +63,23 @@ async fn check(State(service): State<Shared>, request: Request) -> Result<Json<V
     read.map_err(|_| too_slow())??;
     let report = verified.map_err(|error| unreadable(&error))?;
     Ok(Json(Verification::new(report, None, None, begun.elapsed())))
+}
+
+/// Verifies an export that is here already, for a caller who may.
+pub(super) async fn verified(
+    service: &Shared,
+    caller: &Caller,
+    export: Vec<u8>,
+) -> Result<Verification, Refusal> {
+    access::admit(caller, READING)?;
+    let (turn, begun) = (service.desk.large_turn()?, Instant::now());
+    let verifying = task::spawn_blocking(move || {
+        let _turn = turn;
+        verify(&export[..], &Options { threads: THREADS, ..Options::default() }, &mut |_| ())
+    });
+    let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
+    let report = verified.map_err(|error| unreadable(&error))?;
+    Ok(Verification::new(report, None, None, begun.elapsed()))
 }
 
 /// Hands a body over part by part, whether or not anybody still wants the rest.
@@ -110,6 +130,8 @@ fn too_slow() -> Problem {
     Problem::new(Code::TooSlow, "expected the file to arrive without such pauses")
 }
 
+/// Who may have a file verified.
+const READING: &[Scope] = &[Scope::Read];
 /// How large a file may be.
 const LARGEST: usize = 64 << 20;
 /// How long a file may take to arrive.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Call, Reply, chunk, head},
+    run::{self, Run},
     server::{Server, until},
 };
 
@@ -309,7 +310,47 @@ fn what_is_too_long_is_told_so() {
     assert_eq!(post(&server, &token, &message).send().code(), "TOO_LARGE");
 }
 
-/// Calls a tool of a run and returns what comes back.
+/// What no request of the API may hold is no plan through a tool either, and a model hears what to do.
+#[test]
+fn plan_beyond_the_limits_of_a_document_is_refused_over_mcp_too() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask"]);
+    let deep = (0..40).fold(json!("x"), |inner, _| json!([inner]));
+    let long = "y".repeat(3 << 19);
+    for (name, plan) in
+        [("deep", json!({"a": deep})), ("wide", json!({"a": vec![0; 20_000]})), ("long", json!({"a": long}))]
+    {
+        let told = play(&server, &token, "wwa_clarify_check", &json!({"plan": plan, "wait_s": 0}));
+        assert_eq!(told["isError"], true, "{name}");
+        let words = told["content"][0]["text"].as_str().unwrap();
+        assert!(words.starts_with("ARGUMENTS (plan): expected at most "), "{name}: {words}");
+    }
+    let traces = server.local("GET", "/v1/traces").send().json();
+    assert_eq!(traces["traces"], json!([]), "nothing of it is on record");
+}
+
+/// Memory is bounded: what is too long for a resource is not gathered first.
+#[test]
+fn export_that_is_too_long_to_read_is_refused_with_the_command_that_writes_it() {
+    let run = Run::open();
+    let proposal = run.said("ada", &run::proposal());
+    run.said("cy", &run::review(proposal));
+    let read = |uri: &str| {
+        let params = json!({"uri": uri});
+        modern(&run.server, run.token("bo"), &json!({}), "resources/read", params)
+            .header("Mcp-Name", uri)
+            .send()
+            .json()
+    };
+    let uri = format!("demur://traces/{}", run.trace);
+    assert!(read(&uri)["result"]["contents"][0]["text"].is_string(), "{}", read(&uri));
+    run.said("bo", &run::artifact("large", &"x".repeat(5 << 20)));
+    let refused = read(&uri)["error"]["message"].to_string();
+    assert!(refused.contains("expected an export of at most 4194304 bytes, found more"), "{refused}");
+    assert!(refused.contains(&format!("`demur export {}`", run.trace)), "{refused}");
+}
+
+/// Calls a tool and returns what comes back.
 fn play(server: &Server, token: &str, tool: &str, arguments: &Value) -> Value {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -321,7 +362,7 @@ fn play(server: &Server, token: &str, tool: &str, arguments: &Value) -> Value {
         },
     });
     let reply = server
-        .call("POST", &format!("{PATH}?tools=session"))
+        .call("POST", &format!("{PATH}?tools=all"))
         .token(token)
         .header("Accept", "application/json, text/event-stream")
         .header("MCP-Protocol-Version", "2026-07-28")

@@ -1,13 +1,13 @@
 //! The leases of a store in memory, shared or not.
 
-use std::{
-    collections::BTreeMap,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::collections::BTreeMap;
 
 use demur_core::{hash::Digest, time::Timestamp};
 
-use crate::contract::{Lease, LeaseId, StoreError};
+use crate::{
+    clock,
+    contract::{Lease, LeaseId, StoreError},
+};
 
 /// Every lease that was not ended in good order.
 #[derive(Clone, Debug, Default)]
@@ -75,11 +75,7 @@ impl LeaseTable {
     }
 
     fn now(&self) -> Timestamp {
-        let machine = || {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            u64::try_from(since.as_millis()).ok().and_then(|millis| Timestamp::from_millis(millis).ok())
-        };
-        self.clock.or_else(machine).unwrap_or(Timestamp::MIN)
+        self.clock.unwrap_or_else(clock::now)
     }
 }
 

@@ -16,8 +16,8 @@ use demur_ledger::{
 use super::{lease::LeaseTable, question::List, record::RecordTable};
 use crate::{
     contract::{
-        Append, Conflict, Cursor, Failure, Kept, Outcome, Performed, QuestionSummary, Snapshot, StoreError,
-        Stored, TraceSummary, Write,
+        Append, Conflict, Cursor, Failure, Kept, LeaseId, Outcome, Performed, QuestionSummary, Snapshot,
+        StoreError, Stored, TraceSummary, Write,
     },
     derived,
 };
@@ -78,7 +78,10 @@ impl State {
         Ok(writes.iter().map(|write| self.commit_one(write)).collect())
     }
 
-    fn commit_one(&mut self, Write { append, swaps }: &Write) -> Outcome {
+    fn commit_one(&mut self, Write { writer, append, swaps }: &Write) -> Outcome {
+        if !self.leases.lives(*writer) {
+            return Outcome::Refused(Conflict::Lease);
+        }
         let kind = |append: &Append| match self.traces.get(&append.trace) {
             Some(trace) => trace.kind,
             None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
@@ -90,16 +93,13 @@ impl State {
             return Outcome::Refused(conflict);
         }
         if let Some((append, kind)) = append {
-            self.write(append, kind);
+            self.write(append, kind, *writer);
         }
         self.records.swap(swaps);
         Outcome::Done
     }
 
     fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
-        if !self.leases.lives(append.writer) {
-            return Some(Conflict::Lease);
-        }
         let known = self.traces.get(&append.trace);
         let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = known.and_then(Trace::head);
@@ -129,7 +129,7 @@ impl State {
         })
     }
 
-    fn write(&mut self, append: &Append, kind: TraceKind) {
+    fn write(&mut self, append: &Append, kind: TraceKind, writer: LeaseId) {
         let opened = append.entries[0].event.envelope().time;
         if !self.traces.contains_key(&append.trace) {
             self.opened.push(append.trace);
@@ -155,7 +155,7 @@ impl State {
                 content: entry.opening.clone().map_or(Kept::Absent, Kept::Here),
                 artifact: entry.artifact.map_or(Kept::Absent, Kept::Here),
                 head: None,
-                writer: append.writer,
+                writer,
             });
         }
         finish(trace, append.head.clone(), append);

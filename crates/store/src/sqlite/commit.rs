@@ -22,7 +22,7 @@ use crate::{
     sqlite::trouble,
 };
 
-/// What is known of an append without the database.
+/// What is known of a write without the database.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     /// Its lease is dead.
@@ -82,16 +82,20 @@ impl<'a> Session<'a> {
         Ok(Self { transaction, registry, pinned: None })
     }
 
-    fn commit(&mut self, Write { append, swaps }: &Write, known: Known) -> Result<Outcome, StoreError> {
+    fn commit(&mut self, write: &Write, known: Known) -> Result<Outcome, StoreError> {
+        if known.dead {
+            return Ok(Outcome::Refused(Conflict::Lease));
+        }
+        let Write { writer, append, swaps } = write;
         let append = append.as_ref().map(|append| self.prepare(append)).transpose()?;
-        let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, known));
+        let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, known.missing));
         if let Some(conflict) = conflict.map_err(trouble::of("append"))? {
             return Ok(Outcome::Refused(conflict));
         }
         if !record::admit(self.transaction, swaps).map_err(trouble::of("look at records"))? {
             return Ok(Outcome::Refused(Conflict::Record));
         }
-        append.map_or(Ok(()), |append| self.write(append)).map_err(trouble::of("append"))?;
+        append.map_or(Ok(()), |append| self.write(append, *writer)).map_err(trouble::of("append"))?;
         record::swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
         Ok(Outcome::Done)
     }
@@ -128,11 +132,8 @@ impl<'a> Session<'a> {
     fn judge(
         &mut self,
         &Prepared { append, ref trace, kind }: &Prepared<'_>,
-        Known { dead, missing }: Known,
+        missing: bool,
     ) -> Result<Option<Conflict>> {
-        if dead {
-            return Ok(Some(Conflict::Lease));
-        }
         let second_registry = trace.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = trace.as_ref().map(|trace| trace.head);
         if head != append.expected || !derived::is_chain(append) || second_registry {
@@ -209,7 +210,7 @@ impl<'a> Session<'a> {
         Ok(false)
     }
 
-    fn write(&mut self, Prepared { append, trace, kind }: Prepared<'_>) -> Result<()> {
+    fn write(&mut self, Prepared { append, trace, kind }: Prepared<'_>, writer: LeaseId) -> Result<()> {
         let (trace, phase) = match trace {
             Some(trace) => (trace.id, trace.phase),
             None => (self.open(append, kind)?, None),
@@ -217,7 +218,7 @@ impl<'a> Session<'a> {
         let last = append.entries.len() - 1;
         for (index, entry) in append.entries.iter().enumerate() {
             let head = (index == last).then(|| column::compact_head(&append.head));
-            self.write_entry(trace, entry, append.writer, head.as_ref().map(AsRef::as_ref))?;
+            self.write_entry(trace, entry, writer, head.as_ref().map(AsRef::as_ref))?;
             if kind == TraceKind::Registry {
                 self.write_key_changes(entry)?;
             }

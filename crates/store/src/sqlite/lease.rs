@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeSet,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use demur_core::{hash::Digest, time::Timestamp};
@@ -22,9 +21,8 @@ impl Living {
         self.lock().insert(lease);
     }
 
-    /// Returns whether it was there.
-    pub(super) fn remove(&self, lease: LeaseId) -> bool {
-        self.lock().remove(&lease)
+    pub(super) fn remove(&self, lease: LeaseId) {
+        self.lock().remove(&lease);
     }
 
     pub(super) fn has(&self, lease: LeaseId) -> bool {
@@ -60,11 +58,4 @@ pub(super) fn all(connection: &Connection, living: &Living) -> Result<Vec<Lease>
         Ok(Lease { id, rules, began, expires: None, lives: living.has(id) })
     };
     statement.query_map([], lease)?.collect()
-}
-
-/// Returns the time of this machine, which is that of the store.
-pub(super) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let millis = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-    Timestamp::from_millis(millis).unwrap_or(Timestamp::MAX)
 }

@@ -10,7 +10,7 @@ use std::{
 
 use demur_core::{hash::sha256, time::Timestamp};
 use demur_store::{
-    contract::{Conflict, Cursor, Leases as _, Outcome, Store as _, StoreError},
+    contract::{Conflict, Cursor, Leases as _, Outcome, Store as _, StoreError, Write},
     memory::{Fault, MemoryStore, Writing},
 };
 use demur_testing::sample::{Sample, commit, done};
@@ -120,15 +120,13 @@ fn lease_of_a_shared_store_lives_as_long_as_it_is_renewed() {
     assert_eq!(lives, [(kept.id, true), (lost.id, false)]);
 
     // Dead for good: what it writes is refused, it is not renewed, and its end was not in good order.
-    let mut append = sample.registry_append();
-    append.writer = lost.id;
+    let append = sample.registry_append();
     let refused = [Outcome::Refused(Conflict::Lease)];
-    assert_eq!(store.commit(&[append.clone().into()]).unwrap(), refused);
+    assert_eq!(store.commit(&[Write::of_events(lost.id, append.clone())]).unwrap(), refused);
     assert!(matches!(store.renew_lease(lost.id), Err(StoreError::LeaseLost)));
     store.end_lease(lost.id).unwrap();
     assert_eq!(store.leases().unwrap().len(), 2);
-    append.writer = kept.id;
-    assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
+    assert_eq!(store.commit(&[Write::of_events(kept.id, append)]).unwrap(), [Outcome::Done]);
     // Another process that opens it changes nothing for the others.
     store.reopen();
     assert!(store.leases().unwrap()[0].lives);

@@ -221,6 +221,23 @@ fn lock_of_another_program_is_reported_and_survived() {
     done(&store, &[append]);
 }
 
+/// Otherwise a process that goes on would have lost its right to write, and its end would look like a crash.
+#[test]
+fn lease_that_could_not_be_ended_lives_and_is_ended_again() {
+    let filled = Filled::new();
+    let store = filled.open();
+    let lease = store.begin_lease(sha256(b"rules")).unwrap();
+    let before = store.leases().unwrap();
+    let other = filled.raw();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(matches!(store.end_lease(lease.id), Err(StoreError::Locked)));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(store.leases().unwrap(), before);
+    store.renew_lease(lease.id).unwrap();
+    store.end_lease(lease.id).unwrap();
+    assert_eq!(store.leases().unwrap().len(), before.len() - 1);
+}
+
 #[test]
 fn reader_in_the_middle_of_a_page_does_not_hold_the_writer_up() {
     let mut filled = Filled::new();

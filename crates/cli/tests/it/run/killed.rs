@@ -10,7 +10,10 @@ use std::{
 use serde_json::Value;
 
 use super::{Draft, entries, verdict};
-use crate::sandbox::{Sandbox, count};
+use crate::{
+    sandbox::{Sandbox, count},
+    server_life::kill,
+};
 
 /// Three calls that each leave a mark when they are carried out.
 fn draft() -> Draft {
@@ -60,6 +63,47 @@ fn proof_killed_runs_end_in_the_same_verdict() {
         assert_eq!(verdict(&sandbox), "pass_with_warnings", "round {round}");
         check_marks(&sandbox, round);
     }
+}
+
+/// LED-22, ONE-05: a server that is killed at any moment is replaced; every tool runs once, and none is lost.
+#[test]
+fn proof_runs_outlive_their_servers() {
+    let whole = Sandbox::new();
+    let begun = Instant::now();
+    draft().run(&whole, 0);
+    let takes = begun.elapsed();
+    let mut killed = 0;
+    for round in 1..=count(4, 100) {
+        let sandbox = Sandbox::new();
+        draft().write(&sandbox);
+        let mut run = sandbox.command(&["run", "--task", "task.toml", "--json"]);
+        let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let part = u32::try_from(round * 7919 % 1000).unwrap();
+        let moment = Instant::now() + takes * part / 1000;
+        while Instant::now() < moment {
+            thread::yield_now();
+        }
+        for process in sandbox.processes().into_iter().filter(|process| is_server(*process)) {
+            kill(process);
+            killed += 1;
+        }
+        let ran = sandbox.ran(run.wait_with_output().unwrap());
+        let reply: Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
+        let tools = serde_json::json!({"blocked": 0, "completed": 3, "failed": 0, "lost": 0, "open": 0});
+        assert_eq!((&reply["phase"], &reply["tools"]), (&"completed".into(), &tools), "round {round}");
+        for name in ["one", "two", "three"] {
+            let work = sandbox.data().join("runs").join(sandbox.trace()).join("work");
+            let marks = fs::read_to_string(work.join(format!("{name}.marks"))).unwrap();
+            assert_eq!(marks.lines().count(), 1, "round {round}: {name}");
+        }
+        assert_eq!(verdict(&sandbox), "pass_with_warnings", "round {round}");
+    }
+    assert!(killed > 0, "no server was killed in time");
+}
+
+fn is_server(process: u32) -> bool {
+    fs::read(format!("/proc/{process}/cmdline"))
+        .is_ok_and(|line| line.windows(5).any(|part| part == b"serve"))
 }
 
 /// Goes on until the run has ended; now and then that is killed, too.

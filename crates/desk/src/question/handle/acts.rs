@@ -20,7 +20,7 @@ use crate::{
     lookup::Lookup,
     owner::Owner,
     premises,
-    question::{accept, answer, cancel, decline, deliver, extend, pass_on},
+    question::{accept, answer, answering, cancel, decline, deliver, extend, pass_on},
     session::Speaker,
 };
 
@@ -39,8 +39,12 @@ impl Handle<op::AnswerQuestion> for Desk {
         by: &Admitted,
         request: &ApiRequest<op::AnswerQuestion>,
     ) -> Result<Begun<Done>, Refusal> {
-        let Some(shown) = at.question(by.caller(), request.path.question) else { return Ok(Begun::NotHere) };
-        let recording = at.answering(by.caller(), &shown, &request.body)?;
+        let Some(shown) = at.seen_question(by.caller(), request.path.question) else {
+            return Ok(Begun::NotHere);
+        };
+        let speaker = by.caller().known_answerer(at, request.body.by.clone())?;
+        let Some(speaker) = speaker else { return Ok(Begun::NotHere) };
+        let recording = answering(at, &shown, &speaker, &request.body)?;
         Ok(recording.map_or(Begun::NotHere, |recording| {
             Begun::Recording(
                 recording

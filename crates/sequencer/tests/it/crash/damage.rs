@@ -48,8 +48,8 @@ fn fill(path: &Path) -> Ledgered {
     desk.whole_run();
     let ready = work::go_on(&desk, 10, &|_, _| ()).unwrap();
     Bustle { threads: 1, steps: 12, besides: Some(9_000) }.run(&desk, &ready, &|_, _| ());
-    let events = work::all_events(desk.ledger.store());
-    desk.ledger.close().unwrap();
+    let events = work::all_events(desk.sequencer.store());
+    desk.sequencer.close().unwrap();
     events
 }
 

@@ -39,7 +39,7 @@ fn proof_calls_that_fail_are_told_and_lose_nothing_acknowledged() {
         told += usize::from(heard.iter().any(|line| line.starts_with(TOLD)));
 
         let desk = Office::at(Arc::new(SqliteStore::open(root.join("store")).unwrap())).unwrap();
-        work::expect_all(desk.ledger.store(), &acknowledged);
+        work::expect_all(desk.sequencer.store(), &acknowledged);
         work::go_on(&desk, ALL, &|_, _| ()).unwrap();
         for (trace, _) in acknowledged.keys() {
             work::expect_whole(&desk, *trace);
@@ -68,7 +68,7 @@ fn work_on(folder: &Path) {
     // A disk that was full for a moment is told once; after a sync that failed nothing is written any more.
     let unconfirmed = errors.first().is_some_and(|error| error.contains("did not confirm"));
     assert!(errors.len() <= 1 || unconfirmed, "{errors:?}");
-    if let Err(error) = desk.ledger.close() {
+    if let Err(error) = desk.sequencer.close() {
         child::say(format!("{TOLD}{error}"));
     }
 }
@@ -93,7 +93,7 @@ fn calls(shim: &Shim) -> usize {
 
 fn prepare(root: &Path) {
     let desk = work::create(&root.join("store"), 2, &|_, _| ());
-    desk.ledger.close().unwrap();
+    desk.sequencer.close().unwrap();
 }
 
 const NAME: &str = concat!(module_path!(), "::proof_calls_that_fail_are_told_and_lose_nothing_acknowledged");

@@ -58,7 +58,7 @@ fn fill_again_and_again(mount: &Path) {
         let ballast = Ballast::leave(mount, pages % 40 * PAGE);
         until_full(&desk, &hears);
         // Who only reads does not notice.
-        work::expect_all(desk.ledger.store(), &acknowledged.lock().unwrap());
+        work::expect_all(desk.sequencer.store(), &acknowledged.lock().unwrap());
         expect_all_whole(&desk);
         if pages % 5 == 4 {
             desk = reopen_full(desk, &path, ballast);
@@ -69,7 +69,7 @@ fn fill_again_and_again(mount: &Path) {
         ready[0].call(&desk, &hears).unwrap();
         // A fresh store before the disk is too small for the log.
         if pages % 10 == 9 {
-            work::expect_all(desk.ledger.store(), &acknowledged.lock().unwrap());
+            work::expect_all(desk.sequencer.store(), &acknowledged.lock().unwrap());
             expect_all_whole(&desk);
             drop(desk);
             fs::remove_dir_all(&path).unwrap();
@@ -118,7 +118,7 @@ fn reopen_full(desk: Desk, path: &Path, ballast: Ballast) -> Desk {
 }
 
 fn expect_all_whole(desk: &Desk) {
-    for (trace, _) in desk.ledger.store().heads().unwrap() {
+    for (trace, _) in desk.sequencer.store().heads().unwrap() {
         work::expect_whole(desk, trace);
     }
 }

@@ -41,7 +41,7 @@ fn write_until_killed(folder: PathBuf) {
     let desk = Office::at(Arc::new(SqliteStore::open(folder).unwrap())).unwrap();
     let ready = work::go_on(&desk, OF_LATE, &child::acknowledge).unwrap();
     if env::var_os(LOADS).is_some() {
-        fill_the_log(desk.ledger.store());
+        fill_the_log(desk.sequencer.store());
     }
     Bustle { threads: 4, steps: usize::MAX, besides: Some(50_000) }.run(&desk, &ready, &child::acknowledge);
 }
@@ -113,11 +113,11 @@ impl Used {
             return;
         }
         let desk = Office::at(Arc::new(SqliteStore::open(self.path()).unwrap())).unwrap();
-        work::expect_all(desk.ledger.store(), &self.acknowledged);
+        work::expect_all(desk.sequencer.store(), &self.acknowledged);
         work::go_on(&desk, OF_LATE, &|_, _| ()).unwrap();
         self.verify(&desk);
         if dice.roll(2) == 0 {
-            desk.ledger.close().unwrap();
+            desk.sequencer.close().unwrap();
         }
     }
 
@@ -130,10 +130,10 @@ impl Used {
     /// Looks at everything in the folder for the last time.
     fn close(self) {
         let desk = Office::at(Arc::new(SqliteStore::open(self.path()).unwrap())).unwrap();
-        work::expect_all(desk.ledger.store(), &self.acknowledged);
+        work::expect_all(desk.sequencer.store(), &self.acknowledged);
         assert!(!self.acknowledged.is_empty());
-        assert_eq!(desk.ledger.store().check(&mut |_| ()).unwrap(), []);
-        for summary in desk.ledger.store().traces(None, 1000).unwrap() {
+        assert_eq!(desk.sequencer.store().check(&mut |_| ()).unwrap(), []);
+        for summary in desk.sequencer.store().traces(None, 1000).unwrap() {
             work::expect_whole(&desk, summary.trace);
         }
     }

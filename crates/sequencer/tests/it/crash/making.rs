@@ -30,8 +30,8 @@ fn proof_killed_creation_leaves_a_store_or_none() {
         kill(CREATION, &path, 15_000, &mut dice);
         missing += usize::from(!path.join("ledger.db").exists());
         let desk = work::reach(&path);
-        assert_eq!(desk.ledger.store().check(&mut |_| ()).unwrap(), []);
-        for (trace, _) in desk.ledger.store().heads().unwrap() {
+        assert_eq!(desk.sequencer.store().check(&mut |_| ()).unwrap(), []);
+        for (trace, _) in desk.sequencer.store().heads().unwrap() {
             work::expect_whole(&desk, trace);
         }
     }
@@ -49,7 +49,7 @@ fn proof_killed_backup_and_restoration_leave_a_store_or_none() {
         let place = in_memory();
         let [source, backup, restored] = NAMES.map(|name| place.path().join(name));
         let desk = work::create(&source, 3, &|_, _| ());
-        let before = desk.ledger.store().changes(Cursor::START, 1000).unwrap();
+        let before = desk.sequencer.store().changes(Cursor::START, 1000).unwrap();
         drop(desk);
         kill(BACKUP, place.path(), 20_000, &mut dice);
 

@@ -44,7 +44,7 @@ fn proof_power_cuts_lose_nothing_acknowledged() {
     }
     let recording = Recording::of(WORKING, |root| {
         let desk = work::create(&root.join(STORE), 3, &|_, _| ());
-        desk.ledger.close().unwrap();
+        desk.sequencer.close().unwrap();
     });
     recording.cut_everywhere(rounds(1, 100), 5);
 }
@@ -106,7 +106,7 @@ fn work_and_come_back(root: &Path) {
         scope.spawn(checkpoint);
         crowd.run(&desk, &ready, &hears);
     });
-    desk.ledger.close().unwrap();
+    desk.sequencer.close().unwrap();
     let desk = Office::at(Arc::new(SqliteStore::open(&path).unwrap())).unwrap();
     let ready = work::go_on(&desk, ALL, &hears).unwrap();
     Bustle { threads: 2, ..crowd }.run(&desk, &ready, &hears);
@@ -203,9 +203,9 @@ fn losses(disk: &Disk, step: &Step) -> Vec<Loss> {
 fn survives(path: &Path, cut: &Cut) {
     assert!(cut.acknowledged.is_empty() || path.join("ledger.db").exists(), "the store is gone");
     let desk = work::reach(path);
-    work::expect_all(desk.ledger.store(), &cut.acknowledged);
+    work::expect_all(desk.sequencer.store(), &cut.acknowledged);
     work::go_on(&desk, ALL, &|_, _| ()).unwrap();
-    for (trace, _) in desk.ledger.store().heads().unwrap() {
+    for (trace, _) in desk.sequencer.store().heads().unwrap() {
         work::expect_whole(&desk, trace);
     }
 }

@@ -37,8 +37,8 @@ fn proof_killed_around_its_snapshot_a_long_trace_goes_on() {
             positions.map(|(trace, position)| ((trace, position.sequence), position.hash)).collect();
 
         let desk = Office::at(Arc::new(SqliteStore::open(&path).unwrap())).unwrap();
-        work::expect_all(desk.ledger.store(), &acknowledged);
-        with += usize::from(desk.ledger.store().snapshot(trace, VERSION).unwrap().is_some());
+        work::expect_all(desk.sequencer.store(), &acknowledged);
+        with += usize::from(desk.sequencer.store().snapshot(trace, VERSION).unwrap().is_some());
         work::go_on(&desk, 1, &|_, _| ()).unwrap();
         work::expect_whole(&desk, trace);
         drop(desk);
@@ -52,13 +52,13 @@ fn grow(path: &Path) -> TraceId {
     let desk = work::create(path, 1, &|_, _| ());
     let ready = work::go_on(&desk, 1, &|_, _| ()).unwrap();
     let trace = ready[0].run.trace;
-    let length = || desk.ledger.store().trace(trace).unwrap().unwrap().head.sequence.number();
+    let length = || desk.sequencer.store().trace(trace).unwrap().unwrap().head.sequence.number();
     while length() < SNAPSHOT - 40 {
         let threads = if length() < SNAPSHOT - 400 { 8 } else { 1 };
         Bustle { threads, steps: 4, ..CALLS }.run(&desk, &ready, &|_, _| ());
     }
-    assert!(desk.ledger.store().snapshot(trace, VERSION).unwrap().is_none());
-    desk.ledger.close().unwrap();
+    assert!(desk.sequencer.store().snapshot(trace, VERSION).unwrap().is_none());
+    desk.sequencer.close().unwrap();
     trace
 }
 

@@ -47,12 +47,11 @@ fn record_until_killed(folder: &Path) {
     let lease = writer(&store).unwrap();
     let mut work = sample.open();
     loop {
-        let mut append = sample.append(&mut work);
-        append.writer = lease;
+        let append = Some(sample.append(&mut work));
         let was = store.record(&key()).unwrap().map_or(Version::ABSENT, |record| record.version);
         let bytes = work.head().sequence.number().to_be_bytes().to_vec();
         let next = Some(RecordValue { bytes, expires: None });
-        let write = Write { append: Some(append), swaps: vec![Swap { key: key(), was, next }] };
+        let write = Write { writer: lease, append, swaps: vec![Swap { key: key(), was, next }] };
         assert_eq!(store.commit(&[write]).unwrap(), [Outcome::Done]);
         child::acknowledge(work.trace(), work.head());
         sample.say(&mut work, ProposalCreated { fallback_for: None, replaces: None });

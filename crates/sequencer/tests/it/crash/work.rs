@@ -52,7 +52,7 @@ impl Ready {
 
     /// Returns a run that another process brought so far.
     pub(super) fn find(desk: &Desk, summary: &TraceSummary) -> Result<Option<Self>, SequencerError> {
-        let stored = desk.ledger.store().events(summary.trace, Sequence::FIRST, 32)?;
+        let stored = desk.sequencer.store().events(summary.trace, Sequence::FIRST, 32)?;
         let (mut proposal, mut artifact) = (None, None);
         for event in stored.iter().filter_map(|stored| Event::parse(&stored.bytes).ok()) {
             let at = event.envelope().sequence;
@@ -108,12 +108,12 @@ pub(super) fn create(path: &Path, runs: usize, hears: Hears<'_>) -> Desk {
 /// those that did not come so far. Returns the former.
 pub(super) fn go_on(desk: &Desk, newest: usize, hears: Hears<'_>) -> Result<Vec<Ready>, SequencerError> {
     let mut ready = Vec::new();
-    for summary in desk.ledger.store().traces(None, newest)? {
+    for summary in desk.sequencer.store().traces(None, newest)? {
         if let Some(mut run) = Ready::find(desk, &summary)? {
             run.record(desk, hears)?;
             ready.push(run);
         } else if summary.phase.is_some_and(|phase| !phase.is_final()) {
-            let ended = desk.ledger.abort(summary.trace, text("it was left half done"))?;
+            let ended = desk.sequencer.abort(summary.trace, text("it was left half done"))?;
             hears(ended.trace, ended.position);
         }
     }
@@ -147,9 +147,9 @@ impl Bustle {
             let place = dice.index(ready.len());
             let outcome = match (dice.roll(32), self.besides) {
                 (0, Some(_)) => Ready::open(desk, hears).map(|run| ready[place] = run),
-                (1, Some(_)) => desk.ledger.checkpoint().map(|made| hears(made.trace, made.position)),
+                (1, Some(_)) => desk.sequencer.checkpoint().map(|made| hears(made.trace, made.position)),
                 (2, Some(load)) => {
-                    desk.ledger.store().set_note("load", &vec![7; load]).map_err(SequencerError::from)
+                    desk.sequencer.store().set_note("load", &vec![7; load]).map_err(SequencerError::from)
                 }
                 (..16, _) => ready[place].record(desk, hears),
                 _ => ready[place].call(desk, hears),
@@ -177,11 +177,11 @@ pub(super) fn expect_whole(desk: &Desk, trace: TraceId) -> Report {
 /// Makes sure that every trace that can be exported and verified is what was recorded. Returns how many are, and whether
 /// all are.
 pub(super) fn expect_the_truth(desk: &Desk, events: &Ledgered) -> (usize, bool) {
-    let Ok(heads) = desk.ledger.store().heads() else { return (0, false) };
+    let Ok(heads) = desk.sequencer.store().heads() else { return (0, false) };
     let (mut whole, all) = (0, heads.len());
     for (trace, _) in heads {
         let mut file = Vec::new();
-        if desk.ledger.export(trace, text("demur test"), &mut file, &mut |_| ()).is_err() {
+        if desk.sequencer.export(trace, text("demur test"), &mut file, &mut |_| ()).is_err() {
             continue;
         }
         let report = verify(&file[..], &Options::default(), &mut |_| ()).unwrap();

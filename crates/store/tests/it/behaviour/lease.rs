@@ -3,7 +3,7 @@
 use demur_core::hash::sha256;
 use demur_ledger::name::Sequence;
 use demur_store::contract::{
-    Conflict, LeaseId, Outcome, RecordKey, RecordValue, StoreError, Swap, Version, Write,
+    Conflict, Cursor, LeaseId, Outcome, RecordKey, RecordValue, StoreError, Swap, Version, Write,
 };
 use demur_testing::sample::{Sample, commit, done};
 
@@ -37,7 +37,6 @@ behaviour! {
         assert!(ids.is_sorted_by(|one, next| one < next) && !ids.contains(&LeaseId::NONE), "{ids:?}");
     }
 
-    /// LED-22
     #[test]
     fn event_names_its_writer(store) {
         let mut sample = Sample::in_store(&**store);
@@ -45,16 +44,16 @@ behaviour! {
         let mut writers = Vec::new();
         for _ in 0..3 {
             let lease = store.begin_lease(sha256(b"rules")).unwrap().id;
-            let mut append = sample.append(&mut work);
-            append.writer = lease;
-            assert_eq!(store.commit(&[append.into()]).unwrap(), [Outcome::Done]);
+            let append = sample.append(&mut work);
+            assert_eq!(store.commit(&[Write::of_events(lease, append)]).unwrap(), [Outcome::Done]);
             writers.push(lease);
             sample.say(&mut work, PROPOSAL);
         }
         let stored = store.events(work.trace(), Sequence::FIRST, 10).unwrap();
         assert_eq!(stored.iter().map(|stored| stored.writer).collect::<Vec<_>>(), writers);
-        let changes = store.changes(store.end().unwrap(), 10).unwrap();
-        assert!(changes.is_empty());
+        let changes = store.changes(Cursor::START, 100).unwrap();
+        let changed = changes.iter().rev().take(3).rev().map(|(_, stored)| stored.writer);
+        assert_eq!(changed.collect::<Vec<_>>(), writers);
     }
 
     #[test]
@@ -63,14 +62,12 @@ behaviour! {
         let mut work = sample.open();
         let ended = store.begin_lease(sha256(b"rules")).unwrap().id;
         store.end_lease(ended).unwrap();
-        let mut append = sample.append(&mut work);
+        let append = sample.append(&mut work);
         for writer in [ended, LeaseId::NONE] {
-            append.writer = writer;
-            let outcomes = store.commit(&[append.clone().into()]).unwrap();
+            let outcomes = store.commit(&[Write::of_events(writer, append.clone())]).unwrap();
             assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
         }
         assert_eq!(store.trace(work.trace()).unwrap(), None);
-        append.writer = LeaseId::NONE;
         done(&**store, &[append]);
     }
 
@@ -84,9 +81,27 @@ behaviour! {
         let value = RecordValue { bytes: Vec::new(), expires: None };
         let was = Version::ABSENT;
         let swaps = vec![Swap { key: key.clone(), was, next: Some(value) }];
-        let outcomes = store.commit(&[Write { append, swaps }]).unwrap();
+        let writer = LeaseId::NONE;
+        let outcomes = store.commit(&[Write { writer, append, swaps }]).unwrap();
         assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
         assert_eq!(store.record(&key).unwrap(), None);
+    }
+
+    /// Claims and tokens are records without events: whoever lost its lease must not take them either.
+    #[test]
+    fn dead_writer_swaps_nothing_alone(store) {
+        let dead = store.begin_lease(sha256(b"rules")).unwrap().id;
+        let key = RecordKey::new("claim").unwrap();
+        let value = RecordValue { bytes: Vec::new(), expires: None };
+        let swaps = vec![Swap { key: key.clone(), was: Version::ABSENT, next: Some(value) }];
+        store.end_lease(dead).unwrap();
+        for writer in [dead, LeaseId::NONE] {
+            let outcomes = store.commit(&[Write::of_records(writer, swaps.clone())]).unwrap();
+            assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
+            assert_eq!(store.record(&key).unwrap(), None);
+        }
+        let living = store.begin_lease(sha256(b"rules")).unwrap().id;
+        assert_eq!(store.commit(&[Write::of_records(living, swaps)]).unwrap(), [Outcome::Done]);
     }
 
     #[test]
@@ -95,8 +110,7 @@ behaviour! {
         let mut work = sample.open();
         let registry = store.registry().unwrap().unwrap();
         let refused = sample.append(&mut work);
-        let mut early = refused.clone();
-        early.writer = LeaseId::NONE;
+        let early = refused.clone();
         assert_eq!(store.participants(work.trace()).unwrap(), []);
         assert_eq!(commit(&**store, &[early]).unwrap(), [Outcome::Done]);
         let taking_part = store.participants(work.trace()).unwrap();

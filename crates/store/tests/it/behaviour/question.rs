@@ -36,7 +36,7 @@ fn expect(inquiry: &Inquiry, run: &Run, asked: Position, outcome: OutcomeKind) {
     let changed = run.seen.unwrap().sequence;
     assert_eq!((shown.row.outcome, shown.row.changed), (outcome, changed), "after event {changed}");
     assert_eq!((shown.trace, shown.sequence), (run.trace, asked.sequence));
-    let state = inquiry.office.ledger.look(run.trace).unwrap();
+    let state = inquiry.office.sequencer.look(run.trace).unwrap();
     assert_eq!(shown.row, QuestionRow::from(state.questions().unwrap().find(asked.sequence).unwrap()));
 }
 
@@ -138,7 +138,7 @@ behaviour! {
     fn what_becomes_of_a_gap_shows_at_once(store) {
         let inquiry = Inquiry::new(store);
         let mut run = inquiry.plan();
-        let desk = inquiry.office.ledger.registry().desk();
+        let desk = inquiry.office.sequencer.registry().desk();
         let accepted = inquiry.find(&mut run, warning());
         expect(&inquiry, &run, accepted, OutcomeKind::Open);
         assert_eq!(inquiry.shown(&run, accepted).unwrap().row.asker, desk);
@@ -154,7 +154,7 @@ behaviour! {
     fn question_shows_the_end_of_a_commit_in_which_more_happened_to_it(store) {
         let inquiry = Inquiry::new(store);
         let mut run = inquiry.trace();
-        let mut series = inquiry.office.ledger.series();
+        let mut series = inquiry.office.sequencer.series();
         let mut decide = |facts: Facts| {
             let decided = series.submit(inquiry.submission(0, &run, facts), None).unwrap();
             run.seen = Some(decided.events.last().unwrap().event.position());
@@ -214,7 +214,7 @@ behaviour! {
             assert_eq!(event.envelope().time, one.asked);
         }
         let folded = runs.iter().flat_map(|run| {
-            let state = inquiry.office.ledger.look(run.trace).unwrap();
+            let state = inquiry.office.sequencer.look(run.trace).unwrap();
             let questions = state.questions().unwrap().clone();
             let rows = questions.iter().map(|(at, asked)| (at, QuestionRow::from(asked))).collect::<Vec<_>>();
             rows.into_iter().map(|(at, row)| (run.trace, at, row))
@@ -233,7 +233,7 @@ behaviour! {
         let list = all(&**store);
         let outcomes = [None, Some(vec![]), Some(vec![OutcomeKind::Open]), Some(OutcomeKind::ALL.to_vec()),
             Some(vec![OutcomeKind::Cancelled, OutcomeKind::Answered, OutcomeKind::Open])];
-        let desk = inquiry.office.ledger.registry().desk();
+        let desk = inquiry.office.sequencer.registry().desk();
         let askers = [None, Some(inquiry.agent(0)), Some(inquiry.agent(1)), Some(desk)];
         let severities = [None, Some(Severity::Block), Some(Severity::Warn)];
         let mut sizes = std::collections::BTreeSet::new();
@@ -292,9 +292,9 @@ behaviour! {
         inquiry.office.say(&mut run, QuestionAsked(Question { deadline, ..question() })).unwrap();
         let (failed, _) = inquiry.ask(Question { deadline, ..question() });
         assert_eq!(store.due_questions(due, 10).unwrap().len(), 2);
-        inquiry.office.ledger.abort(run.trace, text("enough")).unwrap();
+        inquiry.office.sequencer.abort(run.trace, text("enough")).unwrap();
         let failure = Failure { sequence: None, code: "CHAIN".to_owned() };
-        inquiry.office.ledger.mark_failed(failed.trace, &failure).unwrap();
+        inquiry.office.sequencer.mark_failed(failed.trace, &failure).unwrap();
         assert_eq!(store.due_questions(due, 10).unwrap(), []);
         assert_eq!(store.next_deadline().unwrap(), None);
         assert_eq!(store.question_counts().unwrap(), [(OutcomeKind::Open, 2)]);

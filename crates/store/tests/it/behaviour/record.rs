@@ -1,6 +1,6 @@
 //! What records promise: compare and swap, taken once, with their event or not at all.
 
-use std::{slice, thread};
+use std::{slice, sync::Barrier, thread};
 
 use demur_core::time::Timestamp;
 use demur_ledger::name::Sequence;
@@ -33,8 +33,13 @@ fn take(record: &KeptRecord) -> Swap {
     Swap { key: record.key.clone(), was: record.version, next: None }
 }
 
+/// Returns a write under a lease that lives.
+fn of_records(store: &dyn Store, swaps: Vec<Swap>) -> Write {
+    Write::of_records(writer(store).unwrap(), swaps)
+}
+
 fn swap(store: &dyn Store, swaps: &[Swap]) -> Outcome {
-    store.commit(&[swaps.to_vec().into()]).unwrap()[0]
+    store.commit(&[of_records(store, swaps.to_vec())]).unwrap()[0]
 }
 
 fn create(store: &dyn Store, text: &str, value: RecordValue) -> KeptRecord {
@@ -100,7 +105,7 @@ behaviour! {
         let bad = put("kept", Version::ABSENT, value(b"late"));
         for swaps in [[good.clone(), bad.clone()], [bad.clone(), good.clone()]] {
             let third = put("third", Version::ABSENT, value(b"third"));
-            let writes = [Write::from(swaps.to_vec()), Write::from(vec![third])];
+            let writes = [swaps.to_vec(), vec![third]].map(|swaps| of_records(&**store, swaps));
             // The write beside it is not hindered.
             assert_eq!(store.commit(&writes).unwrap(), [REFUSED, Outcome::Done]);
             let third = store.record(&key("third")).unwrap().unwrap();
@@ -114,7 +119,7 @@ behaviour! {
     /// A later write of a commit sees what an earlier one did.
     #[test]
     fn one_name_is_given_once_within_a_commit(store) {
-        let write = |bytes| Write::from(vec![put("name/anna", Version::ABSENT, value(bytes))]);
+        let write = |bytes| of_records(&**store, vec![put("name/anna", Version::ABSENT, value(bytes))]);
         let outcomes = store.commit(&[write(b"first"), write(b"second")]).unwrap();
         assert_eq!(outcomes, [Outcome::Done, REFUSED]);
         assert_eq!(store.record(&key("name/anna")).unwrap().unwrap().value, value(b"first"));
@@ -129,27 +134,23 @@ behaviour! {
         for work in [&mut work, &mut late] {
             sample.say(work, PROPOSAL);
         }
-        let lease = writer(&**store).unwrap();
-        let [append, late] = [&mut work, &mut late].map(|work| {
-            let mut append = sample.append(work);
-            append.writer = lease;
-            Some(append)
-        });
+        let writer = writer(&**store).unwrap();
+        let [append, late] = [&mut work, &mut late].map(|work| Some(sample.append(work)));
         let free = put("claim", Version::ABSENT, value(b"mine"));
         let taken = create(&**store, "taken", value(b"theirs"));
         let blocked = put("taken", Version::ABSENT, value(b"mine"));
 
         // The record stands against the event.
-        let write = Write { append: append.clone(), swaps: vec![free.clone(), blocked] };
+        let write = Write { writer, append: append.clone(), swaps: vec![free.clone(), blocked] };
         assert_eq!(store.commit(&[write]).unwrap(), [REFUSED]);
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
         // Nothing stands against either.
-        let write = Write { append, swaps: vec![free.clone(), take(&taken)] };
+        let write = Write { writer, append, swaps: vec![free.clone(), take(&taken)] };
         assert_eq!(store.commit(&[write]).unwrap(), [Outcome::Done]);
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
         let claim = store.record(&key("claim")).unwrap().unwrap();
         // The event stands against the record.
-        let write = Write { append: late, swaps: vec![take(&claim)] };
+        let write = Write { writer, append: late, swaps: vec![take(&claim)] };
         assert_eq!(store.commit(&[write]).unwrap(), [Outcome::Refused(Conflict::Head)]);
         assert_eq!(store.records("", None, 10).unwrap(), [claim]);
     }
@@ -205,11 +206,12 @@ behaviour! {
         let good = put("good", Version::ABSENT, value(b"good"));
         let large = value(&vec![7; RecordValue::LARGEST + 1]);
         for wrong in [
-            Write::default(),
-            vec![good.clone(), Swap { next: None, ..good.clone() }].into(),
-            vec![put("large", Version::ABSENT, large)].into(),
+            Vec::new(),
+            vec![good.clone(), Swap { next: None, ..good.clone() }],
+            vec![put("large", Version::ABSENT, large)],
         ] {
-            let error = store.commit(&[vec![good.clone()].into(), wrong]).unwrap_err();
+            let writes = [vec![good.clone()], wrong].map(|swaps| of_records(&**store, swaps));
+            let error = store.commit(&writes).unwrap_err();
             assert!(matches!(error, StoreError::Misuse { .. }), "{error}");
             assert_eq!(store.records("", None, 10).unwrap(), []);
         }
@@ -225,7 +227,7 @@ behaviour! {
         for round in 0..rounds(1000, 50) {
             let link = create(&**store, &format!("link/{round}"), value(b"link"));
             let swaps = [take(&link), take(&link)];
-            assert_eq!(race(&**store, &swaps), 1, "round {round}");
+            assert_eq!(race(&**store, &swaps).len(), 1, "round {round}");
             assert_eq!(store.record(&link.key).unwrap(), None);
         }
     }
@@ -236,19 +238,29 @@ behaviour! {
         let mut was = Version::ABSENT;
         for round in 0..rounds(1000, 50) {
             let swaps = [0, 1].map(|number| put("name/anna", was, value(&[number])));
-            assert_eq!(race(&**store, &swaps), 1, "round {round}");
+            let done = race(&**store, &swaps);
             let kept = store.record(&key("name/anna")).unwrap().unwrap();
+            let written: Vec<_> = done.iter().map(|place| swaps[*place].next.clone().unwrap()).collect();
+            assert_eq!(written, [kept.value], "round {round}");
             assert_ne!(kept.version, was);
             was = kept.version;
         }
     }
 }
 
-/// Has each swap done by a thread of its own; returns how many were.
-fn race(store: &dyn Store, swaps: &[Swap]) -> usize {
-    thread::scope(|scope| {
-        let racing: Vec<_> =
-            swaps.iter().map(|one| scope.spawn(|| swap(store, slice::from_ref(one)))).collect();
-        racing.into_iter().filter_map(|one| one.join().ok()).filter(|one| *one == Outcome::Done).count()
-    })
+/// Has each swap done by a thread of its own, all at once; returns the places of those that were.
+fn race(store: &dyn Store, swaps: &[Swap]) -> Vec<usize> {
+    let start = Barrier::new(swaps.len());
+    let one = |one: &Swap| {
+        start.wait();
+        swap(store, slice::from_ref(one))
+    };
+    let outcomes: Vec<_> = thread::scope(|scope| {
+        let racing: Vec<_> = swaps.iter().map(|swap| scope.spawn(|| one(swap))).collect();
+        racing.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    for outcome in &outcomes {
+        assert!([Outcome::Done, REFUSED].contains(outcome), "{outcome:?}");
+    }
+    (0..swaps.len()).filter(|place| outcomes[*place] == Outcome::Done).collect()
 }

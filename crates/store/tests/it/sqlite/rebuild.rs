@@ -9,11 +9,14 @@ use demur_ledger::{
 use demur_store::{
     contract::{
         Leases as _, Outcome, QuestionFilter, RecordKey, RecordValue, Records as _, Store as _, StoreError,
-        StoreProblem, StoreProgress, StoreStep, Swap, Version,
+        StoreProblem, StoreProgress, StoreStep, Swap, Version, Write,
     },
     sqlite::SqliteStore,
 };
-use demur_testing::{hall::question, sample::done};
+use demur_testing::{
+    hall::question,
+    sample::{done, writer},
+};
 use rusqlite::{Connection, types::Value};
 
 use super::Filled;
@@ -195,7 +198,10 @@ fn rebuild_keeps_records_and_leases() {
     let (key, was) = (RecordKey::new("token/anna").unwrap(), Version::ABSENT);
     let value = RecordValue { bytes: b"hash".to_vec(), expires: None };
     let swap = Swap { key: key.clone(), was, next: Some(value) };
-    assert_eq!(store.commit(&[vec![swap].into()]).unwrap(), [Outcome::Done]);
+    assert_eq!(
+        store.commit(&[Write::of_records(writer(&store).unwrap(), vec![swap])]).unwrap(),
+        [Outcome::Done]
+    );
     let kept = (store.record(&key).unwrap(), store.leases().unwrap());
     store.rebuild().unwrap();
     assert_eq!((store.record(&key).unwrap(), store.leases().unwrap()), kept);

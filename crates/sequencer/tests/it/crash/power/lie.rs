@@ -21,7 +21,7 @@ fn proof_syncs_that_lie_never_make_a_false_record_hold() {
     }
     let recording = Recording::of(LYING, |root| {
         let desk = work::create(&root.join(STORE), 3, &|_, _| ());
-        desk.ledger.close().unwrap();
+        desk.sequencer.close().unwrap();
     });
     let syncs = recording.syncs();
     assert!(syncs.len() > 20);
@@ -79,10 +79,13 @@ fn tells_the_truth(path: &Path, events: &Ledgered) {
     let Ok(store) = SqliteStore::open(path) else { return };
     let Ok(desk) = Office::at(Arc::new(store)) else { return };
     let (_, all_hold) = work::expect_the_truth(&desk, events);
-    assert!(all_hold || work::damage(desk.ledger.store()).is_some(), "a trace is broken and nobody says so");
+    assert!(
+        all_hold || work::damage(desk.sequencer.store()).is_some(),
+        "a trace is broken and nobody says so"
+    );
     // What holds can be gone on with and still holds; the rest is refused.
     if work::go_on(&desk, ALL, &|_, _| ()).is_ok() && all_hold {
-        for (trace, _) in desk.ledger.store().heads().unwrap() {
+        for (trace, _) in desk.sequencer.store().heads().unwrap() {
             work::expect_whole(&desk, trace);
         }
     }

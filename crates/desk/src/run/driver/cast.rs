@@ -1,15 +1,17 @@
-//! Who plays which role: demur itself with a key of its keystore, or an agent that signs for itself.
+//! Who plays which role of a run that is driven: the server with a key of its keystore, or an agent that signs for itself.
 
-use demur_api::code::{Code, RuleCode};
+use std::sync::Arc;
+
+use demur_api::{
+    code::{Code, RuleCode},
+    key::{KeyEntry, Status},
+    refusal::Refusal,
+};
 use demur_core::visible::visible;
 use demur_ledger::{author::Author, facts::Participant, name::PrincipalId, role::Role};
 use demur_run::task::{Player, Task};
 
-use crate::{
-    failure::Failure,
-    keys::{KeyEntry, Status},
-    owner::Owner,
-};
+use crate::owner::Owner;
 
 /// The players of a run, in the order of the roles.
 #[derive(Debug)]
@@ -20,8 +22,8 @@ pub(super) struct Cast {
 /// How a role is played.
 #[derive(Debug)]
 pub(super) enum Playing {
-    /// By demur, which signs with this author's key.
-    Here(Box<Author>),
+    /// By the server, which signs with this author's key.
+    Here(Arc<Author>),
     /// By a process of its own.
     Separate(PrincipalId),
 }
@@ -29,7 +31,7 @@ pub(super) enum Playing {
 impl Cast {
     /// Returns who plays in a task. Roles that the task names nobody for are played by keys named after them, which are
     /// made when they are first needed.
-    pub(super) fn gather(owner: &mut Owner, task: &Task) -> Result<Self, Failure> {
+    pub(super) fn gather(owner: &Owner, task: &Task) -> Result<Self, Refusal> {
         let mut players = Vec::new();
         for role in Role::OF_A_RUN {
             players.push((role, playing(owner, role, task.agents.get(&role))?));
@@ -38,7 +40,7 @@ impl Cast {
     }
 
     /// Returns who plays on in a run that was opened before: those it was opened with, with the keys they have now.
-    pub(super) fn recall(owner: &Owner, task: &Task, recorded: &[Participant]) -> Result<Self, Failure> {
+    pub(super) fn recall(owner: &Owner, task: &Task, recorded: &[Participant]) -> Result<Self, Refusal> {
         let entries = owner.entries()?;
         let mut players = Vec::new();
         for part in recorded {
@@ -52,8 +54,8 @@ impl Cast {
                     "expected the {} that the run was opened with to have a key, found none",
                     part.role
                 );
-                Failure::of(Code::Rule(RuleCode::KEY_UNKNOWN), message)
-                    .with_hint("nobody else can take its place: end the run with `demur run abort`")
+                Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), message)
+                    .with_cure("nobody else can take its place: end the run with `demur run abort`")
             })?;
             let separate = task.agents.get(&part.role).is_some_and(Player::is_separate);
             let playing =
@@ -87,7 +89,7 @@ impl Playing {
     }
 }
 
-fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Playing, Failure> {
+fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing, Refusal> {
     let name = player.map_or(role.as_str(), |player| player.name.as_str()).to_owned();
     let entries = owner.entries()?;
     let speaks = |entry: &&KeyEntry| {
@@ -97,24 +99,24 @@ fn playing(owner: &mut Owner, role: Role, player: Option<&Player>) -> Result<Pla
     match (entry, player) {
         (Some(entry), Some(player)) if player.is_separate() => Ok(Playing::Separate(entry.principal)),
         (Some(entry), _) => here(owner, entry, role),
-        (None, None) => Ok(Playing::Here(Box::new(owner.enrol(&name, role)?))),
+        (None, None) => Ok(Playing::Here(owner.find_or_enrol(&name, role)?)),
         (None, Some(_)) => {
             let message = format!("expected a key of {:?} that speaks as {role}, found none", visible(&name));
             let hint = format!("make it with `demur keys new NAME --role {role}`");
-            Err(Failure::of(Code::KeyUnknown, message).with_hint(hint))
+            Err(Refusal::new(Code::KeyUnknown, message).with_cure(hint))
         }
     }
 }
 
-/// Lets demur play a role with a key of its keystore.
-fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Failure> {
+/// Lets the server play a role with a key of its keystore.
+fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Refusal> {
     if !entry.has_secret() {
         let message =
             format!("expected the secret key of {:?} in the data folder, found none", visible(&entry.name));
         let hint =
             "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
-        return Err(Failure::of(Code::SecretElsewhere, message).with_hint(hint));
+        return Err(Refusal::new(Code::SecretElsewhere, message).with_cure(hint));
     }
     let key = owner.keystore().load(&entry.fingerprint)?;
-    Ok(Playing::Here(Box::new(Author::new(key.secret, key.principal, role))))
+    Ok(Playing::Here(Arc::new(Author::new(key.secret, key.principal, role))))
 }

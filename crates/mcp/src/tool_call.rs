@@ -27,19 +27,19 @@ use tokio::{
 };
 
 use crate::{
-    api::Visitor,
+    host::{CallerConnection, Visitor},
     manner::Manner,
     memory::{Memory, Screen},
-    need::{Need, Said},
     pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, heard, look, over, pass_on},
+    prompt::{Prompt, Said},
     reply::Stop,
     state::{Bound, States, Ticket},
     tier::Tier,
 };
 
 /// One call of a tool.
-pub(crate) struct Visit<'a> {
-    pub(crate) visitor: Visitor,
+pub(crate) struct ToolCall<'a, C> {
+    pub(crate) visitor: Visitor<C>,
     /// The client, by the name it gives itself.
     pub(crate) client: String,
     pub(crate) tier: Tier,
@@ -62,8 +62,8 @@ pub(crate) struct Visit<'a> {
     pub(crate) ended: watch::Receiver<bool>,
 }
 
-impl Visit<'_> {
-    /// Returns the visit with less patience, where whoever calls has less.
+impl<C: CallerConnection> ToolCall<'_, C> {
+    /// Returns the call with less patience, where whoever calls has less.
     pub(crate) fn within(&mut self, seconds: Option<u32>) -> &Self {
         if let Some(seconds) = seconds {
             self.until = self.until.min(self.begun + Duration::from_secs(seconds.into()));
@@ -86,7 +86,7 @@ impl Visit<'_> {
     /// Returns where people answer.
     pub(crate) async fn address(&self) -> Option<String> {
         // A server that is away has none that anybody could use.
-        time::timeout(COURTESY_TIMEOUT, self.visitor.api.address()).await.ok().flatten()
+        time::timeout(COURTESY_TIMEOUT, self.visitor.connection.inbox_address()).await.ok().flatten()
     }
 
     /// Returns whether whoever calls wants to hear something at once.
@@ -147,28 +147,28 @@ impl Visit<'_> {
         Ok(InputRequiredResult::new(Some(requests), Some(self.states.seal(ticket, &self.bound)?)))
     }
 
-    /// Returns what the client brought back for a need, if anything.
-    pub(crate) fn response(&self, need: &Need) -> Result<Option<Said>, Stop> {
-        let Some(response) = self.responses.get(&need.key) else { return Ok(None) };
+    /// Returns what the client brought back for a prompt, if anything.
+    pub(crate) fn response(&self, prompt: &Prompt) -> Result<Option<Said>, Stop> {
+        let Some(response) = self.responses.get(&prompt.key) else { return Ok(None) };
         let result = ElicitResult::deserialize(response).map_err(|error| {
             let message =
-                format!("inputResponses.{}: expected the result of an elicitation: {error}", need.key);
+                format!("inputResponses.{}: expected the result of an elicitation: {error}", prompt.key);
             ErrorData::invalid_params(message, None)
         })?;
-        Ok(Some(need.read(&result)))
+        Ok(Some(prompt.read(&result)))
     }
 
     /// Passes on what a user said. Whoever was first is what the user hears.
-    pub(crate) async fn pass_on(&self, need: &Need, said: Said) -> Result<Passed, Stop> {
+    pub(crate) async fn pass_on(&self, prompt: &Prompt, said: Said) -> Result<Passed, Stop> {
         if said == Said::Nothing {
-            self.close(need);
+            self.close(prompt);
         }
-        pass_on(&self.visitor, &self.client, need, said).await
+        pass_on(&self.visitor, &self.client, prompt, said).await
     }
 
     /// Notes that the client's user closed the form of a question.
-    pub(crate) fn close(&self, need: &Need) {
-        self.memory.place(&self.visitor.identity, &need.question.to_string(), Some(Screen::Closed));
+    pub(crate) fn close(&self, prompt: &Prompt) {
+        self.memory.place(&self.visitor.identity, &prompt.question.to_string(), Some(Screen::Closed));
     }
 }
 

@@ -18,13 +18,13 @@ use crate::tier::Modes;
 
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub(crate) struct Prompt {
     /// Its name for the client: the gap of a plan, otherwise the question.
-    pub key: String,
+    pub(crate) key: String,
     /// The question.
-    pub question: QuestionId,
+    pub(crate) question: QuestionId,
     /// What the user reads.
-    pub message: String,
+    pub(crate) message: String,
     kinds: Vec<AnswerKind>,
     choices: Vec<Choice>,
     /// Whether it is a gap of a plan, which nobody can decline for all.
@@ -39,7 +39,7 @@ pub struct Need {
 
 /// What a user said through its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub(crate) enum Said {
     /// An answer.
     Answer(AnswerValue),
     /// It may stay as it is.
@@ -52,9 +52,9 @@ pub enum Said {
     Misfit(String),
 }
 
-impl Need {
+impl Prompt {
     /// Returns what a question of the desk asks for.
-    pub fn of(question: &QuestionView) -> Self {
+    pub(crate) fn of(question: &QuestionView) -> Self {
         Self {
             key: question.gap.clone().unwrap_or_else(|| question.id.to_string()),
             question: question.id,
@@ -70,18 +70,18 @@ impl Need {
     }
 
     /// Returns the digest of the request that waits, if the question names one.
-    pub const fn request_digest(&self) -> Option<Digest> {
+    pub(crate) const fn request_digest(&self) -> Option<Digest> {
         self.request
     }
 
     /// Returns whether what comes through a client can settle it: a secret, and what demands that somebody signs in, go to
     /// the inbox.
-    pub const fn is_relayable(&self) -> bool {
+    pub(crate) const fn is_relayable(&self) -> bool {
         self.relayable
     }
 
     /// Returns the request that puts it before the client's user; none where the client has no way that fits.
-    pub fn request(&self, modes: Modes, address: Option<&str>) -> Option<ElicitRequestParams> {
+    pub(crate) fn request(&self, modes: Modes, address: Option<&str>) -> Option<ElicitRequestParams> {
         let form = if modes.form && self.relayable { self.form(modes.titles) } else { None };
         if let Some(requested_schema) = form {
             let message = self.message.clone();
@@ -97,14 +97,9 @@ impl Need {
         Some(ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id })
     }
 
-    /// Returns whether a request sends the user elsewhere.
-    pub const fn is_url(request: &ElicitRequestParams) -> bool {
-        matches!(request, ElicitRequestParams::UrlElicitationParams { .. })
-    }
-
-    /// Returns the same need for somebody whose answer did not settle it.
+    /// Returns the same prompt for somebody whose answer did not settle it.
     #[must_use]
-    pub fn again(&self, why: &str) -> Self {
+    pub(crate) fn again(&self, why: &str) -> Self {
         Self { message: format!("Not taken: {why}.\n\n{}", self.message), ..self.clone() }
     }
 
@@ -159,7 +154,7 @@ impl Need {
     }
 
     /// Returns what the user said, from what the client sent back.
-    pub fn read(&self, result: &ElicitResult) -> Said {
+    pub(crate) fn read(&self, result: &ElicitResult) -> Said {
         match result.action {
             ElicitationAction::Accept => self.filled_in(result.content.as_ref()),
             ElicitationAction::Decline if !self.gap => Said::Declined,
@@ -199,12 +194,12 @@ impl Need {
 }
 
 /// Returns where people answer a question.
-pub fn link(address: &str, question: QuestionId) -> String {
+pub(crate) fn link(address: &str, question: QuestionId) -> String {
     format!("{address}/questions/{question}")
 }
 
 /// Returns the name of the user of a client, where nothing better is known.
-pub fn user_of(client: &str) -> String {
+pub(crate) fn user_of(client: &str) -> String {
     format!("{client} user")
 }
 

@@ -1,0 +1,79 @@
+//! The connection of the bridge: every operation over the socket, in the name of the client that the bridge serves. What the
+//! client's session asked, and of which answers it knows, is noted on the way.
+
+use std::{sync::Arc, time::Duration};
+
+use demur_api::{
+    call::{self, ApiReply, ApiRequest},
+    operation::Operation,
+    refusal::Refusal,
+};
+use demur_ledger::name::{Sequence, TraceId};
+use demur_mcp::host::{CallerConnection, export_too_large};
+use serde_json::Value;
+
+use super::status;
+use crate::{
+    client::{Call, Way},
+    hook::session::Session,
+};
+
+/// The way over the socket, in the name of a client.
+#[derive(Clone)]
+pub(super) struct BridgeConnection {
+    way: Way,
+    /// The session of the client, where it says which it is.
+    session: Option<Arc<Session>>,
+    client: String,
+    /// How long a server that is away is waited for, where the caller says so.
+    patience: Option<Duration>,
+}
+
+impl BridgeConnection {
+    pub(super) const fn new(way: Way, session: Option<Arc<Session>>, client: String) -> Self {
+        Self { way, session, client, patience: None }
+    }
+
+    fn named<'a>(&self, call: Call<'a>) -> Call<'a> {
+        let call = call.for_client(self.client.clone());
+        if let Some(patience) = self.patience { call.within(patience) } else { call }
+    }
+
+    async fn bytes(&self, call: Call<'_>) -> Result<Vec<u8>, Refusal> {
+        Ok(self.way.send(&self.named(call)).await?.to_vec())
+    }
+}
+
+impl<O: Operation> call::Call<O> for BridgeConnection {
+    async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
+        let reply = self.way.perform::<O>(&self.named(Call::of(&request)?)).await?;
+        if let Some(session) = &self.session {
+            session.note::<O>(&reply.document);
+        }
+        Ok(reply)
+    }
+}
+
+impl CallerConnection for BridgeConnection {
+    fn within(&self, patience: Duration) -> Self {
+        Self { patience: Some(patience), ..self.clone() }
+    }
+
+    async fn inbox_address(&self) -> Option<String> {
+        status(&self.way).await.ok()?.address
+    }
+
+    async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {
+        self.bytes(Call::get(format!("/v1/traces/{trace}/artifacts/{event}"))).await
+    }
+
+    async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
+        let bytes = self.bytes(Call::get(format!("/v1/traces/{trace}/export"))).await?;
+        if bytes.len() > limit { Err(export_too_large(trace, limit)) } else { Ok(bytes) }
+    }
+
+    async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {
+        let call = Call::post_bytes("/v1/verify", Some((export, "application/x-ndjson")));
+        serde_json::from_slice(&self.bytes(call).await?).map_err(|error| Refusal::bug(&error))
+    }
+}

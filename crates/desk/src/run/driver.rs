@@ -1,0 +1,262 @@
+//! A run is driven: the server decides each next step from the record and plays the roles whose keys it has; a client claims
+//! the run and is its hands (`demur_api::run::DriveReport`). Between two reports only a cache is kept here: whatever it
+//! lacks, the client brings again with its claim.
+
+mod cast;
+mod claim;
+mod handle;
+mod lines;
+mod recorder;
+mod step;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use demur_api::{
+    code::Code,
+    refusal::Refusal,
+    run::{
+        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop, SubmitInRun,
+        SubmittedInRun, UnprovenRun,
+    },
+};
+use demur_engine::{reactor::CheckpointAfterRun, refusal::RuleRefusal};
+use demur_ledger::{
+    facts::RefusalCode,
+    name::{Position, TraceId},
+    state::Phase,
+};
+use demur_run::{
+    Orders,
+    history::History,
+    line::{FromAgent, FromDesk, Refused, Submit},
+};
+use demur_sequencer::{Sequencer, SequencerError};
+
+pub use lines::read_lines;
+
+use self::{cast::Cast, recorder::Recorder, step::Steps};
+use super::{door, read_on};
+use crate::owner::Owner;
+
+/// The runs that are driven here, by their traces.
+#[derive(Default)]
+pub struct Drivers(Mutex<BTreeMap<TraceId, Arc<Mutex<Option<Driving>>>>>);
+
+/// A run that is driven.
+struct Driving {
+    claim: ClaimId,
+    orders: Orders,
+    cast: Cast,
+    /// The registry that the players' keys were looked up in.
+    registry: Position,
+    history: History,
+}
+
+impl Drivers {
+    /// Returns the place of a run. Who has its lock has the run for itself, at this server.
+    fn place(&self, trace: TraceId) -> Arc<Mutex<Option<Driving>>> {
+        let mut places = lock(&self.0);
+        if !places.contains_key(&trace) && places.len() >= MAX_RUNS {
+            // A cache: who is pushed out claims again.
+            let idle = places.iter().find(|(_, place)| Arc::strong_count(place) == 1);
+            let idle = idle.map(|(trace, _)| *trace);
+            idle.and_then(|idle| places.remove(&idle));
+        }
+        Arc::clone(places.entry(trace).or_default())
+    }
+
+    fn forget(&self, trace: TraceId) {
+        lock(&self.0).remove(&trace);
+    }
+}
+
+/// Takes the right to drive a run, or renews it.
+pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Refusal> {
+    let place = owner.drivers().place(trace);
+    let mut place = lock(&place);
+    let (ledger, now) = (owner.ledger(), owner.world().now()?);
+    let ClaimRun { claim, abandoned, orders } = wanted;
+    if let Some(orders) = orders {
+        let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
+        let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
+        claim::take(records(ledger), trace, *claim, *abandoned, now)?;
+        let opened = Driving::open(owner, trace, *claim, orders);
+        if opened.is_err() {
+            claim::release(records(ledger), trace, *claim)?;
+        }
+        *place = Some(opened?);
+    }
+    let driving = place.as_ref().filter(|driving| driving.claim == *claim).ok_or_else(claim_unknown)?;
+    if orders.is_none() {
+        claim::hold(records(ledger), trace, *claim, now)?;
+    }
+    let (length, participants) = (driving.history.state().length(), driving.cast.participants());
+    Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
+}
+
+/// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
+pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
+    let place = owner.drivers().place(trace);
+    let mut place = lock(&place);
+    let claim = report.claim;
+    let driving = held(owner, trace, claim, &mut place)?;
+    let advanced = driving.advance(owner, trace, report);
+    // What was decided and is not on the disk is no history.
+    if advanced.is_err() {
+        driving.history = History::new();
+    }
+    let reply = advanced?;
+    let (ends, completes) = match reply.step {
+        DriveStep::Over(RunStop { phase, .. }) => (true, phase.is_final()),
+        DriveStep::Unproven(_) => (true, false),
+        DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) => (false, false),
+    };
+    if completes {
+        owner.ledger().react(&CheckpointAfterRun)?;
+    }
+    if ends {
+        *place = None;
+        owner.drivers().forget(trace);
+        claim::release(records(owner.ledger()), trace, claim)?;
+    }
+    Ok(reply)
+}
+
+/// Records what an agent in a process of its own said, if it may.
+pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Refusal> {
+    let place = owner.drivers().place(trace);
+    let mut place = lock(&place);
+    let driving = held(owner, trace, said.claim, &mut place)?;
+    let Ok(FromAgent::Submit(submit)) = FromAgent::parse(said.line.as_bytes()) else {
+        let message = "expected a line of an agent that submits a statement, found another";
+        return Err(Refusal::new(Code::Malformed, message).about("line"));
+    };
+    let (ledger, participants) = (owner.ledger(), driving.cast.participants());
+    let hello = driving.orders.hello(said.role, &participants, ledger.registry().store(), trace)?;
+    let hello = hello.ok_or_else(|| {
+        let message = format!("expected a role that somebody plays in this run, found {}", said.role);
+        Refusal::new(Code::RoleNotOfARun, message).about("role")
+    })?;
+    let mut recorder = Recorder::new(owner, trace, &mut driving.history)?;
+    let Submit { submission, artifact } = *submit;
+    let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
+        Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
+            return Ok(SubmittedInRun {
+                events: recorder.into_lines(),
+                answer: String::new(),
+                unproven: Some(UnprovenRun { message }),
+            });
+        }
+        refused => refused?,
+    };
+    let answer = match refused {
+        Some(refused) => FromDesk::Refused(refused),
+        None => match ledger.submit(submission, artifact.as_ref()) {
+            Ok(recorded) => FromDesk::Recorded(recorded.position),
+            Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
+            Err(error) => return Err(error.into()),
+        },
+    };
+    recorder.catch_up()?;
+    let answer = recorder::text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
+    Ok(SubmittedInRun { events: recorder.into_lines(), answer, unproven: None })
+}
+
+/// Ends a run on the operator's word, once nobody drives it.
+pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
+    let ledger = owner.ledger();
+    claim::expect_none(records(ledger), trace, wanted.abandoned, owner.world().now()?)?;
+    ledger.abort(trace, wanted.reason)?;
+    ledger.react(&CheckpointAfterRun)?;
+    Ok(())
+}
+
+impl Driving {
+    /// Returns a run that is ready to begin or to go on.
+    fn open(owner: &Owner, trace: TraceId, claim: ClaimId, orders: Orders) -> Result<Self, Refusal> {
+        let (ledger, mut history) = (owner.ledger(), History::new());
+        if ledger.store().trace(trace)?.is_some() {
+            ledger.come_back(trace)?;
+            read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
+        }
+        check_texts(&history, &orders)?;
+        let registry = ledger.registry().head();
+        let cast = players(owner, &orders, &history)?;
+        Ok(Self { claim, orders, cast, registry, history })
+    }
+
+    fn advance(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
+        let recorder = Recorder::new(owner, trace, &mut self.history)?;
+        let registry = owner.ledger().registry().head();
+        if registry != self.registry {
+            self.cast = players(owner, &self.orders, recorder.history)?;
+            self.registry = registry;
+        }
+        let mut steps = Steps::new(recorder, &self.orders, &self.cast, report)?;
+        let step = steps.run()?;
+        let Steps { recorder, audit, .. } = steps;
+        Ok(DriveReply { events: recorder.into_lines(), report: audit, step })
+    }
+}
+
+/// Returns the run of a claim that holds.
+fn held<'a>(
+    owner: &Owner,
+    trace: TraceId,
+    claim: ClaimId,
+    place: &'a mut MutexGuard<'_, Option<Driving>>,
+) -> Result<&'a mut Driving, Refusal> {
+    let driving = place.as_mut().filter(|driving| driving.claim == claim).ok_or_else(claim_unknown)?;
+    claim::hold(records(owner.ledger()), trace, claim, owner.world().now()?)?;
+    Ok(driving)
+}
+
+/// Returns who plays: those the run was opened with, or those the task names.
+fn players(owner: &Owner, orders: &Orders, history: &History) -> Result<Cast, Refusal> {
+    let task = orders.plan.task();
+    match &history.participants[..] {
+        [] => Cast::gather(owner, task),
+        recorded => Cast::recall(owner, task, recorded),
+    }
+}
+
+/// The record says which texts the run was started with: going on with others would break its promise.
+fn check_texts(history: &History, orders: &Orders) -> Result<(), Refusal> {
+    let opened = history.state().phase() != Phase::Initialized;
+    match orders.bound.iter().find(|line| opened && !history.constraints.contains(*line)) {
+        None => Ok(()),
+        Some(line) => {
+            let message = format!("expected the files that the run was started with, but {line}");
+            Err(Refusal::new(Code::TaskChanged, message).with_cure("start a new run with the changed files"))
+        }
+    }
+}
+
+fn told(refusal: RuleRefusal) -> Result<Refused, Refusal> {
+    Ok(Refused {
+        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| Refusal::bug(&error))?,
+        cure: refusal.cure.to_owned(),
+        field: refusal.field.map(ToOwned::to_owned),
+        message: refusal.message,
+    })
+}
+
+fn claim_unknown() -> Refusal {
+    let message = "expected a claim that this server knows, found another";
+    Refusal::new(Code::ClaimUnknown, message).about("claim").with_cure("claim the run again, with its orders")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many runs are kept in mind at once.
+const MAX_RUNS: usize = 64;
+
+/// Returns the records in which claims are kept.
+fn records(ledger: &Sequencer) -> claim::Records<'_> {
+    claim::Records { store: ledger.store(), writer: ledger.lease() }
+}

@@ -1,0 +1,72 @@
+//! The operations of runs that are driven. For the user of this machine alone: the tools are the caller's.
+
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    code::Code,
+    operation::{self as op, Nothing},
+    refusal::Refusal,
+    run::{ClaimedRun, DriveReply, RunLines, SubmittedInRun},
+};
+
+use super::{abort, claim, drive, read_lines, submit};
+use crate::{access::Admitted, desk::Desk, entry::Handle};
+
+impl Handle<op::ClaimRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ClaimRun>,
+    ) -> Result<ApiReply<ClaimedRun>, Refusal> {
+        expect_driver(by)?;
+        claim(&*self.owner()?, request.path.trace, &request.body).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::DriveRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::DriveRun>,
+    ) -> Result<ApiReply<DriveReply>, Refusal> {
+        expect_driver(by)?;
+        drive(&*self.owner()?, request.path.trace, request.body).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::SubmitInRun> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::SubmitInRun>,
+    ) -> Result<ApiReply<SubmittedInRun>, Refusal> {
+        expect_driver(by)?;
+        submit(&*self.owner()?, request.path.trace, &request.body).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::ReadRun> for Desk {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ReadRun>) -> Result<ApiReply<RunLines>, Refusal> {
+        expect_driver(by)?;
+        read_lines(&*self.owner()?, request.path.trace, &request.query).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::AbortRun> for Desk {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Result<ApiReply<Nothing>, Refusal> {
+        expect_driver(by)?;
+        abort(&*self.owner()?, request.path.trace, request.body)?;
+        Ok(ApiReply::new(Nothing {}))
+    }
+}
+
+/// A client that passes on what its own user says has no tools here.
+fn expect_driver(by: &Admitted) -> Result<(), Refusal> {
+    match by.caller().client() {
+        None => Ok(()),
+        Some(_) => {
+            let message = "expected the user of this machine, found a client that speaks for its own user";
+            Err(Refusal::new(Code::Forbidden, message)
+                .with_cure("start the run with `demur run` in a terminal"))
+        }
+    }
+}

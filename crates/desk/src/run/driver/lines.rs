@@ -1,0 +1,76 @@
+//! A run as agents in processes of their own hear it: its events as they stand in an export, each with its artifact.
+
+use demur_api::{
+    refusal::Refusal,
+    run::{ReadRunParameters, RunLines},
+};
+use demur_ledger::{
+    author::Artifact,
+    entry::ArtifactPlace,
+    event_type::Facts,
+    export::Disclosure,
+    name::{Sequence, TraceId},
+};
+use demur_run::line::{ShownArtifact, ShownEvent};
+use demur_sequencer::read_event;
+use demur_store::contract::{Kept, Store, Stored};
+
+use super::recorder::text;
+use crate::owner::Owner;
+
+/// Returns the next lines of a run, as many as fit into one answer; at least those of one event, if there is one.
+pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> Result<RunLines, Refusal> {
+    let store = owner.ledger().store();
+    let from = Sequence::try_from(wanted.from.unwrap_or_default()).map_err(|error| Refusal::bug(&error))?;
+    let (mut lines, mut size) = (Vec::new(), 0);
+    for stored in store.events(trace, from, PAGE)? {
+        let (line, artifact) = event_line(trace, stored)?;
+        size += line.len();
+        lines.push(line);
+        if let Some((at, artifact)) = artifact.filter(|_| wanted.artifacts == Some(true)) {
+            let line = artifact_line(store, at, artifact)?;
+            size += line.len();
+            lines.push(line);
+        }
+        if size > MAX_ANSWER_BYTES {
+            break;
+        }
+    }
+    Ok(RunLines { lines })
+}
+
+/// Returns the line of an event, and where its artifact is if it records one.
+fn event_line(
+    trace: TraceId,
+    stored: Stored,
+) -> Result<(String, Option<(Sequence, Kept<ArtifactPlace>)>), Refusal> {
+    let event = read_event(trace, Sequence::FIRST, &stored)?;
+    let sequence = event.envelope().sequence;
+    let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
+    let artifact = Some(stored.artifact).filter(|kept| records || !matches!(kept, Kept::Absent));
+    let shown = match stored.content {
+        Kept::Here(opening) => ShownEvent::new(event, Some(opening)),
+        Kept::Absent => ShownEvent::new(event, None),
+        Kept::Erased => ShownEvent { event, opening: None, disclosure: Disclosure::Erased },
+    };
+    let line = text(shown.to_line().map_err(|error| Refusal::bug(&error))?)?;
+    Ok((line, artifact.map(|kept| (sequence, kept))))
+}
+
+fn artifact_line(store: &dyn Store, event: Sequence, kept: Kept<ArtifactPlace>) -> Result<String, Refusal> {
+    let without = |disclosure| ShownArtifact { event, artifact: None, disclosure };
+    let shown = match kept {
+        Kept::Absent => without(Disclosure::Missing),
+        Kept::Erased => without(Disclosure::Erased),
+        Kept::Here(place) => match store.artifact(&place.address)? {
+            Some(bytes) => ShownArtifact::new(event, Artifact { bytes, salt: place.salt }),
+            None => without(Disclosure::Missing),
+        },
+    };
+    text(shown.to_line().map_err(|error| Refusal::bug(&error))?)
+}
+
+/// How many events are read at a time.
+const PAGE: usize = 256;
+/// How much an answer holds before it ends with the event at hand.
+const MAX_ANSWER_BYTES: usize = 4 << 20;

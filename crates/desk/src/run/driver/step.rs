@@ -1,0 +1,276 @@
+//! The next steps of a run that is driven: the roles that the server plays do what they have to, until something is the
+//! client's to do, the run has ended, may go no further, or nobody can go on.
+
+use std::collections::BTreeSet;
+
+use demur_api::{
+    code::Code,
+    refusal::Refusal,
+    run::{
+        AgentTurn, DriveReport, DriveStep, ReadyTool, RunStop, ToolReport, ToolToPrepare, ToolToRun,
+        TurnReport, UnprovenRun,
+    },
+};
+use demur_core::limit::{LimitError, Text};
+use demur_ledger::{
+    author::Author,
+    content::ExecutionContent,
+    event_type::{Content, Facts},
+    facts::{Participant, VerificationRunCompleted},
+    name::Sequence,
+    role::Role,
+    state::Phase,
+    verify::Options,
+};
+use demur_run::{
+    Orders,
+    history::{History, Intended},
+    role::{Brief, Hands, Move, Report, RoleError, concerns, order},
+};
+
+use super::{
+    cast::{Cast, Playing},
+    recorder::{RecordedArtifacts, Recorder},
+};
+use crate::{
+    audit::{self, threads},
+    run::{check_record, verdict},
+};
+
+/// One report on its way to the next step.
+pub(super) struct Steps<'a> {
+    pub(super) recorder: Recorder<'a>,
+    pub(super) orders: &'a Orders,
+    pub(super) cast: &'a Cast,
+    pub(super) report: DriveReport,
+    participants: Vec<Participant>,
+    /// How a tool ended, until that is recorded.
+    ended: Option<Report>,
+    lost: BTreeSet<Sequence>,
+    ahead: Option<String>,
+    /// The auditor's report.
+    pub(super) audit: Option<String>,
+}
+
+/// What came of one look at the roles.
+enum Looked {
+    /// Something was done.
+    Moved,
+    /// The client has to do something.
+    Client(DriveStep),
+    /// Nobody has anything to do.
+    Nobody,
+    /// It cannot go on, for this reason.
+    Hopeless(String),
+}
+
+impl<'a> Steps<'a> {
+    /// Returns the run with what its client reports.
+    pub(super) fn new(
+        recorder: Recorder<'a>,
+        orders: &'a Orders,
+        cast: &'a Cast,
+        mut report: DriveReport,
+    ) -> Result<Self, Refusal> {
+        let ended = report.ended.take().filter(|ended| is_open(recorder.history, ended.started));
+        let held = |started: Sequence, intent: &Intended| {
+            let call = intent.input_hash.as_ref().and_then(|hash| orders.plan.call_with(hash));
+            ended.as_ref().is_some_and(|ended| ended.started == started)
+                // Its start was recorded, and the client was not told: it did not run.
+                || report.ready.iter().any(|tool| Some(tool.call.as_str()) == call)
+        };
+        let open = recorder.history.intents.values().filter(|intent| intent.ended.is_none());
+        let open = open.filter_map(|intent| Some((intent.started?, intent)));
+        let lost = open.filter(|(started, intent)| !held(*started, intent)).map(|(started, _)| started);
+        let lost = lost.collect();
+        let (participants, audit) = (cast.participants(), None);
+        let ended = ended.map(read_report);
+        Ok(Self { recorder, orders, cast, report, participants, ended, lost, ahead: None, audit })
+    }
+
+    /// Goes on until the client has something to do. Everything that was said is on the disk then.
+    pub(super) fn run(&mut self) -> Result<DriveStep, Refusal> {
+        loop {
+            let phase = self.phase();
+            if phase.is_final() || self.report.leaves || self.report.until.is_some_and(|until| phase >= until)
+            {
+                self.recorder.commit()?;
+                return Ok(self.over(false));
+            }
+            if let Some(TurnReport { role, failed: Some(failed), .. }) = &self.report.turn {
+                self.recorder.abort(&format!("the {role} is an agent of its own, and {failed}"))?;
+                return Ok(self.over(false));
+            }
+            match self.look(phase)? {
+                Looked::Moved => {}
+                Looked::Client(step) => {
+                    // That a tool starts must be on the disk before it does, and so must what an agent hears.
+                    self.recorder.commit()?;
+                    return Ok(step);
+                }
+                Looked::Nobody => {
+                    let obstacle = self.brief().obstacle();
+                    self.recorder.abort(&obstacle)?;
+                    return Ok(self.over(true));
+                }
+                Looked::Hopeless(reason) => {
+                    self.recorder.abort(&reason)?;
+                    return Ok(self.over(false));
+                }
+            }
+        }
+    }
+
+    fn over(&self, stuck: bool) -> DriveStep {
+        DriveStep::Over(RunStop { phase: self.phase(), stuck })
+    }
+
+    fn phase(&self) -> Phase {
+        self.recorder.history.state().phase()
+    }
+
+    /// Lets the first of those who may speak in this phase do one thing.
+    fn look(&mut self, phase: Phase) -> Result<Looked, Refusal> {
+        // Who just had a turn and said nothing lets the next one go on.
+        let silent = self.report.turn.take().filter(|turn| !turn.moved).map(|turn| turn.role);
+        let after = silent.and_then(|silent| order(phase).iter().position(|role| *role == silent));
+        for role in order(phase).iter().skip(after.map_or(0, |at| at + 1)) {
+            let looked = match self.cast.playing(*role) {
+                Some(Playing::Here(author)) => self.play(*role, author)?,
+                Some(Playing::Separate(_)) => self.turn(*role)?,
+                None => Looked::Nobody,
+            };
+            if !matches!(looked, Looked::Nobody) {
+                return Ok(looked);
+            }
+        }
+        Ok(Looked::Nobody)
+    }
+
+    fn brief(&self) -> Brief<'_> {
+        Brief {
+            plan: &self.orders.plan,
+            policy: &self.orders.policy,
+            demands: self.orders.demands(),
+            participants: &self.participants,
+            bound: &self.orders.bound,
+            history: self.recorder.history,
+        }
+    }
+
+    fn play(&mut self, role: Role, author: &Author) -> Result<Looked, Refusal> {
+        let brief = self.brief();
+        let next = match role {
+            Role::Planner => brief.planner(),
+            Role::Critic => {
+                let (ledger, trace) = (self.recorder.ledger, self.recorder.trace);
+                brief.critic(&mut RecordedArtifacts { ledger, trace })
+            }
+            Role::Executor => brief.executor(&self.hands()),
+            _ => Ok(brief.auditor()),
+        };
+        match next {
+            Ok(Some(next)) => self.perform(author, next),
+            Ok(None) => Ok(Looked::Nobody),
+            Err(RoleError::Look(error)) => Err(Refusal::new(Code::StoreTrouble, error)),
+            // Every resume would meet it again.
+            Err(error) => Ok(Looked::Hopeless(format!("the {role} cannot go on: {error}"))),
+        }
+    }
+
+    fn hands(&self) -> Hands<'_> {
+        let ready = self.report.ready.first().map(|tool| tool.call.as_str());
+        let ahead = self.ahead.as_deref().or_else(|| Some(self.report.ready.get(1)?.call.as_str()));
+        Hands { report: self.ended.as_ref(), lost: &self.lost, ready, ahead }
+    }
+
+    fn perform(&mut self, author: &Author, next: Move) -> Result<Looked, Refusal> {
+        match next {
+            Move::Say(facts, content) => {
+                let ends = matches!(facts, Facts::ToolExecutionCompleted(_) | Facts::ToolExecutionFailed(_));
+                self.recorder.say(author, facts, content)?;
+                if ends {
+                    self.ended = None;
+                }
+            }
+            Move::Store { name, media_type, bytes } => {
+                self.recorder.store(author, (&name, media_type), bytes)?;
+            }
+            Move::Prepare { call, ahead: false } => {
+                return Ok(Looked::Client(DriveStep::Prepare(ToolToPrepare { call })));
+            }
+            Move::Prepare { call, ahead: true } => self.ahead = Some(call),
+            Move::Start { call, facts } => {
+                let content = ExecutionContent { limits: self.limits(&call)?.try_into()? };
+                self.recorder.say(author, facts.into(), Some(Content::ToolExecutionStarted(content)))?;
+            }
+            Move::Run { call } => return self.start(call).map(Looked::Client),
+            Move::Conclude(facts, content) => {
+                self.recorder.commit()?;
+                match check_record(self.recorder.ledger, self.recorder.trace) {
+                    Ok(()) => self.recorder.say(author, facts, content)?,
+                    Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
+                        return Ok(Looked::Client(DriveStep::Unproven(UnprovenRun { message })));
+                    }
+                    Err(refusal) => return Err(refusal),
+                }
+            }
+            Move::Verify => self.verify(author)?,
+        }
+        Ok(Looked::Moved)
+    }
+
+    fn limits(&self, call: &str) -> Result<Vec<Text<1, 1024>>, Refusal> {
+        let ready = self.report.ready.first().filter(|tool| tool.call == call);
+        let ReadyTool { limits, .. } =
+            ready.ok_or_else(|| Refusal::bug(&"a tool starts that is not ready"))?;
+        let lines = limits.iter().take(MAX_LIMITS).map(|line| Text::cut(line));
+        Ok(lines.collect::<Result<Vec<_>, LimitError>>()?)
+    }
+
+    fn start(&mut self, call: String) -> Result<DriveStep, Refusal> {
+        let open = self.recorder.history.intents.values().filter(|intent| intent.ended.is_none());
+        let started = open.filter_map(|intent| intent.started).max();
+        let started = started.ok_or_else(|| Refusal::bug(&"a tool runs whose start is not recorded"))?;
+        Ok(DriveStep::Run(ToolToRun { call, started, ahead: self.ahead.take() }))
+    }
+
+    fn verify(&mut self, author: &Author) -> Result<(), Refusal> {
+        self.recorder.commit()?;
+        let profile = self.orders.plan.task().profile;
+        let options = Options { profile, threads: threads(), ..Options::default() };
+        let (ledger, trace) = (self.recorder.ledger, self.recorder.trace);
+        let report = audit::audit(ledger, trace, &options, &mut |_| ())??;
+        let (status, content, bytes) = verdict(&report)?;
+        self.audit = Some(String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?);
+        let through = self.recorder.history.verification;
+        let through = through.ok_or_else(|| Refusal::bug(&"a verification that has not begun"))?;
+        let facts = VerificationRunCompleted { status, through };
+        self.recorder.say(author, facts.into(), Some(Content::VerificationRunCompleted(content)))
+    }
+
+    /// Gives an agent of its own its turn, if there is anything it could do.
+    fn turn(&mut self, role: Role) -> Result<Looked, Refusal> {
+        let judges = matches!(role, Role::Critic | Role::Planner);
+        let rested = self.report.rested.iter().find(|rested| rested.role == role).map(|rested| rested.length);
+        // Who judged everything there is has nothing to add; who works may go on once the others had their look.
+        let nothing_new = judges && rested == Some(self.recorder.history.state().length());
+        if nothing_new || !concerns(role, self.recorder.history) {
+            return Ok(Looked::Nobody);
+        }
+        Ok(Looked::Client(DriveStep::Turn(AgentTurn { role, now: self.recorder.now()? })))
+    }
+}
+
+/// Returns whether a start is on record and its end is not.
+fn is_open(history: &History, started: Sequence) -> bool {
+    history.intents.values().any(|intent| intent.started == Some(started) && intent.ended.is_none())
+}
+
+fn read_report(report: ToolReport) -> Report {
+    let ToolReport { call, failure, exit_status, duration, stdout, stderr, note, .. } = report;
+    Report { call, failure, exit_status, duration, stdout: stdout.0, stderr: stderr.0, note }
+}
+
+/// How many limits an event names at most.
+const MAX_LIMITS: usize = 32;

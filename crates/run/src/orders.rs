@@ -1,0 +1,91 @@
+//! What a run is started with: the task and the policy, read, and the lines that bind the record to the texts they stand in.
+
+use demur_core::{
+    canonical::WriteError,
+    hash::sha256,
+    limit::{LimitError, List, Text},
+};
+use demur_ledger::{
+    facts::{self, Participant},
+    name::{StoreId, TraceId},
+    role::Role,
+};
+
+use crate::{
+    FileError, Plan,
+    line::{Hello, PROTOCOL},
+    policy::Policy,
+    task::Task,
+};
+
+/// What a run is started with.
+#[derive(Debug)]
+pub struct Orders {
+    /// The task.
+    pub plan: Plan,
+    /// The policy.
+    pub policy: Policy,
+    /// What binds the record to the texts.
+    pub bound: Vec<String>,
+}
+
+/// A text that is no order.
+#[derive(Debug, thiserror::Error)]
+pub enum OrdersError {
+    /// The task file.
+    #[error("the task file: {0}")]
+    Task(FileError),
+    /// The policy file.
+    #[error("the policy file: {0}")]
+    Policy(FileError),
+    /// A call whose input cannot be written.
+    #[error("a call cannot be written as canonical JSON")]
+    Write(#[from] WriteError),
+}
+
+impl Orders {
+    /// Returns what these texts say. `files` has a line for each file of the task: its hash and its name.
+    pub fn read(task: &str, policy: &str, files: &str) -> Result<Self, OrdersError> {
+        let mut bound = vec![
+            format!("the task file has the SHA-256 {}", sha256(task.as_bytes())),
+            format!("the policy file has the SHA-256 {}", sha256(policy.as_bytes())),
+        ];
+        if !files.is_empty() {
+            bound.push(format!("the list of its files has the SHA-256 {}", sha256(files.as_bytes())));
+        }
+        let plan = Plan::new(Task::parse(task).map_err(OrdersError::Task)?)?;
+        Ok(Self { plan, policy: Policy::parse(policy).map_err(OrdersError::Policy)?, bound })
+    }
+
+    /// Returns what everybody is held to.
+    pub fn demands(&self) -> facts::Policy {
+        self.policy.demands(self.plan.task())
+    }
+
+    /// Returns what the opening of the run must name among its constraints.
+    pub fn constraints(&self) -> Result<List<Text<1, 4096>, 0, 64>, LimitError> {
+        let bound = self.bound.iter().map(|line| line.as_str().try_into());
+        bound.collect::<Result<Vec<_>, LimitError>>()?.try_into()
+    }
+
+    /// Returns what an agent in a process of its own is greeted with; none where nobody plays its role.
+    pub fn hello(
+        &self,
+        role: Role,
+        participants: &[Participant],
+        store: StoreId,
+        trace: TraceId,
+    ) -> Result<Option<Hello>, LimitError> {
+        let Some(part) = participants.iter().find(|part| part.role == role) else { return Ok(None) };
+        Ok(Some(Hello {
+            constraints: self.constraints()?,
+            participants: participants.to_vec().try_into()?,
+            policy: self.demands(),
+            principal: part.principal,
+            protocol: PROTOCOL,
+            role,
+            store,
+            trace,
+        }))
+    }
+}
