@@ -31,6 +31,8 @@ pub(crate) struct Desk {
     client: Mutex<String>,
     /// The questions whose outcome their asker has heard.
     heard: Mutex<Vec<Value>>,
+    /// Which operations were called, and with how much patience.
+    calls: Mutex<Vec<(&'static str, Duration)>>,
 }
 
 impl Desk {
@@ -52,6 +54,7 @@ impl Desk {
             mute,
             client: Mutex::default(),
             heard: Mutex::default(),
+            calls: Mutex::default(),
         }
     }
 
@@ -86,6 +89,11 @@ impl Desk {
     /// Returns the questions whose outcome their asker has heard, as they were noted.
     pub(crate) fn heard(&self) -> Vec<Value> {
         self.heard.lock().unwrap().clone()
+    }
+
+    /// Returns which operations were called, in order, and how long each would have waited for a server that is away.
+    pub(crate) fn calls(&self) -> Vec<(&'static str, Duration)> {
+        self.calls.lock().unwrap().clone()
     }
 
     /// Somebody answers at another door.
@@ -192,28 +200,32 @@ impl Host for TestHost {
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<TestConnection>, Refusal> {
         client.clone_into(&mut self.0.client.lock().unwrap());
         let (identity, conversation) = (format!("client:{client}"), "test".to_owned());
-        let (name, relays, connection) =
-            (client.to_owned(), self.0.relays, TestConnection(Arc::clone(&self.0)));
+        let (name, relays) = (client.to_owned(), self.0.relays);
+        let connection = TestConnection { desk: Arc::clone(&self.0), patience: Duration::ZERO };
         Ok(Visitor { identity, name, conversation, relays, sets: None, connection })
     }
 }
 
 /// The connection to the desk: every operation goes by its place.
 #[derive(Clone)]
-pub(crate) struct TestConnection(Arc<Desk>);
+pub(crate) struct TestConnection {
+    desk: Arc<Desk>,
+    patience: Duration,
+}
 
 impl<O: Operation> Call<O> for TestConnection {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
         let (address, body) = (request.address().unwrap(), serde_json::to_value(&request.body).unwrap());
-        let reply = self.0.reply(O::ABOUT.method, &address, body).await?;
+        self.desk.calls.lock().unwrap().push((O::ABOUT.id, self.patience));
+        let reply = self.desk.reply(O::ABOUT.method, &address, body).await?;
         let reply = if O::Output::is_nothing() { json!({}) } else { reply };
         Ok(ApiReply { document: serde_json::from_value(reply).unwrap(), repeated: false })
     }
 }
 
 impl CallerConnection for TestConnection {
-    fn within(&self, _: Duration) -> Self {
-        self.clone()
+    fn within(&self, patience: Duration) -> Self {
+        Self { patience, ..self.clone() }
     }
 
     async fn inbox_address(&self) -> Option<String> {

@@ -56,6 +56,21 @@ fn a_call_waits_45_seconds_and_a_caller_can_make_it_less_but_not_more() {
     });
 }
 
+/// A server that is away is waited for as long as the call still has, and no longer than a courtesy is worth.
+#[test]
+fn each_operation_is_given_the_patience_that_its_call_has_left() {
+    run_by_the_clock(async {
+        let desk = Desk::new(true);
+        let mut client = Client::modern(&desk, json!({}), Opening::by_the_clock(Duration::from_secs(90)));
+        client.call("ask_human", json!({"question": "Why?"})).await;
+        desk.answer_elsewhere(desk.asked().await.id, "because");
+        client.call("check_question", json!({"question_id": desk.asked().await.id})).await;
+        let seconds: Vec<_> = desk.calls().iter().map(|(id, patience)| (*id, patience.as_secs())).collect();
+        let asked = [("ask", 20), ("waitForQuestion", 60), ("waitForQuestion", 30)];
+        assert_eq!(seconds, [&asked[..], &[("question", 20), ("heard", 1)]].concat());
+    });
+}
+
 /// ONE-18, bar 1 in small: a question that is open for an hour costs one call, and the answer arrives at once.
 #[test]
 fn a_day_s_window_holds_one_call_for_an_hour() {
