@@ -7,6 +7,7 @@ use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::{limit::Text, time::Timestamp};
 use demur_rules::Rules;
 pub use demur_sequencer::Listener;
+use demur_store::contract::Store;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
@@ -65,9 +66,26 @@ impl Desk {
         counts: Arc<dyn Count>,
         is_replaced: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Result<Arc<Self>, Refusal> {
+        Self::with(config, counts, |data, listeners| Premises::open(data, listeners, is_replaced))
+    }
+
+    /// Takes a store that other processes may have open, too; the data folder has the secrets.
+    pub fn over(
+        config: &DeskConfig,
+        store: Arc<dyn Store>,
+        counts: Arc<dyn Count>,
+    ) -> Result<Arc<Self>, Refusal> {
+        Self::with(config, counts, |data, listeners| Premises::over(data, store, listeners))
+    }
+
+    fn with(
+        config: &DeskConfig,
+        counts: Arc<dyn Count>,
+        take: impl FnOnce(DataFolder, Vec<Arc<dyn Listener>>) -> Result<Premises, Refusal>,
+    ) -> Result<Arc<Self>, Refusal> {
         let waiters = Arc::<Waiters>::default();
         let listeners: Vec<Arc<dyn Listener>> = vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _];
-        let premises = Arc::new(Premises::open(config.data.clone(), listeners, is_replaced)?);
+        let premises = Arc::new(take(config.data.clone(), listeners)?);
         let desk = Arc::new(Self {
             premises: Arc::clone(&premises),
             waiters,

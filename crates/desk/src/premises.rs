@@ -13,6 +13,7 @@ use std::{
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
 use demur_sequencer::Listener;
+use demur_store::contract::Store;
 
 use crate::{data::DataFolder, owner::Owner, world::World};
 
@@ -52,6 +53,26 @@ impl Premises {
         is_replaced: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Result<Self, Refusal> {
         let owner = take(&data, &listeners)?;
+        Self::with(data, listeners, owner, is_replaced)
+    }
+
+    /// Takes a store that other processes may have open, too; the folder has the secrets.
+    pub(crate) fn over(
+        data: DataFolder,
+        store: Arc<dyn Store>,
+        listeners: Vec<Arc<dyn Listener>>,
+    ) -> Result<Self, Refusal> {
+        let (owner, _) = Owner::over(&data, store)?;
+        let owner = listening(owner, &listeners);
+        Self::with(data, listeners, owner, || false)
+    }
+
+    fn with(
+        data: DataFolder,
+        listeners: Vec<Arc<dyn Listener>>,
+        owner: Arc<Owner>,
+        is_replaced: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Result<Self, Refusal> {
         Ok(Self {
             data,
             world: World::open()?,
@@ -213,11 +234,15 @@ impl Premises {
 }
 
 fn take(data: &DataFolder, listeners: &[Arc<dyn Listener>]) -> Result<Arc<Owner>, Refusal> {
-    let (mut owner, _) = Owner::open_or_create(data)?;
+    let (owner, _) = Owner::open_or_create(data)?;
+    Ok(listening(owner, listeners))
+}
+
+fn listening(mut owner: Owner, listeners: &[Arc<dyn Listener>]) -> Arc<Owner> {
     for listener in listeners {
         owner.listen(Arc::clone(listener));
     }
-    Ok(Arc::new(owner))
+    Arc::new(owner)
 }
 
 /// Returns what somebody hears who comes while another command has the folder.
