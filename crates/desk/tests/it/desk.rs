@@ -10,9 +10,11 @@ use demur_api::{
     refusal::Refusal,
     server_limits::ServerLimits,
 };
+use demur_core::time::Timestamp;
 use demur_desk::{
     access::Caller,
     data::DataFolder,
+    deadlines,
     desk::{Count, Desk, DeskConfig},
     entry::Handle,
     follower,
@@ -20,6 +22,7 @@ use demur_desk::{
 };
 use demur_ledger::{entry::Entry, name::TraceId};
 use demur_sequencer::Listener;
+use demur_store::memory::MemoryStore;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -27,8 +30,18 @@ use tokio::task::JoinHandle;
 /// A desk in use.
 pub(crate) struct House {
     pub(crate) desk: Arc<Desk>,
-    follower: JoinHandle<()>,
-    _folder: TempDir,
+    tasks: [JoinHandle<()>; 2],
+    _folder: Arc<TempDir>,
+}
+
+fn config(folder: &TempDir) -> DeskConfig {
+    DeskConfig {
+        data: DataFolder::at(folder.path().to_owned()),
+        rules: Vec::new(),
+        user: "somebody".try_into().unwrap(),
+        version: "0".to_owned(),
+        limits: ServerLimits::default(),
+    }
 }
 
 struct Uncounted;
@@ -43,17 +56,26 @@ impl Count for Uncounted {
 
 impl House {
     pub(crate) fn open() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let config = DeskConfig {
-            data: DataFolder::at(folder.path().to_owned()),
-            rules: Vec::new(),
-            user: "somebody".try_into().unwrap(),
-            version: "0".to_owned(),
-            limits: ServerLimits::default(),
-        };
-        let desk = Desk::open(&config, Arc::new(Uncounted), || false).unwrap();
-        let follower = tokio::spawn(follower::run(Arc::clone(&desk)));
-        Self { desk, follower, _folder: folder }
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let desk = Desk::open(&config(&folder), Arc::new(Uncounted), || false).unwrap();
+        Self::of(desk, folder)
+    }
+
+    /// Returns two desks with the same secrets over one store, as two processes would have it.
+    pub(crate) fn two() -> [Self; 2] {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
+        [(); 2].map(|()| {
+            let store = Arc::clone(&store) as _;
+            let desk = Desk::over(&config(&folder), store, Arc::new(Uncounted)).unwrap();
+            Self::of(desk, Arc::clone(&folder))
+        })
+    }
+
+    fn of(desk: Arc<Desk>, folder: Arc<TempDir>) -> Self {
+        let tasks =
+            [tokio::spawn(follower::run(Arc::clone(&desk))), tokio::spawn(deadlines::run(Arc::clone(&desk)))];
+        Self { desk, tasks, _folder: folder }
     }
 
     /// Returns the user of this machine.
@@ -66,9 +88,22 @@ impl House {
     where
         Desk: Handle<O>,
     {
+        self.query::<O>(path, json!({}), body).await
+    }
+
+    /// Has an operation done with something in its query.
+    pub(crate) async fn query<O: Operation>(
+        &self,
+        path: Value,
+        query: Value,
+        body: Value,
+    ) -> Result<O::Output, Refusal>
+    where
+        Desk: Handle<O>,
+    {
         let request = ApiRequest {
             path: serde_json::from_value(path).unwrap(),
-            query: serde_json::from_value(json!({})).unwrap(),
+            query: serde_json::from_value(query).unwrap(),
             body: serde_json::from_value(body).unwrap(),
             key: None,
         };
@@ -104,6 +139,6 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
-        self.follower.abort();
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
