@@ -118,7 +118,11 @@ impl House {
 
     /// Returns somebody who may read, and the name of the token.
     pub(crate) async fn reader(&self) -> (Caller, String) {
-        let wanted = json!({"name": "reader", "scopes": ["read"]});
+        self.token(json!({"name": "reader", "scopes": ["read"]})).await
+    }
+
+    /// Returns somebody with a new token, and the name of the token.
+    pub(crate) async fn token(&self, wanted: Value) -> (Caller, String) {
         let made = self.call::<op::MakeToken>(json!({}), wanted).await.unwrap();
         (self.known(&made.secret), made.token.id)
     }

@@ -133,16 +133,31 @@ async fn watch_ends_with_the_desk() {
 }
 
 #[tokio::test]
+async fn watch_ends_when_its_token_expires() {
+    for interest in [Interest::Questions, Interest::Events] {
+        let house = House::open();
+        let wanted = json!({"name": "reader", "scopes": ["read"], "seconds": 1});
+        let (reader, _) = house.token(wanted).await;
+        let mut watch = begun(&house, &reader, interest).await;
+        let ended = loop {
+            house.ask("Seen?").await;
+            if let Err(code) = next(&mut watch).await {
+                break code;
+            }
+        };
+        assert_eq!(ended, Code::Unauthenticated, "{interest:?}");
+        assert!(!house.desk.is_good(&reader), "and no sooner");
+    }
+}
+
+#[tokio::test]
 async fn only_those_who_may_read_watch() {
     let house = House::open();
-    let wanted = json!({"name": "asker", "scopes": ["ask"]});
-    let made = house.call::<op::MakeToken>(json!({}), wanted).await.unwrap();
-    let asker = house.desk.tokens().find(&made.secret, house.desk.now().unwrap()).unwrap();
-    let callers = [(Caller::Token(asker), Code::Forbidden), (Caller::Stranger, Code::Unauthenticated)];
-    for (caller, code) in &callers {
+    let (asker, _) = house.token(json!({"name": "asker", "scopes": ["ask"]})).await;
+    for (caller, code) in [(asker, Code::Forbidden), (Caller::Stranger, Code::Unauthenticated)] {
         for interest in [Interest::Questions, Interest::Events] {
-            let refused = house.desk.watch(caller, interest, None).map(drop).unwrap_err();
-            assert_eq!(refused.code, *code, "{caller:?}");
+            let refused = house.desk.watch(&caller, interest, None).map(drop).unwrap_err();
+            assert_eq!(refused.code, code, "{caller:?}");
         }
     }
 }
