@@ -91,7 +91,9 @@ impl Follower {
         }
         {
             let mut ring = self.ring();
-            changes.into_iter().for_each(|change| ring.push(Arc::new(change)));
+            for change in changes {
+                ring.push(Arc::new(change));
+            }
         }
         self.state.send_modify(|state| state.newest = Some(newest));
     }
@@ -186,7 +188,9 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         };
         let questions: Vec<_> = followed.changes.iter().flat_map(of).collect();
         // First: whoever is woken looks again.
-        questions.iter().for_each(|id| owner.lookup().forget(*id));
+        for id in &questions {
+            owner.lookup().forget(*id);
+        }
         desk.waiters().wake(questions);
     }
     Ok((followed.cursor, followed.has_more))

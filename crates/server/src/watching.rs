@@ -11,9 +11,12 @@ use futures_core::Stream;
 
 /// What one caller is sent; ends with the watch.
 pub(crate) struct Watching<T> {
-    next: Pin<Box<dyn Future<Output = Option<(T, Watch)>> + Send>>,
+    next: Pin<Box<dyn Future<Output = Step<T>> + Send>>,
     write: Write<T>,
 }
+
+/// The next thing to send, and the watch that the one after it comes from; none at the end.
+type Step<T> = Option<(T, Watch)>;
 
 /// Writes what a watch says; what it writes nothing for is passed over.
 type Write<T> = fn(&Watch, News) -> Option<T>;
@@ -25,8 +28,7 @@ impl<T: Send + 'static> Watching<T> {
     }
 }
 
-/// Returns the next thing to send, and the watch that the one after it comes from; none at the end.
-async fn step<T>(mut watch: Watch, write: Write<T>) -> Option<(T, Watch)> {
+async fn step<T>(mut watch: Watch, write: Write<T>) -> Step<T> {
     loop {
         let news = watch.next().await.ok()?;
         if let Some(written) = write(&watch, news) {

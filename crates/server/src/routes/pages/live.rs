@@ -69,14 +69,14 @@ fn beginning(watch: &Watch, name: &str, place: Cursor) -> Bytes {
 
 /// Returns messages in one piece. Most come alone, and are the same bytes for everybody.
 fn joined(changes: &[Arc<QuestionChange>]) -> Bytes {
-    match changes {
-        [only] => only.written(message),
-        _ => {
-            let mut all = Vec::new();
-            changes.iter().for_each(|change| all.extend_from_slice(&change.written(message)));
-            all.into()
-        }
+    if let [only] = changes {
+        return only.written(message);
     }
+    let mut all = Vec::new();
+    for change in changes {
+        all.extend_from_slice(&change.written(message));
+    }
+    all.into()
 }
 
 fn message(change: &QuestionChange) -> Bytes {
