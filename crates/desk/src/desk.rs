@@ -1,7 +1,7 @@
 //! The desk: everything that callers of one data folder share, whatever interface they come through. [`Desk::call`] is the
 //! way in; what is here is what it works with.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::{limit::Text, time::Timestamp};
@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    access::Caller, data::DataFolder, follower::Follower, owner::Owner, person::Links, premises::Premises,
+    access::Caller, data::DataFolder, follower::Follower, owner::Owner, premises::Premises,
     question::Showings, rules::Shelf, token::Tokens, waiters::Waiters,
 };
 
@@ -45,9 +45,6 @@ pub struct Desk {
     follower: Follower,
     showings: Showings,
     tokens: Tokens,
-    links: Links,
-    /// Whoever adds, removes or signs in a person does so alone.
-    people: Mutex<()>,
     counts: Arc<dyn Count>,
     rules: Mutex<Shelf>,
     user: Text<1, 256>,
@@ -92,8 +89,6 @@ impl Desk {
             follower: Follower::default(),
             showings: Showings::default(),
             tokens: Tokens::new(config.limits.tokens as usize),
-            links: Links::default(),
-            people: Mutex::default(),
             counts,
             rules: Mutex::new(Shelf::new(config.rules.clone(), false)),
             user: config.user.clone(),
@@ -182,16 +177,6 @@ impl Desk {
         &self.tokens
     }
 
-    /// Returns the links that sign browsers in.
-    pub const fn links(&self) -> &Links {
-        &self.links
-    }
-
-    /// Returns the right to change who may sign in, or to sign somebody in, once nobody else has it.
-    pub fn people_turn(&self) -> MutexGuard<'_, ()> {
-        self.people.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns what counts.
     pub(crate) fn counts(&self) -> &dyn Count {
         &*self.counts
@@ -254,7 +239,7 @@ impl Desk {
 
     /// Takes note of what another process may have done in the folder: whoever waits looks again.
     fn look_again(&self, owner: &Owner) {
-        if let Err(error) = self.tokens.reload(owner) {
+        if let Err(error) = self.tokens.load(owner) {
             tracing::error!(code = error.code.as_str(), %error, "the tokens cannot be read");
         }
         self.waiters.wake_all();

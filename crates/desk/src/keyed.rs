@@ -1,8 +1,6 @@
 //! Commands that follow from an idempotency key and a request, so that the ledger itself remembers which request came under
 //! which key, for good (CLR-04).
 
-use std::sync::MutexGuard;
-
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     canonical,
@@ -11,16 +9,17 @@ use demur_core::{
 };
 use demur_ledger::{
     author::Author,
-    name::{CommandId, Position},
+    name::{CommandId, Position, PrincipalId},
 };
 use demur_sequencer::read_performed;
-use demur_store::contract::Performed;
+use demur_store::contract::{Performed, RecordKey, RecordValue, Swap};
 use serde::Serialize;
 
-use crate::owner::Owner;
+use crate::{owner::Owner, records};
 
 /// A command: 64 bits from the key and its author, 64 from the request.
 pub(crate) struct Keyed {
+    principal: PrincipalId,
     command: CommandId,
 }
 
@@ -32,7 +31,7 @@ impl Keyed {
         let request = canonical::to_vec(request)?;
         let end = half(&digest(Purpose::Effect, &[b"request\0", &request]));
         let number = u128::from(beginning) << 64 | u128::from(end);
-        Ok(Self { command: CommandId::from(Ulid::from_u128(number)) })
+        Ok(Self { principal: author.principal(), command: CommandId::from(Ulid::from_u128(number)) })
     }
 
     /// Returns the command.
@@ -40,10 +39,12 @@ impl Keyed {
         self.command
     }
 
-    /// Returns the right to go from the look at what came before to the record: two requests under one key must not pass
-    /// each other.
-    pub(crate) fn turn<'a>(&self, owner: &'a Owner) -> MutexGuard<'a, ()> {
-        owner.keyed_turn(self.beginning())
+    /// Returns the change that goes with the record of the command: of two requests under one key one is recorded, at
+    /// whatever process.
+    pub(crate) fn swap(&self) -> Result<Swap, Refusal> {
+        let key = RecordKey::new(format!("{PREFIX}{}/{:016x}", self.principal, self.beginning()))?;
+        let bytes = self.command.to_string().into_bytes();
+        Ok(records::creation(key, RecordValue { bytes, expires: None }))
     }
 
     fn beginning(&self) -> u64 {
@@ -84,3 +85,6 @@ fn half(digest: &Digest) -> u64 {
     bytes.copy_from_slice(&digest.as_bytes()[..8]);
     u64::from_be_bytes(bytes)
 }
+
+/// What the keys of their records begin with.
+const PREFIX: &str = "idempotency/";

@@ -15,6 +15,7 @@ use demur_ledger::{
     role::Role,
 };
 use demur_sequencer::{AtHand, Underway};
+use demur_store::contract::Swap;
 
 use crate::{access::Caller, known::Known, question, roster::Roster, world::World};
 
@@ -77,7 +78,12 @@ impl<'a> Lookup<'a> {
     }
 
     /// Puts a command in line, if nothing has to be read or waited for first.
-    pub(crate) fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, Refusal> {
-        Ok(self.at_hand.begin(trace, command)?)
+    pub(crate) fn begin(
+        &self,
+        trace: TraceId,
+        command: &Command,
+        swaps: &[Swap],
+    ) -> Result<Option<Underway>, Refusal> {
+        Ok(self.at_hand.begin_with(trace, command, swaps)?)
     }
 }

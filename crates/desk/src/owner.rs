@@ -5,7 +5,7 @@ use std::{
     io::ErrorKind,
     mem,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use demur_api::{
@@ -27,7 +27,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
-    contract::{Store, StoreError},
+    contract::{Store, StoreError, Version},
     sqlite::SqliteStore,
 };
 
@@ -39,6 +39,8 @@ use crate::{
     known::Known,
     lookup::Lookup,
     marks::{self, Marks},
+    name::{self, Holder},
+    records,
     roster::{DESK, Roster},
     run::driver::Drivers,
     visible::visible_path,
@@ -56,10 +58,6 @@ pub struct Owner {
     tentative: Vec<Tentative>,
     /// What hooks look at.
     marks: Arc<Marks>,
-    /// Whoever makes a key has it alone.
-    enrolling: Mutex<()>,
-    /// Whoever asks under an idempotency key does so alone among those whose keys fall together.
-    keyed: [Mutex<()>; KEYED],
     /// The runs that are driven.
     drivers: Drivers,
 }
@@ -149,8 +147,6 @@ impl Owner {
             keystore,
             ledger: Some(ledger),
             tentative: Vec::new(),
-            enrolling: Mutex::default(),
-            keyed: std::array::from_fn(|_| Mutex::default()),
             drivers: Drivers::default(),
         }
     }
@@ -218,9 +214,13 @@ impl Owner {
         if let Some(author) = self.known.author(head, name, role) {
             return Ok(Some(author));
         }
-        let Some(author) = self.read_author(name, role)? else { return Ok(None) };
-        self.known.learn_author(head, name, role, &author);
-        Ok(Some(author))
+        if let Some(author) = self.read_author(name, role)? {
+            self.known.learn_author(head, name, role, &author);
+            return Ok(Some(author));
+        }
+        // It may have been registered elsewhere.
+        let is_behind = self.ledger().store().is_shared() && self.ledger().newest_registry()?.head() != head;
+        if is_behind { self.read_author(name, role) } else { Ok(None) }
     }
 
     /// Returns the author behind a principal, with a key that speaks and whose secret is here.
@@ -276,47 +276,64 @@ impl Owner {
         name: &str,
     ) -> Result<Sequence, Refusal> {
         let submission = author.register(&self.place()?, recovery, name, &mut { self.known.world })?;
-        let recorded = self.ledger().submit(submission, None);
+        // Several keys may have one name; the first one to have it keeps others from taking it by accident.
+        let is_free = name::holder(self.ledger().store(), name)?.is_none();
+        let naming = is_free.then(|| name::giving(name, Version::ABSENT, &Holder::Key(author.principal())));
+        let swaps: Vec<_> = naming.transpose()?.into_iter().collect();
+        let recorded = self.ledger().submit_with(submission, None, &swaps);
         settle(mem::take(&mut self.tentative), recorded)
     }
 
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
-        let _alone = lock(&self.enrolling);
-        // Somebody else may have been faster.
-        if let Some(author) = self.find_author(name, role)? {
-            return Ok(author);
+        for _ in 0..records::ATTEMPTS {
+            if let Some(author) = self.find_author(name, role)? {
+                return Ok(author);
+            }
+            let was = self.free_name(name)?;
+            match self.make_author(name, role, was) {
+                Ok(author) => return Ok(Arc::new(author)),
+                // Somebody else was faster, here or elsewhere.
+                Err(error) if error.code == Code::RecordChanged => self.ledger().newest_registry()?,
+                Err(error) => return Err(error),
+            };
         }
-        let taken = |entry: &KeyEntry| entry.name == name && entry.status.speaks();
+        Err(records::contended())
+    }
+
+    /// Makes, keeps and registers a key for somebody who plays a role in this process.
+    pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
+        self.make_author(name, role, self.free_name(name)?)
+    }
+
+    /// Returns the version of the record of a name that nobody has.
+    fn free_name(&self, name: &str) -> Result<Version, Refusal> {
+        let found = name::holder(self.ledger().store(), name)?;
+        if let Some((_, Holder::Person(_))) = found {
+            let message = format!("expected a name that is free, found {name:?} in use by a person");
+            return Err(Refusal::new(Code::NameTaken, message)
+                .with_cure("people and agents have different names: take another one"));
+        }
+        let taken = |entry: &KeyEntry| name::same(&entry.name, name) && entry.status.speaks();
         if let Some(entry) = self.entries()?.iter().find(|entry| taken(entry)) {
             let message = format!("expected a name that is free, found {name:?} in use as {}", entry.roles());
             return Err(Refusal::new(Code::NameTaken, message)
                 .with_cure("an asker never answers itself: take another name"));
         }
-        Ok(Arc::new(self.make_author(name, role)?))
+        Ok(found.map_or(Version::ABSENT, |(version, _)| version))
     }
 
-    /// Makes, keeps and registers a key for somebody who plays a role in this process.
-    pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
-        let _alone = lock(&self.enrolling);
-        self.make_author(name, role)
-    }
-
-    /// Returns the right to ask under an idempotency key, once nobody else has it for one like it.
-    pub(crate) fn keyed_turn(&self, key: u64) -> MutexGuard<'_, ()> {
-        let at = usize::try_from(key % KEYED as u64).unwrap_or_default();
-        lock(&self.keyed[at])
-    }
-
-    fn make_author(&self, name: &str, role: Role) -> Result<Author, Refusal> {
-        let principal = PrincipalId::new(self.known.world.now()?, &mut { self.known.world });
+    fn make_author(&self, name: &str, role: Role, was: Version) -> Result<Author, Refusal> {
+        let world = self.world();
+        let principal = PrincipalId::new(world.now()?, &mut { world });
         let secret = self.generate();
         let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
         let file = Tentative::of(self.keystore.add(&key)?);
         let author = Author::new(secret, principal, role);
-        let submission = author.register(&self.place()?, None, name, &mut { self.known.world })?;
-        settle(vec![file], self.ledger().submit(submission, None))?;
+        let submission = author.register(&self.place()?, None, name, &mut { world })?;
+        let naming = name::giving(name, was, &Holder::Key(principal))?;
+        settle(vec![file], self.ledger().submit_with(submission, None, &[naming]))?;
         Ok(author)
     }
 
@@ -398,11 +415,6 @@ fn settle(
     }
 }
 
-/// What these locks guard is replaced as a whole, so that a panic leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Drop for Owner {
     fn drop(&mut self) {
         if let Some(ledger) = self.ledger.take() {
@@ -411,9 +423,6 @@ impl Drop for Owner {
         }
     }
 }
-
-/// How many asks under idempotency keys go on at once.
-const KEYED: usize = 64;
 
 /// Returns the key the desk of a registry signs with now.
 pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {

@@ -1,16 +1,23 @@
-//! The people who may sign in besides the user of this machine. Operational data, kept in a note of the store: what people
+//! The people who may sign in besides the user of this machine. Operational data, kept in records of the store: what people
 //! do is in the ledger under their names.
 
 mod handle;
 mod link;
+mod session;
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
+use demur_store::contract::{Swap, Version};
 use serde::{Deserialize, Serialize};
 
-pub use link::{LINK_TIMEOUT, Links, WaitingLink};
+pub use link::LINK_TIMEOUT;
+pub use session::{SESSION_TIMEOUT, link_spent};
 
-use crate::owner::Owner;
+use crate::{
+    name::{self, Holder},
+    owner::Owner,
+    records,
+};
 
 /// Somebody who may sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,66 +32,79 @@ pub struct Person {
 }
 
 /// Adds somebody, to no more people than this. The user of this machine needs no adding.
-pub fn add(
+pub(crate) fn add(
     owner: &Owner,
     user: &str,
-    name: Text<1, 64>,
+    name: &Text<1, 64>,
     role: PersonRole,
     most: usize,
 ) -> Result<Person, Refusal> {
-    check(&name)?;
-    let mut people = list(owner)?;
-    if same(user, &name) {
+    check(name)?;
+    if name::same(user, name) {
         let message = "expected another name than that of the user of this machine, found it";
         return Err(taken(message).with_cure("this one is an operator already: `demur open` signs in"));
     }
-    if people.iter().any(|person| same(&person.name, &name)) {
+    for _ in 0..records::ATTEMPTS {
+        let was = free(owner, name)?;
+        let people = list(owner)?;
+        if people.len() >= most {
+            let message = format!("expected at most {most} people, found {}", people.len());
+            return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
+                "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
+            ));
+        }
+        let person = Person { name: name.clone(), role, added: owner.world().now()? };
+        if records::swap(owner, vec![name::giving(name, was, &Holder::Person(person.clone()))?])? {
+            return Ok(person);
+        }
+    }
+    Err(records::contended())
+}
+
+/// Returns the version of the record of a name that nobody has.
+fn free(owner: &Owner, name: &str) -> Result<Version, Refusal> {
+    let found = name::holder(owner.ledger().store(), name)?;
+    if let Some((_, Holder::Person(_))) = found {
         let message = "expected a name that is free, found one that somebody has";
         return Err(taken(message).with_cure("`demur people list` shows them; remove first to change a role"));
     }
-    // Whoever reads a trace must be able to tell people from agents.
-    let roster = owner.roster()?;
-    if roster.names().values().any(|known| same(known, &name)) {
+    // Whoever reads a trace must be able to tell people from agents, also from those whose keys are gone.
+    owner.ledger().newest_registry()?;
+    if found.is_some() || owner.roster()?.names().values().any(|known| name::same(known, name)) {
         let message = "expected a name that is free, found that of a key";
         return Err(taken(message).with_cure("`demur keys list` shows them: take another name"));
     }
-    if people.len() >= most {
-        let message = format!("expected at most {most} people, found {}", people.len());
-        return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
-            "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
-        ));
-    }
-    let person = Person { name, role, added: owner.world().now()? };
-    people.push(person.clone());
-    write(owner, &people)?;
-    Ok(person)
+    Ok(Version::ABSENT)
 }
 
 /// Returns everybody, in the order in which they were added.
-pub fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
-    let note = owner.ledger().store().note(NOTE)?;
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| Refusal::bug(&error));
-    Ok(note.map(read).transpose()?.unwrap_or_default())
+pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
+    let mut people = Vec::new();
+    for kept in records::all(owner.ledger().store(), name::PREFIX)? {
+        if let Holder::Person(person) = records::read(&kept)? {
+            people.push(person);
+        }
+    }
+    people.sort_by(|one, other| (one.added, &one.name).cmp(&(other.added, &other.name)));
+    Ok(people)
 }
 
-/// Returns the person of this name.
-pub fn find(owner: &Owner, name: &str) -> Result<Person, Refusal> {
-    let found = list(owner)?.into_iter().find(|person| same(&person.name, name));
-    found.ok_or_else(unknown)
+/// Returns the person of this name, and the version of the record.
+pub(crate) fn find(owner: &Owner, name: &str) -> Result<(Version, Person), Refusal> {
+    match name::holder(owner.ledger().store(), name)? {
+        Some((version, Holder::Person(person))) => Ok((version, person)),
+        Some((_, Holder::Key(_))) | None => Err(unknown()),
+    }
 }
 
-/// Removes somebody, who can no longer sign in.
-pub fn remove(owner: &Owner, name: &str) -> Result<Person, Refusal> {
-    let mut people = list(owner)?;
-    let at = people.iter().position(|person| same(&person.name, name)).ok_or_else(unknown)?;
-    let removed = people.remove(at);
-    write(owner, &people)?;
-    Ok(removed)
+/// Returns the swap that lets somebody sign in no longer.
+fn removing(person: &Person, was: Version) -> Result<Swap, Refusal> {
+    name::freeing(&person.name, was)
 }
 
-/// Returns whether two names are one to a reader in a hurry.
-pub(crate) fn same(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
+/// Returns the swap that changes nothing, and fails where somebody was removed or has another role by now.
+fn holding(person: &Person, was: Version) -> Result<Swap, Refusal> {
+    name::giving(&person.name, was, &Holder::Person(person.clone()))
 }
 
 /// A name is shown beside every answer: it must not hide anything.
@@ -94,11 +114,6 @@ fn check(name: &str) -> Result<(), Refusal> {
     }
     let message = "expected a name that can be seen as a whole, found characters that hide";
     Err(Refusal::new(Code::NameInvalid, message).about("name"))
-}
-
-fn write(owner: &Owner, people: &[Person]) -> Result<(), Refusal> {
-    let bytes = serde_json::to_vec(people).map_err(|error| Refusal::bug(&error))?;
-    Ok(owner.ledger().store().set_note(NOTE, &bytes)?)
 }
 
 fn taken(message: &str) -> Refusal {
@@ -112,5 +127,3 @@ fn unknown() -> Refusal {
 
 /// Where a link that signs a browser in leads.
 pub const SIGN_IN_PATH: &str = "/sign-in";
-/// Where the store keeps them.
-const NOTE: &str = "people";

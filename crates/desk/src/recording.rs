@@ -5,6 +5,7 @@ use demur_api::refusal::Refusal;
 use demur_engine::command::Command;
 use demur_ledger::name::TraceId;
 use demur_sequencer::{Acknowledged, SequencerError, Underway};
+use demur_store::contract::Swap;
 
 use crate::{lookup::Lookup, owner::Owner};
 
@@ -12,6 +13,8 @@ use crate::{lookup::Lookup, owner::Owner};
 pub struct Recording<T> {
     trace: TraceId,
     command: Command,
+    /// What changes with it or not at all.
+    swaps: Vec<Swap>,
     finish: Finish<T>,
 }
 
@@ -39,7 +42,14 @@ impl<T: 'static> Recording<T> {
         + Send
         + 'static,
     ) -> Self {
-        Self { trace, command, finish: Box::new(finish) }
+        Self { trace, command, swaps: Vec::new(), finish: Box::new(finish) }
+    }
+
+    /// Returns the recording with a record that changes with it or not at all.
+    #[must_use]
+    pub(crate) fn with(mut self, swap: Swap) -> Self {
+        self.swaps.push(swap);
+        self
     }
 
     /// Returns the same recording with one more thing that follows: `here` with what is in memory, and `rest` where that
@@ -52,8 +62,8 @@ impl<T: 'static> Recording<T> {
     where
         T: Send,
     {
-        let Self { trace, command, finish } = self;
-        Recording::new(trace, command, move |at, recorded| {
+        let Self { trace, command, swaps, finish } = self;
+        let then = Recording::new(trace, command, move |at, recorded| {
             Ok(match finish(at, recorded)? {
                 Finished::Done(done) => match here(at, &done) {
                     Some(next) => Finished::Done(next),
@@ -61,12 +71,13 @@ impl<T: 'static> Recording<T> {
                 },
                 Finished::Rest(before) => Finished::Rest(Box::new(move |owner| rest(owner, before(owner)?))),
             })
-        })
+        });
+        Recording { swaps, ..then }
     }
 
     /// Records it. When this returns, it is on the disk.
     pub fn perform(self, owner: &Owner) -> Result<T, Refusal> {
-        let recorded = owner.ledger().perform(self.trace, &self.command);
+        let recorded = owner.ledger().perform_with(self.trace, &self.command, &self.swaps);
         match (self.finish)(&owner.lookup(), recorded)? {
             Finished::Done(done) => Ok(done),
             Finished::Rest(rest) => rest(owner),
@@ -75,7 +86,7 @@ impl<T: 'static> Recording<T> {
 
     /// Puts it in line, if nothing has to be waited for first; otherwise it has to be performed.
     pub fn begin(&self, at: &Lookup<'_>) -> Result<Option<Underway>, Refusal> {
-        at.begin(self.trace, &self.command)
+        at.begin(self.trace, &self.command, &self.swaps)
     }
 
     /// Does what follows once it is known what became of it.

@@ -3,7 +3,10 @@
 
 mod handle;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal, scope::Scope};
 use demur_core::{
@@ -13,13 +16,14 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::role::Role;
+use demur_store::contract::{KeptRecord, RecordKey, Swap};
 use serde::{Deserialize, Serialize};
 
-use crate::{access::Token, owner::Owner, person};
+use crate::{access::Token, name, owner::Owner, records};
 
-/// The tokens of a store, as read when somebody first asked.
+/// The tokens of a store, as read when somebody first asked. Each is a record.
 pub struct Tokens {
-    known: Mutex<Option<Vec<Kept>>>,
+    known: Mutex<Option<BTreeMap<String, Kept>>>,
     /// How many there can be.
     most: usize,
 }
@@ -47,7 +51,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Returns the session of a person who signed in with a browser.
-    pub fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
+    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
         Ok(Self {
             name: Text::cut(user)?,
             scopes: vec![Scope::Person],
@@ -68,8 +72,8 @@ impl Tokens {
     pub fn find(&self, secret: &str, now: Timestamp) -> Option<Arc<Token>> {
         let id = id_of(secret)?;
         let digest = sha256(secret.as_bytes());
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = known.iter().flatten().find(|kept| kept.token.id == id);
+        let known = self.known();
+        let kept = known.as_ref().and_then(|known| known.get(id));
         // The digest of a guess says nothing about the secret: comparing it needs no constant time.
         let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
         let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
@@ -78,26 +82,36 @@ impl Tokens {
 
     /// Returns whether the tokens were read from the store.
     pub fn is_loaded(&self) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.known().is_some()
     }
 
-    /// Reads the tokens from the store, unless that was done.
+    /// Reads the tokens from the store: another process may have changed them.
     pub fn load(&self, owner: &Owner) -> Result<(), Refusal> {
-        self.read(owner).map(|_| ())
+        let read = |kept: &KeptRecord| {
+            let kept: Kept = records::read(kept)?;
+            Ok((kept.token.id.clone(), kept))
+        };
+        // Held from the look on: what is made meanwhile is not forgotten.
+        let mut known = self.known();
+        let found: Result<_, Refusal> =
+            records::all(owner.ledger().store(), PREFIX)?.iter().map(read).collect();
+        *known = Some(found?);
+        Ok(())
     }
 
     /// Makes a token; returns it with its secret, which nothing keeps.
     pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         check(&wanted)?;
-        self.make(owner, wanted)
+        self.make(owner, wanted, Vec::new())?.ok_or_else(records::contended)
     }
 
-    /// Makes the session of a person who signed in.
-    pub fn create_session(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
-        self.make(owner, wanted)
-    }
-
-    fn make(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
+    /// Makes a token together with other changes; none if one of these does not hold any more.
+    pub(crate) fn make(
+        &self,
+        owner: &Owner,
+        wanted: Wanted,
+        mut swaps: Vec<Swap>,
+    ) -> Result<Option<(Token, String)>, Refusal> {
         let world = owner.world();
         let now = world.now()?;
         let author =
@@ -106,7 +120,7 @@ impl Tokens {
         { world }.fill(&mut random);
         let rest = sha256(&random).to_string();
         let id = sha256(rest.as_bytes()).to_string()[..16].to_owned();
-        let secret = format!("{PREFIX}{id}_{rest}");
+        let secret = format!("{TOKEN_PREFIX}{id}_{rest}");
         let token = Token {
             id,
             name: wanted.name,
@@ -116,89 +130,101 @@ impl Tokens {
             principal: author.map(|author| author.principal()),
             role: wanted.role,
         };
-        let mut known = self.read(owner)?;
-        let mut tokens = known.clone().unwrap_or_default();
-        // What has ended is of no use to anybody.
-        tokens.retain(|kept| kept.token.expires.is_none_or(|expires| now < expires));
-        let most = self.most;
-        if tokens.len() >= most {
-            let message = format!("expected at most {most} tokens and sessions, found {}", tokens.len());
-            return Err(Refusal::new(Code::TooManyTokens, message).with_cure(
-                "revoke those that nobody uses: `demur token list`; `demur serve --max-tokens` allows more",
-            ));
+        self.make_room(owner, now)?;
+        let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
+        swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
+        let mut known = self.known();
+        if !records::swap(owner, swaps)? {
+            return Ok(None);
         }
-        tokens.push(Kept { token: token.clone(), digest: sha256(secret.as_bytes()) });
-        write(owner, &tokens)?;
-        *known = Some(tokens);
-        Ok((token, secret))
+        if let Some(known) = known.as_mut() {
+            known.insert(token.id.clone(), kept);
+        }
+        Ok(Some((token, secret)))
     }
 
-    /// Returns every token.
+    /// Takes away what has ended, and says so where there are too many all the same.
+    fn make_room(&self, owner: &Owner, now: Timestamp) -> Result<(), Refusal> {
+        let store = owner.ledger().store();
+        // What has ended is of no use to anybody.
+        for kept in store.due(PREFIX, now, self.most)? {
+            records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
+        }
+        let (most, found) = (self.most, records::all(store, PREFIX)?.len());
+        if found < most {
+            return Ok(());
+        }
+        let message = format!("expected at most {most} tokens and sessions, found {found}");
+        Err(Refusal::new(Code::TooManyTokens, message).with_cure(
+            "revoke those that nobody uses: `demur token list`; `demur serve --max-tokens` allows more",
+        ))
+    }
+
+    /// Returns every token, the oldest first.
     pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, Refusal> {
-        Ok(self.read(owner)?.iter().flatten().map(|kept| kept.token.clone()).collect())
+        self.load(owner)?;
+        let known = self.known();
+        let mut tokens: Vec<_> =
+            known.iter().flat_map(BTreeMap::values).map(|kept| kept.token.clone()).collect();
+        tokens.sort_by(|one, other| (one.created, &one.id).cmp(&(other.created, &other.id)));
+        Ok(tokens)
     }
 
     /// Takes a token back.
     pub fn revoke(&self, owner: &Owner, id: &str) -> Result<Token, Refusal> {
-        let mut known = self.read(owner)?;
-        let mut tokens = known.clone().unwrap_or_default();
-        let at = tokens.iter().position(|kept| kept.token.id == id).ok_or_else(|| {
+        let unknown = || {
             Refusal::new(Code::TokenUnknown, "expected the id of a token, found another word")
                 .with_cure("`demur token list` shows them")
-        })?;
-        let revoked = tokens.remove(at).token;
-        write(owner, &tokens)?;
-        *known = Some(tokens);
-        Ok(revoked)
+        };
+        let key = key(id).map_err(|_| unknown())?;
+        let (version, kept): (_, Kept) = records::find(owner.ledger().store(), &key)?.ok_or_else(unknown)?;
+        let mut known = self.known();
+        // Whoever was faster took it back too.
+        records::swap(owner, vec![records::removal(key, version)])?;
+        known.iter_mut().for_each(|known| drop(known.remove(id)));
+        Ok(kept.token)
     }
 
-    /// Ends every session of a person; returns how many there were.
-    pub(crate) fn end_sessions(&self, owner: &Owner, name: &str) -> Result<u64, Refusal> {
-        let mut known = self.read(owner)?;
-        let mut tokens = known.clone().unwrap_or_default();
-        let before = tokens.len();
-        let theirs = |token: &Token| token.scopes.contains(&Scope::Person) && person::same(&token.name, name);
-        tokens.retain(|kept| !theirs(&kept.token));
-        let ended = before - tokens.len();
-        if ended > 0 {
-            write(owner, &tokens)?;
-            *known = Some(tokens);
+    /// Ends every session of a person together with other changes; returns how many there were, and none if one of these
+    /// does not hold any more.
+    pub(crate) fn end_sessions(
+        &self,
+        owner: &Owner,
+        name: &str,
+        mut swaps: Vec<Swap>,
+    ) -> Result<Option<u64>, Refusal> {
+        let mut ended = Vec::new();
+        for kept in records::all(owner.ledger().store(), PREFIX)? {
+            let Kept { token, .. } = records::read(&kept)?;
+            if token.scopes.contains(&Scope::Person) && name::same(&token.name, name) {
+                swaps.push(records::removal(kept.key, kept.version));
+                ended.push(token.id);
+            }
         }
-        Ok(ended as u64)
-    }
-
-    /// Reads the tokens again: another process may have changed them.
-    pub fn reload(&self, owner: &Owner) -> Result<(), Refusal> {
-        let fresh = stored(owner)?;
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
-        Ok(())
+        let mut known = self.known();
+        if !records::swap(owner, swaps)? {
+            return Ok(None);
+        }
+        for id in &ended {
+            known.iter_mut().for_each(|known| drop(known.remove(id)));
+        }
+        Ok(Some(ended.len() as u64))
     }
 
     /// Returns whether a token is still good.
     pub fn is_good(&self, id: &str, now: Timestamp) -> bool {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let token = known.iter().flatten().find(|kept| kept.token.id == id);
-        token.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
+        let known = self.known();
+        let kept = known.as_ref().and_then(|known| known.get(id));
+        kept.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
-    fn read(&self, owner: &Owner) -> Result<MutexGuard<'_, Option<Vec<Kept>>>, Refusal> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.is_none() {
-            *known = Some(stored(owner)?);
-        }
-        Ok(known)
+    fn known(&self) -> MutexGuard<'_, Option<BTreeMap<String, Kept>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn stored(owner: &Owner) -> Result<Vec<Kept>, Refusal> {
-    let note = owner.ledger().store().note(NOTE)?;
-    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| Refusal::bug(&error));
-    Ok(note.map(read).transpose()?.unwrap_or_default())
-}
-
-fn write(owner: &Owner, tokens: &[Kept]) -> Result<(), Refusal> {
-    let bytes = serde_json::to_vec(tokens).map_err(|error| Refusal::bug(&error))?;
-    Ok(owner.ledger().store().set_note(NOTE, &bytes)?)
+fn key(id: &str) -> Result<RecordKey, Refusal> {
+    Ok(RecordKey::new(format!("{PREFIX}{id}"))?)
 }
 
 fn check(wanted: &Wanted) -> Result<(), Refusal> {
@@ -226,10 +252,10 @@ fn speaks_as(scopes: &[Scope]) -> Option<Role> {
 }
 
 fn id_of(secret: &str) -> Option<&str> {
-    secret.strip_prefix(PREFIX)?.split_once('_').map(|(id, _)| id)
+    secret.strip_prefix(TOKEN_PREFIX)?.split_once('_').map(|(id, _)| id)
 }
 
 /// What every token begins with, so that scanners find one that leaked.
-const PREFIX: &str = "dmr_";
-/// Where the store keeps them.
-const NOTE: &str = "tokens";
+const TOKEN_PREFIX: &str = "dmr_";
+/// What the keys of their records begin with.
+const PREFIX: &str = "token/";

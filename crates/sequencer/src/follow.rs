@@ -22,7 +22,7 @@ impl Sequencer {
     /// listens heard of it.
     ///
     /// When this returns, the registry is the newest and so is the desk's key, and whoever decides in one of these traces
-    /// reads on first. Reads the store, so it may wait for it.
+    /// reads on first. Reads the store, so it may wait for it; where nobody shares the store there is nothing to follow.
     pub fn follow(&self, after: Cursor) -> Result<Followed, SequencerError> {
         let page = self.store.changes(after, PAGE)?;
         let has_more = page.len() == PAGE;

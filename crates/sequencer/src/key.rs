@@ -47,7 +47,7 @@ impl Sequencer {
     }
 
     /// Returns the registry as the store has it: where another process owns the store, it may have grown.
-    pub(super) fn newest_registry(&self) -> Result<Arc<Registry>, SequencerError> {
+    pub fn newest_registry(&self) -> Result<Arc<Registry>, SequencerError> {
         let known = self.registry();
         let head = self.store.trace(known.trace())?.map(|summary| summary.head);
         if head == Some(known.head()) { Ok(known) } else { self.refresh() }

@@ -223,6 +223,16 @@ impl Sequencer {
         submission: Submission,
         artifact: Option<&Artifact>,
     ) -> Result<Acknowledged, SequencerError> {
+        self.submit_with(submission, artifact, &[])
+    }
+
+    /// Records what an author said together with changes of records, as [`Self::perform_with`] does.
+    pub fn submit_with(
+        &self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
         let submitted = self.check(submission, artifact)?;
         if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
             self.store.put_artifact(&artifact.bytes)?;
@@ -230,7 +240,7 @@ impl Sequencer {
         let trace = submitted.checked().statement().trace;
         let of_the_registry = trace == self.registry().trace();
         let _turn = of_the_registry.then(|| lock(&self.registry_turn));
-        self.perform(trace, &Command::Submit(Box::new(submitted)))
+        self.perform_with(trace, &Command::Submit(Box::new(submitted)), swaps)
     }
 
     /// Records what the desk says itself, or what a person did.

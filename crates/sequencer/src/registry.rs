@@ -33,8 +33,8 @@ impl Sequencer {
         content: Option<Content>,
     ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
-        let facts = facts.into();
-        self.state_in_turn(self.new_command(), |_| Ok((facts.clone(), content.clone())))
+        let said = (facts.into(), content);
+        self.state_in_turn(self.new_command(), move |_| Ok(said.clone()))
     }
 
     /// Revokes a key. The root fixes what every trace held at this moment.
@@ -45,7 +45,7 @@ impl Sequencer {
         content: Content,
     ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
-        self.state_root(self.new_command(), |(root, traces)| {
+        self.state_root(self.new_command(), move |(root, traces)| {
             (KeyRevoked { key, reason, root, traces }.into(), Some(content.clone()))
         })
     }

@@ -102,21 +102,6 @@ fn opens(command: &Command) -> bool {
 }
 
 impl Sequencer {
-    /// Begins a command, as [`AtHand::begin`] does.
-    pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, SequencerError> {
-        self.at_hand.begin(trace, command)
-    }
-
-    /// Begins a command, as [`AtHand::begin_with`] does.
-    pub fn begin_with(
-        &self,
-        trace: TraceId,
-        command: &Command,
-        swaps: &[Swap],
-    ) -> Result<Option<Underway>, SequencerError> {
-        self.at_hand.begin_with(trace, command, swaps)
-    }
-
     /// Writes for everybody who waits. Blocks.
     pub fn lead(&self, leader: CommitLeader) {
         leader.write_on(&|items| self.write(items));

@@ -105,7 +105,9 @@ impl Sequencer {
                 registries.for_each(|registry| self.at_hand.adopt(registry));
                 if let Some(Append { trace, mut entries, .. }) = write.append {
                     self.listeners.iter().for_each(|listener| listener.recorded(trace, &entries));
-                    entries.iter_mut().for_each(|entry| self.at_hand.words.keep(trace, entry));
+                    for entry in &mut entries {
+                        self.at_hand.words.keep(trace, entry);
+                    }
                     if let Some(waiting) = group.waiting.first() {
                         waiting.queue.note(entries.into_iter().map(|entry| entry.event));
                     }

@@ -46,8 +46,7 @@ impl Place<'_> {
         let event = match Reading::of(self.bytes, &hash) {
             Reading::Known(event) => event,
             Reading::Newer(event) if has_its_hash => return Found::Newer(self.newer(&event, wrong)),
-            Reading::Newer(_) => return Found::Nothing,
-            Reading::Damaged => {
+            Reading::Newer(_) | Reading::Damaged => {
                 let error = Event::parse(self.bytes).err();
                 let why =
                     error.map_or("of no type that this demur knows".to_owned(), |error| error.to_string());

@@ -4,5 +4,6 @@
 
 pub mod hall;
 pub mod inquiry;
+pub mod meanwhile;
 pub mod office;
 pub mod sample;

@@ -1,5 +1,8 @@
 //! `demur store rebuild`: what follows from the events, their index among it, is thrown away and made again from them.
 
+use std::collections::BTreeSet;
+
+use demur_ledger::name::TraceId;
 use demur_store::{
     contract::{Store as _, StoreProblem},
     sqlite::SqliteStore,
@@ -11,7 +14,7 @@ use crate::{
     borrow,
     context::Context,
     failure::Failure,
-    output::{Paint, Progress, Reply},
+    output::{Paint, Progress, Reply, counted},
 };
 
 /// Rebuilds the derived tables.
@@ -24,14 +27,23 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let mut progress = Progress::new(context.output.is_watched());
     let found = store.check(&mut |step| tell(&mut progress, step));
     progress.clear();
-    let repaired = found?.iter().filter_map(Repaired::of).collect();
+    let found = found?;
     store.rebuild()?;
+    let repaired = found.iter().filter_map(Repaired::of).collect();
+    let newer: BTreeSet<_> = found.iter().filter_map(newer).collect();
     let size = Size::of(&store)?;
-    context.output.reply(&RebuildReply { repaired, size })
+    context.output.reply(&RebuildReply { newer: newer.len() as u64, repaired, size })
+}
+
+/// Returns the trace of an event that a newer version wrote.
+fn newer(problem: &StoreProblem) -> Option<TraceId> {
+    if let StoreProblem::Newer { trace, .. } = problem { Some(*trace) } else { None }
 }
 
 #[derive(Serialize)]
 struct RebuildReply {
+    /// How many traces a newer version went on with: what follows from them is left as it is.
+    newer: u64,
     repaired: Vec<Repaired>,
     size: Size,
 }
@@ -64,6 +76,10 @@ impl Reply for RebuildReply {
         }
         if self.repaired.is_empty() {
             lines.push("Nothing in them had been wrong.".to_owned());
+        }
+        if self.newer > 0 {
+            let traces = counted(self.newer, "trace");
+            lines.push(format!("Left alone: {traces} with events of a newer version of demur."));
         }
         lines
     }

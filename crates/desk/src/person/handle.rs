@@ -8,7 +8,7 @@ use demur_api::{
     refusal::Refusal,
 };
 
-use super::{LINK_TIMEOUT, Person, SIGN_IN_PATH};
+use super::{LINK_TIMEOUT, Person, SIGN_IN_PATH, link};
 use crate::{access::Admitted, desk::Desk, entry::Handle, person};
 
 impl From<Person> for ShownPerson {
@@ -25,9 +25,9 @@ impl Handle<op::AddPerson> for Desk {
         request: ApiRequest<op::AddPerson>,
     ) -> Result<ApiReply<ShownPerson>, Refusal> {
         let (owner, new) = (&*self.owner()?, request.body);
-        let _turn = self.people_turn();
         let most = self.limits().people as usize;
-        person::add(owner, self.user(), new.name, new.role, most).map(|added| ApiReply::new(added.into()))
+        let added = person::add(owner, self.user(), &new.name, new.role, most)?;
+        Ok(ApiReply::new(added.into()))
     }
 }
 
@@ -44,14 +44,8 @@ impl Handle<op::RemovePerson> for Desk {
         _: &Admitted,
         request: ApiRequest<op::RemovePerson>,
     ) -> Result<ApiReply<RemovedPerson>, Refusal> {
-        let owner = &*self.owner()?;
-        let _turn = self.people_turn();
-        let found = person::find(owner, &request.path.person)?;
-        self.links().forget(&found.name);
-        // First: a session must not outlive its person, whatever happens in between.
-        let sessions = self.tokens().end_sessions(owner, &found.name)?;
-        let removed = person::remove(owner, &request.path.person)?;
-        Ok(ApiReply::new(RemovedPerson { person: removed.into(), sessions }))
+        let (person, sessions) = self.remove_person(&*self.owner()?, &request.path.person)?;
+        Ok(ApiReply::new(RemovedPerson { person: person.into(), sessions }))
     }
 }
 
@@ -66,9 +60,8 @@ impl Handle<op::MakeSignInLink> for Desk {
                 .with_cure("start it without --no-tcp")
         })?;
         let owner = &*self.owner()?;
-        let _turn = self.people_turn();
         let found = request.body.person.map(|name| person::find(owner, &name)).transpose()?;
-        let code = self.links().make(found.map(|found| found.name))?;
+        let code = link::make(owner, found.map(|(_, found)| found.name))?;
         let url = format!("{address}{SIGN_IN_PATH}?code={code}");
         Ok(ApiReply::new(Link { url, seconds: LINK_TIMEOUT.as_secs() }))
     }

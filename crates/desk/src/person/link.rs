@@ -1,83 +1,78 @@
-//! Links that sign a browser in, once.
+//! Links that sign a browser in, once. A link is a record: whoever takes it away is the only one, at whatever process.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use demur_api::refusal::Refusal;
-use demur_core::{
-    hash::{Digest, sha256},
-    limit::Text,
-    random::Random as _,
-};
+use demur_core::{hash::sha256, limit::Text, random::Random as _};
+use demur_store::contract::{KeptRecord, RecordKey, Store, Swap, Version};
+use serde::{Deserialize, Serialize};
 
-use super::same;
-use crate::world::World;
-
-/// Links that nobody has used yet. They do not outlive the process: whoever comes later asks for a new one.
-#[derive(Default)]
-pub struct Links(Mutex<Vec<WaitingLink>>);
+use crate::{name, owner::Owner, records};
 
 /// A link that waits.
-#[derive(Clone)]
-pub struct WaitingLink {
-    /// The digest of its code.
-    code: Digest,
-    until: Instant,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Link {
     /// Who signs in with it; otherwise the user of this machine.
-    pub person: Option<Text<1, 64>>,
+    pub(super) person: Option<Text<1, 64>>,
 }
 
-impl Links {
-    fn open(&self) -> MutexGuard<'_, Vec<WaitingLink>> {
-        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        links.retain(|link| Instant::now() < link.until);
-        links
+/// Makes a link and returns its code.
+pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String, Refusal> {
+    let (mut world, store) = (owner.world(), owner.ledger().store());
+    let now = world.now()?;
+    for kept in store.due(PREFIX, now, MAX_LINKS)? {
+        records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
-
-    /// Makes a link and returns its code.
-    pub fn make(&self, person: Option<Text<1, 64>>) -> Result<String, Refusal> {
-        let mut bytes = [0; 32];
-        World::open()?.fill(&mut bytes);
-        let code = sha256(&bytes).to_string();
-        self.keep(WaitingLink {
-            code: sha256(code.as_bytes()),
-            until: Instant::now() + LINK_TIMEOUT,
-            person,
-        });
-        Ok(code)
+    let mut waiting = records::all(store, PREFIX)?;
+    waiting.sort_by_key(|kept| kept.value.expires);
+    let too_many = (waiting.len() + 1).saturating_sub(MAX_LINKS);
+    for kept in waiting.into_iter().take(too_many) {
+        records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
+    let mut bytes = [0; 32];
+    world.fill(&mut bytes);
+    let code = sha256(&bytes).to_string();
+    let expires = now.plus_millis(LINK_TIMEOUT.as_secs() * 1000);
+    let next = records::value(&Link { person }, Some(expires))?;
+    records::swap(owner, vec![records::creation(key(&code)?, next)])?;
+    Ok(code)
+}
 
-    /// Puts a link back that brought nothing.
-    pub fn keep(&self, link: WaitingLink) {
-        let mut links = self.open();
-        if links.len() >= MAX_LINKS {
-            links.remove(0);
+/// Returns the link of a code that is still good.
+pub(super) fn find(owner: &Owner, code: &str) -> Result<Option<(Version, Link)>, Refusal> {
+    let now = owner.world().now()?;
+    let kept = owner.ledger().store().record(&key(code)?)?;
+    let good = kept.filter(|kept| kept.value.expires.is_some_and(|expires| now < expires));
+    good.map(|kept| Ok((kept.version, records::read(&kept)?))).transpose()
+}
+
+/// Returns the swap that spends a link.
+pub(super) fn spending(code: &str, was: Version) -> Result<Swap, Refusal> {
+    Ok(records::removal(key(code)?, was))
+}
+
+/// Returns the swaps that take away the links of somebody.
+pub(super) fn forgetting(store: &dyn Store, name: &str) -> Result<Vec<Swap>, Refusal> {
+    let theirs = |kept: &KeptRecord| -> Result<bool, Refusal> {
+        let link: Link = records::read(kept)?;
+        Ok(link.person.is_some_and(|person| name::same(&person, name)))
+    };
+    let mut swaps = Vec::new();
+    for kept in records::all(store, PREFIX)? {
+        if theirs(&kept)? {
+            swaps.push(records::removal(kept.key, kept.version));
         }
-        links.push(link);
     }
-
-    /// Returns whether a code is good.
-    pub fn knows(&self, code: &str) -> bool {
-        let digest = sha256(code.as_bytes());
-        self.open().iter().any(|link| link.code == digest)
-    }
-
-    /// Takes the link of a code, which is good once.
-    pub fn spend(&self, code: &str) -> Option<WaitingLink> {
-        let digest = sha256(code.as_bytes());
-        let mut links = self.open();
-        let at = links.iter().position(|link| link.code == digest)?;
-        Some(links.remove(at))
-    }
-
-    /// Forgets the links of somebody.
-    pub fn forget(&self, name: &str) {
-        self.open().retain(|link| link.person.as_deref().is_none_or(|person| !same(person, name)));
-    }
+    Ok(swaps)
 }
 
+/// Only the digest of a code is kept.
+fn key(code: &str) -> Result<RecordKey, Refusal> {
+    Ok(RecordKey::new(format!("{PREFIX}{}", sha256(code.as_bytes())))?)
+}
+
+const PREFIX: &str = "link/";
 /// How long a link is good.
 pub const LINK_TIMEOUT: Duration = Duration::from_mins(5);
 /// How many links wait at once.

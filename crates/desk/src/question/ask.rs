@@ -46,13 +46,10 @@ pub fn ask(
         let seen = seen(owner, ask)?;
         return asking(&owner.lookup(), author, ask, seen)?.perform(owner);
     };
-    let keyed = Keyed::new(author, key, ask)?;
-    // From the look to the record: two requests under one key must not pass each other.
-    let _turn = keyed.turn(owner);
-    record_keyed(owner, author, ask, &keyed)
+    record_keyed(owner, author, ask, &Keyed::new(author, key, ask)?)
 }
 
-/// Records a question under a command, unless that is on record. Whoever calls has the turn of the command.
+/// Records a question under a command, unless that is on record.
 pub(super) fn record_keyed(
     owner: &Owner,
     author: &Arc<Author>,
@@ -62,7 +59,8 @@ pub(super) fn record_keyed(
     if let Some(earlier) = recorded_under(owner, author, keyed)? {
         return Ok(earlier);
     }
-    match said(&owner.lookup(), author, ask, seen(owner, ask)?, |_| keyed.command())?.perform(owner) {
+    let recording = said(&owner.lookup(), author, ask, seen(owner, ask)?, |_| keyed.command())?;
+    match recording.with(keyed.swap()?).perform(owner) {
         Ok(asked) => Ok(asked),
         // Somebody else with the same key was faster.
         Err(error) => recorded_under(owner, author, keyed)?.ok_or(error),

@@ -2,7 +2,7 @@
 //! call gets the question that is open already, or the one whose outcome nobody has heard yet; nothing is recorded.
 //!
 //! The first question in some words is found through its command, which follows from them; only the later ones have a
-//! note. What was heard is a note too: both are in the store, so that it does not matter which process asks.
+//! record. What was heard is a record too: both are in the store, so that it does not matter which process asks.
 
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use demur_core::{
     hash::{Purpose, digest, sha256},
 };
 use demur_ledger::author::Author;
+use demur_store::contract::{RecordKey, RecordValue, Swap, Version};
 use serde_json::Value;
 
 use super::{Ask, Asked, QuestionId, ask::record_keyed, ask::recorded_under, view};
-use crate::{keyed::Keyed, owner::Owner};
+use crate::{keyed::Keyed, owner::Owner, records};
 
 /// How a question is asked that may have been asked before.
 #[derive(Clone, Copy, Debug)]
@@ -31,19 +32,21 @@ pub struct Once<'a> {
 /// Records a question, unless its asker has the same one open or has not heard yet what became of it.
 pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) -> Result<Asked, Refusal> {
     let words = words(ask, once.session)?;
-    let note = format!("asked {} {words}", author.principal());
+    let key = RecordKey::new(format!("asked/{}/{words}", author.principal()))?;
+    let newest: Option<(Version, QuestionId)> = records::find(owner.ledger().store(), &key)?;
+    let was = newest.map_or(Version::ABSENT, |(version, _)| version);
     let keep = |asked: Asked| {
-        owner.ledger().store().set_note(&note, asked.id.to_string().as_bytes())?;
+        let next = Some(records::value(&asked.id, None)?);
+        // Whoever was faster asked in the same words.
+        records::swap(owner, vec![Swap { key: key.clone(), was, next }])?;
         Ok(asked)
     };
     if once.again {
         return keep(super::ask(owner, author, ask, once.key)?);
     }
     let first = Keyed::new(author, &words, &"once")?;
-    // From the look to the record: two calls in the same words must not pass each other.
-    let _turn = first.turn(owner);
-    let before = match owner.ledger().store().note(&note)? {
-        Some(bytes) => String::from_utf8(bytes).ok().and_then(|id| id.parse().ok()),
+    let before = match newest {
+        Some((_, id)) => Some(id),
         None => recorded_under(owner, author, &first)?.map(|asked| asked.id),
     };
     match before {
@@ -60,7 +63,8 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
 /// Notes that an asker has heard what became of a question. While it is open there is nothing to hear.
 pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
     if !view(owner, id)?.is_open() && !was_heard(owner, id)? {
-        owner.ledger().store().set_note(&heard(id), b"")?;
+        let heard = RecordValue { bytes: Vec::new(), expires: None };
+        records::swap(owner, vec![records::creation(heard_key(id)?, heard)])?;
     }
     Ok(())
 }
@@ -71,11 +75,11 @@ fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
 }
 
 fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
-    Ok(owner.ledger().store().note(&heard(id))?.is_some())
+    Ok(owner.ledger().store().record(&heard_key(id)?)?.is_some())
 }
 
-fn heard(id: QuestionId) -> String {
-    format!("heard {id}")
+fn heard_key(id: QuestionId) -> Result<RecordKey, Refusal> {
+    Ok(RecordKey::new(format!("heard/{id}"))?)
 }
 
 /// Returns what two questions have in common that are the same: everything but blanks.

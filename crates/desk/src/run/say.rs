@@ -89,18 +89,17 @@ pub fn say(
     if let Some(earlier) = earlier()? {
         return Ok(earlier);
     }
-    // Takes its time, and others wait for their turn.
     check(owner, trace, &facts)?;
-    let _turn = keyed.as_ref().map(|keyed| keyed.turn(owner));
-    if let Some(earlier) = earlier()? {
-        return Ok(earlier);
-    }
     let world = owner.world();
     let place = Place { store: ledger.registry().store(), trace, seen: Some(head), now: world.now()? };
     let command = keyed.as_ref().map_or_else(|| CommandId::new(place.now, &mut { world }), Keyed::command);
     let spoken = author.speak(command, &place, facts, content, &mut { world })?;
-    let recorded = ledger.submit(spoken.into_submission(), artifact.as_ref())?;
-    Ok(Recorded { position: recorded.position, repeated: recorded.repeated })
+    let swaps: Vec<_> = keyed.as_ref().map(Keyed::swap).transpose()?.into_iter().collect();
+    match ledger.submit_with(spoken.into_submission(), artifact.as_ref(), &swaps) {
+        Ok(recorded) => Ok(Recorded { position: recorded.position, repeated: recorded.repeated }),
+        // Somebody else with the same key was faster.
+        Err(error) => earlier()?.ok_or_else(|| error.into()),
+    }
 }
 
 /// Returns the type of this name, if one of the four roles says such things after the opening.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use demur_api::{
     call::ApiRequest,
     operation::{self as op, Operation},
-    person::PersonRole,
     question::QuestionId,
     refusal::Refusal,
     server_limits::ServerLimits,
@@ -18,7 +17,6 @@ use demur_desk::{
     desk::{Count, Desk, DeskConfig},
     entry::Handle,
     follower,
-    token::Wanted,
 };
 use demur_ledger::{entry::Entry, name::TraceId};
 use demur_sequencer::Listener;
@@ -124,19 +122,22 @@ impl House {
     /// Returns somebody with a new token, and the name of the token.
     pub(crate) async fn token(&self, wanted: Value) -> (Caller, String) {
         let made = self.call::<op::MakeToken>(json!({}), wanted).await.unwrap();
-        (self.known(&made.secret), made.token.id)
+        (self.known(&made.secret).await, made.token.id)
     }
 
     /// Returns a person who was added and has signed in.
     pub(crate) async fn person(&self, name: &str) -> Caller {
         let new = json!({"name": name, "role": "answerer"});
         self.call::<op::AddPerson>(json!({}), new).await.unwrap();
-        let wanted = Wanted::session(name, PersonRole::Answerer, 60).unwrap();
-        let signed_in = self.desk.work(move |desk, owner| desk.tokens().create_session(owner, wanted));
-        self.known(&signed_in.await.unwrap().1)
+        self.desk.set_address("http://localhost".to_owned());
+        let link = self.call::<op::MakeSignInLink>(json!({}), json!({"person": name})).await.unwrap();
+        let code = link.url.split_once("code=").unwrap().1.to_owned();
+        let secret = self.desk.work(move |desk, _| desk.sign_in(&code)).await.unwrap();
+        self.known(&secret).await
     }
 
-    fn known(&self, secret: &str) -> Caller {
+    async fn known(&self, secret: &str) -> Caller {
+        self.desk.work(|desk, owner| desk.tokens().load(owner)).await.unwrap();
         Caller::Token(self.desk.tokens().find(secret, self.desk.now().unwrap()).unwrap())
     }
 }

@@ -1,10 +1,7 @@
 //! Two processes on one store: what one of them learns late is no damage.
 
 use std::{
-    sync::{
-        Arc, Barrier, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Barrier},
     thread,
 };
 
@@ -13,7 +10,6 @@ use demur_core::{
     key::SecretKey,
     merkle::{self, Scheme},
     random::Seeded,
-    time::Timestamp,
 };
 use demur_ledger::{
     author::{Author, Place},
@@ -25,10 +21,11 @@ use demur_ledger::{
     signed::TraceLeaf,
     verify::Verdict,
 };
-use demur_sequencer::{Sequencer, SequencerError, System};
+use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 use demur_testing::{
-    office::{Clock, Office, Run},
+    meanwhile::Meanwhile,
+    office::{Office, Run},
     sample::text,
 };
 use serde_json::Value;
@@ -194,26 +191,6 @@ fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
 }
 
-/// A clock by which something happens when it is looked at for the second time from now on.
-struct Meanwhile {
-    clock: Clock,
-    looks: AtomicUsize,
-    act: Mutex<Box<dyn FnMut() + Send>>,
-}
-
-impl System for Meanwhile {
-    fn now(&self) -> Timestamp {
-        if self.looks.fetch_add(1, Ordering::Relaxed) == 1 {
-            (self.act.lock().unwrap())();
-        }
-        self.clock.now()
-    }
-
-    fn fill(&self, bytes: &mut [u8]) {
-        self.clock.fill(bytes);
-    }
-}
-
 /// A root that leaves out registry events before it would let a key be brought in behind its back.
 #[test]
 fn checkpoint_covers_the_registry_it_follows() {
@@ -221,11 +198,8 @@ fn checkpoint_covers_the_registry_it_follows() {
     here.open();
     let desk = here.desk.clone();
     // Another process registers a key after the heads were read and before the checkpoint is signed.
-    let system = Meanwhile {
-        clock: here.clock.clone(),
-        looks: AtomicUsize::new(0),
-        act: Mutex::new(Box::new(move || elsewhere.register(Role::Planner))),
-    };
+    let system = Meanwhile::new(here.clock.clone(), move || elsewhere.register(Role::Planner));
+    system.at_look(2);
     let sequencer =
         Sequencer::open(Arc::clone(&store), move |_| Some(desk.clone()), Box::new(system)).unwrap();
     let before = sequencer.registry().head();
@@ -235,11 +209,9 @@ fn checkpoint_covers_the_registry_it_follows() {
     let previous = before.sequence.next();
     let previous = Position::new(previous, store.hash(registry.trace(), previous).unwrap().unwrap());
     let mut heads = store.heads().unwrap();
-    heads.iter_mut().for_each(|head| {
-        if head.0 == registry.trace() {
-            head.1 = previous;
-        }
-    });
+    for head in heads.iter_mut().filter(|head| head.0 == registry.trace()) {
+        head.1 = previous;
+    }
     let leaf = |(trace, head): &(TraceId, Position)| {
         let length = (head.sequence.number() + 1).try_into().unwrap();
         TraceLeaf { head: head.hash, length, trace: *trace }.hash().unwrap()

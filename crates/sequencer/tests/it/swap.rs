@@ -1,14 +1,20 @@
 //! Commands that change records: with their event or not at all, and nobody else is refused for it.
 
 use std::{
-    sync::Barrier,
+    sync::{Arc, Barrier, mpsc},
     task::{Context, Poll, Waker},
     thread,
+    time::Duration,
 };
 
-use demur_sequencer::{Progress, SequencerError};
-use demur_store::contract::{RecordKey, RecordValue, Swap, Version};
-use demur_testing::{hall::Hall, sample::rounds};
+use demur_engine::command::{Command, Submitted};
+use demur_ledger::facts::ProposalCreated;
+use demur_sequencer::{Progress, Sequencer, SequencerError};
+use demur_store::{
+    contract::{RecordKey, RecordValue, Store, Swap, Version},
+    memory::MemoryStore,
+};
+use demur_testing::{hall::Hall, meanwhile::Meanwhile, office::Office, sample::rounds};
 
 fn hall() -> (tempfile::TempDir, Hall) {
     let folder = tempfile::tempdir().unwrap();
@@ -43,7 +49,8 @@ fn command_whose_record_changed_leaves_nothing() {
     sequencer.perform_with(one, &hall.asking(one), &[first(b"one")]).unwrap();
     let late = sequencer.perform_with(other, &hall.asking(other), &[first(b"other")]);
     assert!(matches!(late, Err(SequencerError::RecordChanged)), "{late:?}");
-    let mut underway = sequencer.begin_with(third, &hall.asking(third), &[first(b"third")]).unwrap().unwrap();
+    let mut underway =
+        sequencer.at_hand().begin_with(third, &hall.asking(third), &[first(b"third")]).unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = underway.poll(&context) else { panic!("nobody writes") };
     sequencer.lead(leader);
@@ -79,8 +86,8 @@ fn whoever_needs_no_record_is_not_refused_for_one() {
     let asked = hall.ask(trace, None);
     let second = hall.ask(trace, Some(asked));
     let (late, behind) = (hall.answering(trace, asked), hall.answering(trace, second));
-    let mut late = sequencer.begin_with(trace, &late, &[first(b"late")]).unwrap().unwrap();
-    let mut behind = sequencer.begin(trace, &behind).unwrap().unwrap();
+    let mut late = sequencer.at_hand().begin_with(trace, &late, &[first(b"late")]).unwrap().unwrap();
+    let mut behind = sequencer.at_hand().begin(trace, &behind).unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = late.poll(&context) else { panic!("nobody writes") };
     sequencer.lead(leader);
@@ -128,4 +135,47 @@ fn one_of_many_has_the_record_and_the_others_go_on() {
         });
         assert_eq!(won, 1, "round {round}");
     }
+}
+
+/// Whoever decides may read for long. Whoever writes tells it what became of the trace, and waits for nothing.
+#[test]
+fn whoever_writes_waits_for_nobody_who_decides() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let office = Office::create(Arc::clone(&store));
+    let run = office.open();
+    let ((reached, arrived), (release, go)) = (mpsc::channel(), mpsc::channel::<()>());
+    let system = Meanwhile::new(office.clock.clone(), move || {
+        reached.send(()).unwrap();
+        go.recv().unwrap();
+    });
+    let key = office.desk.clone();
+    let sequencer = Sequencer::open(store, move |_| Some(key.clone()), Box::new(system.clone())).unwrap();
+    let [first_said, refused, deciding] = [(); 3].map(|()| {
+        let facts = ProposalCreated { fallback_for: None, replaces: None };
+        let submission = office.submission(&run, facts);
+        Command::Submit(Box::new(Submitted::new(submission, None, &sequencer.registry()).unwrap()))
+    });
+    sequencer.perform(run.trace, &first_said).unwrap();
+    // One that will be refused for its record, and nobody writes yet.
+    sequencer.swap(vec![first(b"taken")]).unwrap();
+    let begun = sequencer.at_hand().begin_with(run.trace, &refused, &[first(b"late")]);
+    let mut underway = begun.unwrap().unwrap();
+    let context = Context::from_waker(Waker::noop());
+    let Poll::Ready(Ok(Progress::Lead(leader))) = underway.poll(&context) else { panic!("nobody writes") };
+    system.at_look(1);
+    thread::scope(|scope| {
+        let decider = scope.spawn(|| sequencer.perform(run.trace, &deciding));
+        // It has its turn now, and keeps it.
+        arrived.recv().unwrap();
+        let ((written, told), sequencer) = (mpsc::channel(), &sequencer);
+        scope.spawn(move || {
+            sequencer.lead(leader);
+            written.send(()).unwrap();
+        });
+        let in_time = told.recv_timeout(Duration::from_secs(10));
+        release.send(()).unwrap();
+        in_time.expect("the writer waited for somebody who decides");
+        assert!(matches!(underway.poll(&context), Poll::Ready(Err(SequencerError::RecordChanged))));
+        assert_eq!(decider.join().unwrap().unwrap().position.sequence.number(), 2);
+    });
 }

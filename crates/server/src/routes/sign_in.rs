@@ -1,18 +1,13 @@
 //! Signing in with a browser: `demur open` makes a link, the page behind it has one button, and the button spends the link.
 //! A link that is only looked at (by a preview, a scanner, a second tab) is not spent: GET never signs anybody in.
 
-use std::time::Duration;
-
 use axum::{
     Extension,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, operation as op, person::PersonRole, scope::Scope};
-use demur_desk::{
-    person::{self, SIGN_IN_PATH},
-    token::Wanted,
-};
+use demur_api::{code::Code, operation as op, scope::Scope};
+use demur_desk::person::{self, SESSION_TIMEOUT, SIGN_IN_PATH};
 use demur_web::notice::SignIn;
 use hyper::{HeaderMap, Method, StatusCode, header};
 use schemars::JsonSchema;
@@ -49,15 +44,17 @@ async fn page(
     headers: HeaderMap,
     Parameters(code): Parameters<SignInParameters>,
 ) -> Result<Response, Problem> {
-    let code = code.code.filter(|code| is_code(code));
-    if let Some(code) = code.as_ref().filter(|code| service.desk.links().knows(code)) {
-        return pages::stranger_page(StatusCode::OK, &SignIn::new(code));
+    if let Some(code) = code.code {
+        let asked = code.clone();
+        if service.work(move |desk, _| desk.knows_link(&asked)).await? {
+            return pages::stranger_page(StatusCode::OK, &SignIn::new(&code));
+        }
     }
     // What a page of another site asks for in passing is no attempt of whoever looks at it.
     if headers.get("sec-fetch-dest").is_none_or(|value| value == "document") {
         attempt(&service, peer)?;
     }
-    Err(spent())
+    Err(person::link_spent().into())
 }
 
 async fn sign_in(
@@ -70,34 +67,13 @@ async fn sign_in(
     if request.headers().get(header::ORIGIN).is_none() {
         return Err(Problem::new(Code::OriginForbidden, "expected a request from the page, found another"));
     }
-    let Way::Tcp(names) = way else { return Err(spent()) };
+    let Way::Tcp(names) = way else { return Err(person::link_spent().into()) };
     attempt(&service, peer)?;
     let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
-    let code =
-        std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code=")).map(str::to_owned);
-    let link = code.filter(|code| is_code(code)).and_then(|code| service.desk.links().spend(&code));
-    let link = link.ok_or_else(spent)?;
-    let person = link.person.clone();
-    let made = service.work(move |desk, owner| {
-        let _turn = desk.people_turn();
-        let (name, role) = match &person {
-            // Somebody may have been removed since, or have another role now.
-            Some(name) => person::find(owner, name).map(|person| (person.name.to_string(), person.role))?,
-            None => (desk.user().to_string(), PersonRole::Operator),
-        };
-        let wanted = Wanted::session(&name, role, SIGNED_IN_FOR.as_secs())?;
-        desk.tokens().create_session(owner, wanted)
-    });
-    let (_, secret) = match made.await {
-        Ok(made) => made,
-        Err(problem) if problem.code() == Code::PersonUnknown => return Err(spent()),
-        Err(problem) => {
-            // A link that brought nothing is good again.
-            service.desk.links().keep(link);
-            return Err(problem);
-        }
-    };
-    let cookie = names.set_cookie(&secret, SIGNED_IN_FOR.as_secs());
+    let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
+    let code = code.unwrap_or_default().to_owned();
+    let secret = service.work(move |desk, _| desk.sign_in(&code)).await?;
+    let cookie = names.set_cookie(&secret, SESSION_TIMEOUT.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
@@ -108,19 +84,7 @@ fn attempt(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Proble
     service.limits.sign_in.take(&peer, service.desk.now()?).map_err(Problem::from)
 }
 
-fn spent() -> Problem {
-    let detail =
-        "expected a link that is good, found one that was used, is older than five minutes, or is none";
-    Problem::new(Code::LinkSpent, detail).with_cure("`demur open` makes a new one")
-}
-
-fn is_code(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
 const OPEN: &[Scope] = &[];
-/// How long a browser stays signed in.
-const SIGNED_IN_FOR: Duration = Duration::from_hours(12);
 /// No form is longer.
 const LONGEST: usize = 256;
 /// Where the browser goes on.

@@ -9,7 +9,7 @@ use demur_api::{
 };
 use demur_core::limit::{LimitError, Text};
 
-use crate::{desk::Desk, owner::Owner, person, question};
+use crate::{desk::Desk, name, owner::Owner, person, question};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
 pub(in crate::question) fn people_apart(
@@ -40,14 +40,14 @@ pub(in crate::question) fn people_apart(
 }
 
 /// Returns whether a person of this name can answer; one who may only read is told as such.
-fn is_person(desk: &Desk, owner: &Owner, name: &str) -> Result<bool, Refusal> {
-    if person::same(desk.user(), name) {
+fn is_person(desk: &Desk, owner: &Owner, wanted: &str) -> Result<bool, Refusal> {
+    if name::same(desk.user(), wanted) {
         return Ok(true);
     }
-    let found = person::list(owner)?.into_iter().find(|person| person::same(&person.name, name));
+    let found = person::list(owner)?.into_iter().find(|person| name::same(&person.name, wanted));
     match found {
         Some(person) if person.role == PersonRole::Auditor => {
-            let message = format!("expected somebody who may answer, found the auditor {name:?}");
+            let message = format!("expected somebody who may answer, found the auditor {wanted:?}");
             Err(Refusal::new(Code::Rule(RuleCode::NOT_ENTITLED), message)
                 .with_cure("`demur people list` shows the roles"))
         }

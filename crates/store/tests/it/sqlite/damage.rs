@@ -105,6 +105,9 @@ fn no_overwritten_page_goes_unnoticed_and_none_is_repaired() {
     }
 }
 
+/// Reads what a column is for.
+type Read<'a> = &'a dyn Fn() -> Result<(), StoreError>;
+
 /// A version that knows more phases, roles and outcomes than this one damages nothing.
 #[test]
 fn word_that_a_newer_version_may_have_written_is_refused_and_no_damage() {
@@ -123,7 +126,7 @@ fn word_that_a_newer_version_may_have_written_is_refused_and_no_damage() {
     let role = || store.participants(trace).map(drop);
     let outcomes = || store.question_counts().map(drop);
     let question = || store.question(trace, Sequence::FIRST).map(drop);
-    let reads: [(&str, &str, &dyn Fn() -> Result<(), StoreError>); 5] = [
+    let reads: [(&str, &str, Read<'_>); 5] = [
         ("runs SET phase", "phase of a run", &phase),
         ("participants SET role", "role", &role),
         ("questions SET severity", "severity", &question),

@@ -1,0 +1,72 @@
+//! Records as the desk keeps them: JSON documents under a name, changed by compare and swap.
+
+use demur_api::refusal::Refusal;
+use demur_core::time::Timestamp;
+use demur_sequencer::SequencerError;
+use demur_store::contract::{KeptRecord, RecordKey, RecordValue, Store, Swap, Version};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::owner::Owner;
+
+/// Returns every record whose key begins so.
+pub(crate) fn all(store: &dyn Store, prefix: &str) -> Result<Vec<KeptRecord>, Refusal> {
+    let mut found: Vec<KeptRecord> = Vec::new();
+    loop {
+        let after = found.last().map(|last| last.key.clone());
+        let page = store.records(prefix, after.as_ref(), PAGE)?;
+        let is_last = page.len() < PAGE;
+        found.extend(page);
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+/// Returns a record with what it says.
+pub(crate) fn find<T: DeserializeOwned>(
+    store: &dyn Store,
+    key: &RecordKey,
+) -> Result<Option<(Version, T)>, Refusal> {
+    let Some(kept) = store.record(key)? else { return Ok(None) };
+    Ok(Some((kept.version, read(&kept)?)))
+}
+
+/// Returns what a record says.
+pub(crate) fn read<T: DeserializeOwned>(kept: &KeptRecord) -> Result<T, Refusal> {
+    serde_json::from_slice(&kept.value.bytes).map_err(|error| Refusal::bug(&error))
+}
+
+/// Returns what a record is to say, and until when.
+pub(crate) fn value(document: &impl Serialize, expires: Option<Timestamp>) -> Result<RecordValue, Refusal> {
+    let bytes = serde_json::to_vec(document).map_err(|error| Refusal::bug(&error))?;
+    Ok(RecordValue { bytes, expires })
+}
+
+/// Returns the swap that makes a record where there is none.
+pub(crate) const fn creation(key: RecordKey, next: RecordValue) -> Swap {
+    Swap { key, was: Version::ABSENT, next: Some(next) }
+}
+
+/// Returns the swap that takes a record away.
+pub(crate) const fn removal(key: RecordKey, was: Version) -> Swap {
+    Swap { key, was, next: None }
+}
+
+/// Changes records, all of them or none, and returns whether they were what they were taken for.
+pub(crate) fn swap(owner: &Owner, swaps: Vec<Swap>) -> Result<bool, Refusal> {
+    match owner.ledger().swap(swaps) {
+        Ok(()) => Ok(true),
+        Err(SequencerError::RecordChanged) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the refusal of a caller whom others forestalled again and again.
+pub(crate) fn contended() -> Refusal {
+    SequencerError::Contended.into()
+}
+
+/// How many records are read at a time.
+const PAGE: usize = 256;
+/// How often somebody else may be faster.
+pub(crate) const ATTEMPTS: usize = 16;
