@@ -83,9 +83,9 @@ impl Code {
         matches!(self, Self::AnswerKind | Self::Rule(RuleCode::ANSWER_KIND | RuleCode::ANSWER_CHOICE))
     }
 
-    /// Returns whether a server said that it steps aside or ends: nothing was begun, and the next try finds another.
+    /// Returns whether a server said that it ends: nothing was begun, and the next try finds another.
     pub const fn is_away(self) -> bool {
-        matches!(self, Self::FolderLent | Self::Stopping)
+        matches!(self, Self::Stopping)
     }
 
     /// Returns whether what was asked for is worth another try later: a server is away, was lost or has too much to do.

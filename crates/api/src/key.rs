@@ -1,5 +1,7 @@
 //! One key as people and programs see it: everything public.
 
+mod change;
+
 use demur_core::{
     key::{Fingerprint, PublicKey},
     time::Timestamp,
@@ -12,6 +14,11 @@ use demur_ledger::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use change::{
+    ListedKeys, MakeKey, NewKey, RegisteredKey, RegistryPlace, Removal, RevokeKey, RevokedKey, RotateKey,
+    RotatedKey, Spent,
+};
 
 /// A key and what became of it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

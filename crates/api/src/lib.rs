@@ -15,7 +15,8 @@
 //! | plans | [`plan`] |
 //! | accountable runs | [`run`] |
 //! | the record | [`trace`] |
-//! | keys and identities | [`key`] |
+//! | keys and identities, statements signed elsewhere | [`key`], [`statement`] |
+//! | the store itself | [`store`] |
 //! | signed messages about identities | [`identity`] |
 //! | everything that can be asked | [`operation`] |
 //! | one call of an operation | [`call`] |
@@ -38,5 +39,7 @@ pub mod schema;
 pub mod scope;
 pub mod server;
 pub mod server_limits;
+pub mod statement;
+pub mod store;
 pub mod token;
 pub mod trace;

@@ -2,12 +2,17 @@
 
 mod given;
 mod paper;
+mod spoken;
 mod standing;
 
 pub use given::{BeginOperation, CheckPlan, ConfirmPlan, ResolveGap, ResolveOwnGap, SubmitPlan};
 pub use paper::{
     AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MadeFile, VerifiedAttestation,
     VerifyAttestation,
+};
+pub use spoken::{
+    AttestPlanAs, BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, ListedPlan, ListedPlans,
+    PlanListParameters, ResolveGapAs, SubmitPlanAs, ToldGap, ToldPlan,
 };
 pub use standing::{GapStatus, PlanStanding, ResolvedGap, SettledGap, WholePlan};
 

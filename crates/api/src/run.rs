@@ -6,8 +6,8 @@ mod next;
 mod standing;
 
 pub use drive::{
-    AbortRun, AgentTurn, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
-    NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunStop, SubmitInRun,
+    AbortRun, AgentTurn, AuditReport, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport,
+    DriveStep, NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunStop, SubmitInRun,
     SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
 };
 pub use given::{AuditRun, Demands, GivenArtifact, OpenRun, SayInRun};

@@ -2,6 +2,7 @@
 //! away meanwhile is replaced: whoever waits goes on waiting.
 
 mod api;
+mod download;
 mod folder_user;
 mod start;
 mod stop;
@@ -24,6 +25,7 @@ use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
 use tokio::runtime::Runtime;
 
+pub(crate) use download::Broken;
 pub(crate) use folder_user::FolderUser;
 pub(crate) use start::log_file;
 pub(crate) use stop::Ended;
@@ -135,6 +137,19 @@ impl Client {
         Self::new(Way::new(data, true))
     }
 
+    /// Returns the way to a server that answers, or why none can be started.
+    pub(crate) fn reaching(data: DataFolder) -> Result<Self, Failure> {
+        let client = Self::starting(data)?;
+        client.runtime.block_on(client.way.reach())?;
+        Ok(client)
+    }
+
+    /// Returns the way to the server of a data folder that has a store.
+    pub(crate) fn of_store(context: &Context<'_>) -> Result<Self, Failure> {
+        let data = context.data()?;
+        if data.has_store()? { Self::starting(data) } else { Err(data.no_keys().into()) }
+    }
+
     /// Returns a way of its own to the same server, for another thread.
     pub(crate) fn another(&self) -> Result<Self, Failure> {
         Self::new(self.way.clone())
@@ -182,8 +197,8 @@ impl Client {
     }
 }
 
-async fn whole(response: Response<Incoming>) -> Result<Bytes, Unanswered> {
-    let body = response.into_body().collect().await.map_err(|error| Unanswered::Lost(error.to_string()))?;
+async fn whole(response: Response<Incoming>) -> Result<Bytes, String> {
+    let body = response.into_body().collect().await.map_err(|error| error.to_string())?;
     Ok(body.to_bytes())
 }
 

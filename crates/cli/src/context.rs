@@ -49,20 +49,6 @@ impl Context<'_> {
         Ok(data)
     }
 
-    /// Does what makes the data folder where it is missing, and says so.
-    pub(crate) fn making<T>(
-        &self,
-        data: &DataFolder,
-        make: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let was_missing = is_missing(data);
-        let result = make()?;
-        if was_missing {
-            self.output.made(data.path());
-        }
-        Ok(result)
-    }
-
     /// Returns what a list says that is empty because its data folder is not there, which may have been mistyped.
     pub(crate) fn nowhere(data: &DataFolder, things: &str) -> Option<String> {
         let folder = visible_path(data.path());

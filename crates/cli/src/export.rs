@@ -7,17 +7,20 @@ use std::{
     path::Path,
 };
 
+use demur_api::code::Code;
 use demur_ledger::name::{Position, TraceId};
 use serde::Serialize;
 
 pub(crate) use self::file::NewFile;
 
 use crate::{
-    archive::Archive,
     arguments::Export,
     context::Context,
+    data::DataFolder,
     failure::Failure,
+    lookup::{self, TypedId},
     output::{Output, Paint, Reply, counted_as},
+    reader::{ExportTrouble, Reader},
     visible::{shell_word, visible_path},
 };
 
@@ -36,10 +39,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Export) -> Result<(), F
 }
 
 fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result<(), Failure> {
-    let archive = Archive::open(context.data()?)?;
-    let trace = archive.resolve(&arguments.trace)?;
+    let (reader, trace) = find(context, &arguments.trace)?;
     let mut file = NewFile::begin(path, arguments.force, "write the export")?;
-    let through = archive.export(trace, &mut file, context.output.is_watched());
+    let through = reader.export(trace, &mut file, context.output.is_watched());
     let through = through.map_err(|error| file.trouble(error))?;
     file.finish()?;
     let events = through.sequence.next().number();
@@ -47,11 +49,10 @@ fn to_file(context: &mut Context<'_>, arguments: &Export, path: &Path) -> Result
 }
 
 fn to_standard_output(context: &mut Context<'_>, arguments: &Export) -> Result<(), Failure> {
-    let archive = Archive::open(context.data()?)?;
-    let trace = archive.resolve(&arguments.trace)?;
+    let (reader, trace) = find(context, &arguments.trace)?;
     let watched = context.output.is_watched();
     let mut out = BufWriter::with_capacity(BUFFER, Standard(&mut *context.output));
-    match archive.export(trace, &mut out, watched) {
+    match reader.export(trace, &mut out, watched) {
         Ok(_) => Ok(()),
         // Whoever read it has seen enough.
         Err(_) if out.get_ref().0.is_deserted() => {
@@ -59,11 +60,31 @@ fn to_standard_output(context: &mut Context<'_>, arguments: &Export) -> Result<(
             let _ = out.into_parts();
             Ok(())
         }
-        Err(error) => {
+        Err(ExportTrouble::Output(error)) => {
             let _ = out.into_parts();
-            Err(error.into())
+            Err(Failure::of(Code::OutputTrouble, error))
+        }
+        Err(ExportTrouble::Refused(failure)) => {
+            let _ = out.into_parts();
+            Err(failure)
         }
     }
+}
+
+/// Returns the trace that is meant, and whom to read it from.
+pub(crate) fn find(context: &Context<'_>, typed: &TypedId) -> Result<(Reader, TraceId), Failure> {
+    let data = context.data()?;
+    let reader = Reader::open(data.clone())?;
+    match lookup::any_trace(&reader, typed) {
+        Err(error) if typed.is_last() && error.is(Code::TraceUnknown) => Err(no_traces(&data)),
+        found => Ok((reader, found?)),
+    }
+}
+
+fn no_traces(data: &DataFolder) -> Failure {
+    let message = format!("expected a trace in {}, found only the registry", visible_path(data.path()));
+    Failure::input("NO_TRACE", message)
+        .with_hint("`demur demo` shows how one comes about; `demur export registry` gives the registry")
 }
 
 /// Standard output as a place to write to. It ends when nobody reads any more.

@@ -7,15 +7,16 @@ mod rotate;
 mod select;
 mod show;
 
-pub(crate) use demur_api::key::{KeyEntry, Moment, Status, reason_word};
-pub(crate) use demur_desk::key_entry::{NO_NOTE, OVERLAP};
+pub(crate) use demur_api::key::{KeyEntry, Moment, reason_word};
+pub(crate) use list::listed;
 pub(crate) use select::select;
 
 pub(crate) use crate::clock::clock;
 
+use demur_api::key::Spent;
 use demur_core::visible::visible;
 
-use crate::{arguments::KeysCommand, context::Context, failure::Failure, owner::Spent};
+use crate::{arguments::KeysCommand, context::Context, failure::Failure};
 
 /// Runs one of the `keys` commands.
 pub(crate) fn run(context: &mut Context<'_>, command: &KeysCommand) -> Result<(), Failure> {

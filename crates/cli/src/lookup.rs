@@ -3,19 +3,19 @@
 
 mod number;
 mod plan;
-mod prefix;
 mod question;
 mod trace;
 
-use std::{convert::Infallible, ops::RangeInclusive, str::FromStr};
+use std::{convert::Infallible, str::FromStr};
 
 use demur_core::{visible::visible, words::clipped};
-use demur_ledger::name::TraceId;
 
 pub(crate) use number::QuestionNumbers;
-pub(crate) use plan::{PlanPage, plan_page, session};
+pub(crate) use plan::session;
 pub(crate) use question::question;
-pub(crate) use trace::{run, trace};
+pub(crate) use trace::{REGISTRY, any_trace, run, trace};
+
+use demur_desk::find::begins_trace;
 
 use crate::failure::Failure;
 
@@ -41,19 +41,12 @@ impl TypedId {
 
     /// Returns whether it can be the id of a trace, or the beginning of one.
     pub(crate) fn begins_trace(&self) -> bool {
-        self.0.len() >= SHORTEST_PREFIX && prefix::of_ulid(&self.0).is_some()
+        self.0.len() >= SHORTEST_PREFIX && begins_trace(&self.0)
     }
 
-    /// Returns the range of the ids that begin so; none where no id can.
-    fn beginning(
-        &self,
-        noun: Noun,
-        range: impl FnOnce(&str) -> Option<RangeInclusive<TraceId>>,
-    ) -> Result<Option<RangeInclusive<TraceId>>, Failure> {
-        if self.0.chars().count() < SHORTEST_PREFIX {
-            return Err(noun.too_short(&self.0));
-        }
-        Ok(range(&self.0))
+    /// Refuses a beginning that is too short to mean anything.
+    fn check_length(&self, noun: Noun) -> Result<(), Failure> {
+        if self.0.chars().count() < SHORTEST_PREFIX { Err(noun.too_short(&self.0)) } else { Ok(()) }
     }
 }
 
@@ -195,6 +188,11 @@ pub(crate) fn among(noun: Noun, typed: &TypedId, ids: &[String]) -> Result<Strin
         .collect();
     let at = noun.one(typed.as_str(), &found)?;
     ids.get(at).cloned().ok_or_else(|| noun.unknown(typed.as_str()))
+}
+
+/// Returns ids as what they are, each with its text. Others than were asked for are none.
+fn parsed<T: FromStr>(ids: &[String]) -> Vec<(T, String)> {
+    ids.iter().filter_map(|id| Some((id.parse().ok()?, id.clone()))).collect()
 }
 
 /// Returns what was typed as it stands in a message: nothing hidden, and not without end.

@@ -8,15 +8,13 @@
 //! | clock and randomness, times in the reader's zone | `world`, `clock` |
 //! | files to read as a whole | `input` |
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
-//! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `archive`, `roster`, `audit`, `durable` |
+//! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `reader`, `roster`, `audit`, `durable` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client`, `borrow` |
+//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client` |
 //! | programs in which agents run | `setup`, `hook` |
 
-mod archive;
 mod arguments;
 mod ask;
-mod borrow;
 mod checkpoint;
 mod client;
 mod clock;
@@ -41,6 +39,7 @@ mod output;
 mod people;
 mod plan;
 mod question;
+mod reader;
 mod rules;
 mod run;
 mod sandbox;

@@ -8,33 +8,35 @@ mod reply;
 use std::{path::Path, thread, time::Duration};
 
 use demur_api::{
+    call::ApiRequest,
     code::Code,
-    plan::{PlanStanding, ResolvedGap},
+    operation::{
+        BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, NoArguments, Nothing, OfEvent, OfGap, OfPlan,
+        ResolveGapAs, ShowPlanHere, ShowReceipt, SubmitPlanAs,
+    },
+    plan::{self as api, GapStatus, PlanStanding, ResolvedGap, ToldPlan, trace_of},
 };
-use demur_clarify::seal::Signer;
-use demur_core::limit::Text;
-use demur_desk::{
-    plan::{self as desk, Resolution, Submission},
-    session::{self, Speaker},
-};
-use demur_ledger::{facts::Assurance, name::Sequence, role::Role};
-use demur_plan::{Session, act::Judged};
+use demur_clarify::{name::AgentId, uuid::Uuid};
+use demur_core::{canonical, limit::Text};
+use demur_desk::plan as desk;
+use demur_ledger::name::{Sequence, TraceId};
 use demur_rules::{Plan, Rules};
+use serde_json::{Map, Value};
 
 pub(crate) use attest::{attest, attest_folder};
 pub(crate) use paper::{audit, hand_off};
 
 use self::reply::exit;
 use crate::{
-    archive::Archive,
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
-    borrow,
+    client::{Call, Client},
     context::Context,
+    durable,
     exit::Exit,
     failure::Failure,
-    lookup,
+    lookup::{self, TypedId},
     output::{Paint, Reply},
-    owner::Owner,
+    reader::Reader,
     rules::{self, Shelf},
 };
 
@@ -44,11 +46,10 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
         PlanCommand::Submit(arguments) => submit(context, arguments),
         PlanCommand::List(arguments) => list::run(context, arguments).map(|()| Exit::Success),
         PlanCommand::Show(arguments) => {
-            let archive = Archive::open(context.data()?)?;
-            let id = lookup::session(archive.ledger().store(), &arguments.session)?;
-            let session = session::read(archive.ledger(), id)?;
-            let document = desk::document(&session, archive.ledger(), &context.keystore()?)?;
-            context.output.reply(&desk::standing(&session, document)?)?;
+            let reader = Reader::open(context.data()?)?;
+            let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
+            let told = reader.ask(ApiRequest::<ShowPlanHere>::get(path, Nothing {}))?;
+            context.output.reply(&told.into_standing())?;
             Ok(Exit::Success)
         }
         PlanCommand::Resolve(arguments) => resolve(context, arguments),
@@ -87,89 +88,120 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
     Ok(Exit::Success)
 }
 
+/// A person is told what the rules find; a program gets a signed document of it, if there is a key to sign with.
 fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStanding, Failure> {
-    Ok(desk::check(plan, rules, signer(context)?.as_ref())?)
-}
-
-/// Returns the key that signs the document of a check, for a program and if there is one.
-fn signer(context: &Context<'_>) -> Result<Option<Signer>, Failure> {
-    let data = context.data()?;
+    let (checked, data) = (desk::check(plan, rules, None)?, context.data()?);
     if !context.output.is_json() || !data.has_store()? {
-        return Ok(None);
+        return Ok(checked);
     }
-    let archive = Archive::open(data)?;
-    Ok(Some(session::signer(archive.ledger(), &context.keystore()?)?))
+    let given = api::CheckPlanUnder { plan: members(plan)?, rules: document(rules)? };
+    Reader::open(data)?.ask(ApiRequest::<CheckPlanUnder>::send(NoArguments {}, given))
 }
 
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Failure> {
     let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
-    let name = arguments.author.parse().map_err(|error| Failure::of(Code::AgentName, error))?;
-    let owner = borrow::open(&context.data()?)?;
-    let author = session::author(&owner, &arguments.author, Role::Agent)?;
-    let submission =
-        Submission { author, name: &name, plan: &plan, rules: &rules, session: arguments.session };
-    let session = desk::submit(&owner, submission)?;
-    session::keep_receipt(&owner, session.trace(), Sequence::FIRST, arguments.receipt.as_deref())?;
-    tell(context, &owner, &session, &arguments.author)
+    arguments.author.parse::<AgentId>().map_err(|error| Failure::of(Code::AgentName, error))?;
+    let client = Client::of_store(context)?;
+    let given = api::SubmitPlanAs {
+        author: named(&arguments.author)?,
+        plan: members(&plan)?,
+        rules: document(&rules)?,
+        // Named here: the same submission again is recorded once, however often it is sent.
+        session_id: Some(arguments.session.map_or_else(desk::new_uuid, Ok)?),
+    };
+    let told = client.ask(ApiRequest::<SubmitPlanAs>::send(NoArguments {}, given))?;
+    tell(context, &client, told, arguments.receipt.as_deref())
 }
 
 fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, Failure> {
-    let owner = borrow::open(&context.data()?)?;
-    let speaker = match &arguments.author {
-        Some(name) => Speaker::Key(session::author(&owner, name, Role::Answerer)?),
-        None => Speaker::Person { name: whoever()?, assurance: Assurance::Terminal },
-    };
-    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
-    let resolution = Resolution {
-        session: id,
-        gap: &arguments.gap,
-        answer: arguments.answer.as_deref(),
+    let (client, session) = of_session(context, &arguments.session)?;
+    let given = api::ResolveGapAs {
+        answer: arguments.answer.clone(),
+        author: arguments.author.as_deref().map(named).transpose()?,
+        by: whoever()?,
         note: arguments.note.clone(),
     };
-    let (at, judged) = desk::resolve(&owner, &speaker, &resolution)?;
-    if let Some(at) = at {
-        let trace = session::trace_of(id);
-        session::keep_receipt(&owner, trace, at.sequence, arguments.receipt.as_deref())?;
-    }
-    let session = session::read(owner.ledger(), id)?;
-    let standing = standing(&owner, &session)?;
-    let answer = arguments.answer.as_deref();
-    context.output.reply(&desk::resolved(&arguments.gap, answer, &judged, standing))?;
-    let by = speaker.by();
-    let to = arguments.author.as_deref().or(by.as_deref()).unwrap_or("somebody");
-    desk::deliver(&owner, &session, to, CHANNEL)?;
-    Ok(if matches!(judged, Judged::Resolved) { Exit::Success } else { Exit::Refused })
+    let path = OfGap { session, gap: arguments.gap.clone() };
+    let told = client.ask_so(&ApiRequest::<ResolveGapAs>::send(path, given), Call::once)?;
+    let receipt = arguments.receipt.as_deref();
+    keep_receipt(&client, trace_of(session), told.plan.event, receipt)?;
+    let accepted_answer = arguments.answer.clone().filter(|_| told.reason.is_none());
+    let (status, reason) = (told.status, told.reason);
+    let (gap_id, session) = (arguments.gap.clone(), told.plan.into_standing());
+    context.output.reply(&ResolvedGap { gap_id, status, accepted_answer, reason, session })?;
+    Ok(if status == GapStatus::Resolved { Exit::Success } else { Exit::Refused })
 }
 
 fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, Failure> {
-    let owner = borrow::open(&context.data()?)?;
-    let author = session::author(&owner, &arguments.author, Role::Agent)?;
-    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
-    let session = desk::begin(&owner, author, id, &arguments.operation)?;
-    tell(context, &owner, &session, &arguments.author)?;
+    let (client, session) = of_session(context, &arguments.session)?;
+    let given =
+        api::BeginOperationAs { author: named(&arguments.author)?, operation: arguments.operation.clone() };
+    let request = ApiRequest::<BeginOperationAs>::send(OfPlan { session }, given);
+    let told = client.ask_so(&request, Call::once)?;
+    tell(context, &client, told, None)?;
     Ok(Exit::Success)
 }
 
 fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, Failure> {
-    let owner = borrow::open(&context.data()?)?;
-    let author = session::author(&owner, &arguments.author, Role::Agent)?;
-    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
-    let (at, session) = desk::confirm(&owner, author, id)?;
-    session::keep_receipt(&owner, session.trace(), at.sequence, arguments.receipt.as_deref())?;
-    tell(context, &owner, &session, &arguments.author)
+    let (client, session) = of_session(context, &arguments.session)?;
+    let given = api::ConfirmPlanAs { author: named(&arguments.author)? };
+    let request = ApiRequest::<ConfirmPlanAs>::send(OfPlan { session }, given);
+    let told = client.ask_so(&request, Call::once)?;
+    tell(context, &client, told, arguments.receipt.as_deref())
 }
 
-/// Says where a session stands, and records that it was said.
-fn tell(context: &mut Context<'_>, owner: &Owner, session: &Session, to: &str) -> Result<Exit, Failure> {
-    let standing = standing(owner, session)?;
+/// Says where a session stands, and keeps the receipt of what was signed if it is wanted.
+fn tell(
+    context: &mut Context<'_>,
+    client: &Client,
+    told: ToldPlan,
+    receipt: Option<&Path>,
+) -> Result<Exit, Failure> {
+    let event = told.event;
+    let standing = told.into_standing();
+    if let Some(trace) = standing.trace {
+        keep_receipt(client, trace, event, receipt)?;
+    }
     context.output.reply(&standing)?;
-    desk::deliver(owner, session, to, CHANNEL)?;
     Ok(exit(&standing))
 }
 
-fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Failure> {
-    let document = desk::document(session, owner.ledger(), owner.keystore())?;
-    Ok(desk::standing(session, document)?)
+/// Returns the way to the server, and the session that is meant.
+fn of_session(context: &Context<'_>, typed: &TypedId) -> Result<(Client, Uuid), Failure> {
+    let client = Client::of_store(context)?;
+    let session = lookup::session(&client, typed)?;
+    Ok((client, session))
+}
+
+/// Writes the receipt for a statement to a new file, if somebody wants it.
+fn keep_receipt(
+    client: &Client,
+    trace: TraceId,
+    event: Option<Sequence>,
+    path: Option<&Path>,
+) -> Result<(), Failure> {
+    let (Some(path), Some(sequence)) = (path, event) else { return Ok(()) };
+    let receipt = client.ask(ApiRequest::<ShowReceipt>::get(OfEvent { trace, sequence }, Nothing {}))?;
+    let mut bytes = canonical::to_vec(&receipt)?;
+    bytes.push(b'\n');
+    durable::create(path, &bytes).map_err(|error| {
+        Failure::file("write", path, &error)
+            .with_hint("the statement is recorded; only its receipt is not written")
+    })
+}
+
+fn named(author: &str) -> Result<Text<1, 256>, Failure> {
+    Ok(Text::try_from(author)?)
+}
+
+/// Returns a plan as it travels.
+fn members(plan: &Plan) -> Result<Map<String, Value>, Failure> {
+    plan.as_value().as_object().cloned().ok_or_else(|| Failure::bug(&"a plan that is no object"))
+}
+
+/// Returns rules as they travel: every pack in one document.
+fn document(rules: &Rules) -> Result<String, Failure> {
+    String::from_utf8(rules.document().to_vec()).map_err(|error| Failure::bug(&error))
 }
 
 /// Returns the rules that were chosen.
@@ -200,5 +232,3 @@ impl Reply for ResolvedGap {
 
 /// How long a change of a watched file may go unseen.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// The way on which questions of a plan reach somebody here.
-const CHANNEL: &str = "command line";

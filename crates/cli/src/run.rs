@@ -21,7 +21,6 @@ use demur_api::{
 };
 use demur_ledger::{name::TraceId, state::Phase};
 use demur_run::Orders;
-use demur_store::contract::Store;
 
 pub(crate) use reply::RunReply;
 
@@ -42,6 +41,7 @@ use crate::{
     lookup,
     output::Output,
     owner::Owner,
+    reader::Reader,
     world::World,
 };
 
@@ -96,12 +96,11 @@ pub(crate) fn quietly(
 
 fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Failure> {
     let data = context.data()?;
-    let store = data.read()?.ok_or_else(|| data.no_keys())?;
+    let reader = Reader::open(data.clone())?;
     let trace = match &arguments.trace {
-        Some(typed) => lookup::run(Some(&store), &RunFolder::all(&data), typed)?,
-        None => unfinished(&data, &store)?,
+        Some(typed) => lookup::run(Some(&reader), &RunFolder::all(&data), typed)?,
+        None => unfinished(&data, &reader)?,
     };
-    drop(store);
     let folder = RunFolder::open(&data, trace)?;
     let _taken = folder.take(trace)?;
     let texts = folder.texts()?;
@@ -149,13 +148,13 @@ impl Claimed<'_> {
 
 fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failure> {
     let data = context.data()?;
-    let store = data.read()?.ok_or_else(|| data.no_keys())?;
+    let reader = Reader::open(data.clone())?;
     let trace = match &arguments.trace {
-        Some(typed) => lookup::run(Some(&store), &RunFolder::all(&data), typed)?,
-        None => unfinished(&data, &store)?,
+        Some(typed) => lookup::run(Some(&reader), &RunFolder::all(&data), typed)?,
+        None => unfinished(&data, &reader)?,
     };
     let folder = RunFolder::open(&data, trace).ok();
-    if store.trace(trace)?.is_none() && folder.is_some() {
+    if reader.trace(trace)?.is_none() && folder.is_some() {
         let message = format!("expected a run with at least one event, found none recorded of {trace}");
         return Err(Failure::input("RUN_NOT_BEGUN", message)
             .with_hint("it was killed before it began: `demur run resume` begins it, or leave it alone"));
@@ -164,13 +163,13 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failur
     let body = run::AbortRun { reason: arguments.reason.clone(), abandoned: taken.is_some() };
     let request = ApiRequest::<operation::AbortRun>::send(OfTrace { trace }, body);
     let Nothing {} = Client::starting(data.clone())?.ask(request)?;
-    status::show(context, &store, trace, &data)
+    status::show(context, &reader, trace, &data)
 }
 
 /// Returns the newest run that was started here and has not ended.
-fn unfinished(data: &DataFolder, store: &dyn Store) -> Result<TraceId, Failure> {
+fn unfinished(data: &DataFolder, reader: &Reader) -> Result<TraceId, Failure> {
     for trace in RunFolder::all(data) {
-        let summary = store.trace(trace)?;
+        let summary = reader.trace(trace)?;
         let over =
             summary.is_some_and(|known| known.failed.is_some() || known.phase.is_some_and(Phase::is_final));
         if !over {

@@ -2,11 +2,12 @@
 
 mod backup;
 mod check;
-mod problem;
+mod exclusive;
 mod rebuild;
 mod restore;
 
-use demur_store::contract::{Store, StoreError, StoreProgress, StoreStep};
+use demur_api::store::StoreSize;
+use demur_store::contract::{StoreProgress, StoreStep};
 
 use crate::{
     arguments::StoreCommand,
@@ -27,24 +28,9 @@ pub(crate) fn run(context: &mut Context<'_>, command: &StoreCommand) -> Result<E
     Ok(Exit::Success)
 }
 
-/// How many traces and events there are, the registry included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-struct Size {
-    events: u64,
-    traces: u64,
-}
-
-impl Size {
-    fn of(store: &dyn Store) -> Result<Self, StoreError> {
-        let heads = store.heads()?;
-        let events = heads.iter().map(|(_, head)| head.sequence.next().number()).sum();
-        Ok(Self { events, traces: heads.len() as u64 })
-    }
-
-    fn words(self) -> String {
-        let Self { events, traces } = self;
-        format!("{} with {}", counted(traces, "trace"), counted(events, "event"))
-    }
+/// Returns how much a store has, in words.
+fn words(StoreSize { events, traces }: StoreSize) -> String {
+    format!("{} with {}", counted(traces, "trace"), counted(events, "event"))
 }
 
 /// Tells how far the store is with a long job.

@@ -3,9 +3,9 @@
 mod list;
 mod show;
 mod spool;
-mod subject;
+mod words;
 
-pub(crate) use subject::{short, subject};
+pub(crate) use words::short;
 
 use crate::{arguments::TraceCommand, context::Context, exit::Exit, export, failure::Failure};
 

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    access::Caller, data::DataFolder, follower::Follower, owner::Owner, premises::Premises,
+    access::Caller, data::DataFolder, follower::Follower, held_folder::HeldFolder, owner::Owner,
     question::Showings, rules::Shelf, token::Tokens, waiters::Waiters,
 };
 
@@ -40,7 +40,7 @@ pub trait Count: Listener {
 
 /// A data folder that callers are served from.
 pub struct Desk {
-    premises: Arc<Premises>,
+    folder: HeldFolder,
     waiters: Arc<Waiters>,
     follower: Follower,
     showings: Showings,
@@ -57,13 +57,9 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Takes a data folder. `is_replaced` says whether another server listens in it.
-    pub fn open(
-        config: &DeskConfig,
-        counts: Arc<dyn Count>,
-        is_replaced: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Result<Arc<Self>, Refusal> {
-        Self::with(config, counts, |data, listeners| Premises::open(data, listeners, is_replaced))
+    /// Takes a data folder.
+    pub fn open(config: &DeskConfig, counts: Arc<dyn Count>) -> Result<Arc<Self>, Refusal> {
+        Self::with(config, counts, HeldFolder::open)
     }
 
     /// Takes a store that other processes may have open, too; the data folder has the secrets.
@@ -72,19 +68,18 @@ impl Desk {
         store: Arc<dyn Store>,
         counts: Arc<dyn Count>,
     ) -> Result<Arc<Self>, Refusal> {
-        Self::with(config, counts, |data, listeners| Premises::over(data, store, listeners))
+        Self::with(config, counts, |data, listeners| HeldFolder::over(data, store, listeners))
     }
 
     fn with(
         config: &DeskConfig,
         counts: Arc<dyn Count>,
-        take: impl FnOnce(DataFolder, Vec<Arc<dyn Listener>>) -> Result<Premises, Refusal>,
+        take: impl FnOnce(DataFolder, Vec<Arc<dyn Listener>>) -> Result<HeldFolder, Refusal>,
     ) -> Result<Arc<Self>, Refusal> {
         let waiters = Arc::<Waiters>::default();
         let listeners: Vec<Arc<dyn Listener>> = vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _];
-        let premises = Arc::new(take(config.data.clone(), listeners)?);
-        let desk = Arc::new(Self {
-            premises: Arc::clone(&premises),
+        Ok(Arc::new(Self {
+            folder: take(config.data.clone(), listeners)?,
             waiters,
             follower: Follower::default(),
             showings: Showings::default(),
@@ -98,14 +93,7 @@ impl Desk {
             ending: watch::Sender::new(false),
             workers: Arc::new(Semaphore::new(MAX_WORKERS)),
             large: Arc::new(Semaphore::new(MAX_LARGE)),
-        });
-        let back = Arc::downgrade(&desk);
-        premises.when_returned(move |owner| {
-            if let Some(desk) = back.upgrade() {
-                desk.look_again(owner);
-            }
-        });
-        Ok(desk)
+        }))
     }
 
     /// Does work in the data folder, on a thread that may wait for the disk.
@@ -142,19 +130,34 @@ impl Desk {
         })
     }
 
-    /// Returns the folder in use; blocks while it is lent.
+    /// Returns the folder in use.
     pub fn owner(&self) -> Result<Arc<Owner>, Refusal> {
-        self.premises.owner()
+        self.folder.owner()
     }
 
-    /// Returns the folder, and who has it.
-    pub const fn premises(&self) -> &Arc<Premises> {
-        &self.premises
+    /// Returns the folder in use, unless it is let go.
+    pub(crate) fn here(&self) -> Option<Arc<Owner>> {
+        self.folder.here()
+    }
+
+    /// Returns whether requests are served right now.
+    pub fn is_open(&self) -> bool {
+        self.here().is_some()
+    }
+
+    /// Returns where the folder is.
+    pub const fn data(&self) -> &DataFolder {
+        self.folder.data()
+    }
+
+    /// Lets go of the folder. Blocks until nobody works in it.
+    pub fn close(&self) {
+        self.folder.close();
     }
 
     /// Returns the time.
     pub fn now(&self) -> Result<Timestamp, Refusal> {
-        self.premises.now()
+        self.folder.now()
     }
 
     /// Returns who waits for what.
@@ -235,14 +238,6 @@ impl Desk {
     pub async fn stopping(&self) {
         // Without a sender there is nothing left to end.
         let _ = self.ending().wait_for(|ending| *ending).await;
-    }
-
-    /// Takes note of what another process may have done in the folder: whoever waits looks again.
-    fn look_again(&self, owner: &Owner) {
-        if let Err(error) = self.tokens.load(owner) {
-            tracing::error!(code = error.code.as_str(), %error, "the tokens cannot be read");
-        }
-        self.waiters.wake_all();
     }
 }
 

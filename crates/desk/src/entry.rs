@@ -75,7 +75,7 @@ impl Desk {
         let by = access::admit(caller, O::ABOUT.scopes)?;
         let patience = <Self as Handle<O>>::patience(&request)?;
         // Let go of before anybody waits: somebody else may want the folder.
-        let begun = match self.premises().here() {
+        let begun = match self.here() {
             Some(owner) => match <Self as Handle<O>>::begin(&owner.lookup(), &by, &request)? {
                 Begun::NotHere => None,
                 Begun::Done(reply) => Some(Ok(reply)),
@@ -168,7 +168,7 @@ impl Desk {
 
     /// Returns a question that this caller may see: what was just recorded at once, the rest on a thread that may wait.
     async fn look(self: &Arc<Self>, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
-        if let Some(owner) = self.premises().here()
+        if let Some(owner) = self.here()
             && let Some(shown) = owner.lookup().seen_question(caller, id)
         {
             return Ok(shown);

@@ -1,4 +1,9 @@
-//! Keys as callers see them: the public facts of every key in the registry.
+//! Keys as callers see them: the public facts of every key in the registry, and their changes.
 
+mod change;
 mod handle;
 mod messages;
+mod rotate;
+
+pub use change::{list, register, revoke};
+pub use rotate::rotate;

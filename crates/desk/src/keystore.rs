@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use demur_api::refusal::Refusal;
 use demur_core::key::Fingerprint;
 
+pub use demur_api::key::Removal;
 pub use demur_run::key_file::KeyFile;
 pub use file::{KeyFileError, create, read};
 
@@ -80,29 +81,6 @@ impl Keystore {
             Ok(true) => Removal::Removed,
             Ok(false) => Removal::NotHere,
             Err(_) => Removal::Failed,
-        }
-    }
-}
-
-/// What became of the file of a secret that must no longer be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Removal {
-    /// It was removed.
-    Removed,
-    /// There was none.
-    NotHere,
-    /// It is still there and has to be removed by hand.
-    Failed,
-}
-
-impl Removal {
-    /// Returns the sentence for people.
-    pub const fn sentence(self) -> &'static str {
-        match self {
-            Self::Removed => "Its secret was removed from this data folder.",
-            Self::NotHere => "Its secret was not in this data folder: destroy it wherever it is.",
-            Self::Failed => "Its secret could not be removed from this data folder: remove it by hand.",
         }
     }
 }

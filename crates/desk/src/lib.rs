@@ -5,7 +5,7 @@
 //! |---|---|
 //! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
 //! | clock and randomness | [`world`] |
-//! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
+//! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions, and the marks that hooks look at | [`question`], [`marks`] |
@@ -13,8 +13,9 @@
 //! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
 //! | tokens and people | [`token`], [`person`] |
 //! | who waits for what, who watches, and deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`] |
-//! | the folder, lent and taken back; what is counted in it | [`premises`], [`figures`] |
-//! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`] |
+//! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`], [`trace`] |
+//! | which ids begin so, what a trace is about | [`find`], [`subject`] |
+//! | a checkpoint over the store, and a look at all of it; what is counted | [`store_check`], [`figures`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
 pub mod access;
@@ -27,19 +28,21 @@ pub mod entry;
 pub mod error;
 pub mod excerpt;
 pub mod figures;
+pub mod find;
 pub mod follower;
-mod key;
+mod held_folder;
+pub mod key;
 pub mod key_entry;
 mod keyed;
 pub mod keystore;
 mod known;
+mod local;
 pub mod lookup;
 pub mod marks;
 mod name;
 pub mod owner;
 pub mod person;
 pub mod plan;
-pub mod premises;
 pub mod question;
 pub mod record;
 pub mod recording;
@@ -49,6 +52,8 @@ pub mod rules;
 pub mod run;
 mod server_status;
 pub mod session;
+pub mod store_check;
+pub mod subject;
 pub mod token;
 pub mod trace;
 pub mod verification;

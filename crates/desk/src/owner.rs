@@ -3,18 +3,18 @@
 
 use std::{
     io::ErrorKind,
-    mem,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+pub use demur_api::key::Spent;
 use demur_api::{
     code::Code,
     key::{KeyEntry, Status},
     refusal::Refusal,
 };
 use demur_core::{
-    key::{Fingerprint, PublicKey, SecretKey},
+    key::{Fingerprint, SecretKey},
     time::Timestamp,
 };
 use demur_ledger::{
@@ -24,10 +24,11 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     registry::Registry,
     role::Role,
+    statement::Submission,
 };
 use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
-    contract::{Store, StoreError, Version},
+    contract::{Store, StoreError, Swap, Version},
     sqlite::SqliteStore,
 };
 
@@ -35,7 +36,7 @@ use crate::{
     data::DataFolder,
     durable::Tentative,
     key_entry,
-    keystore::{KeyFile, KeyFileError, Keystore, Removal},
+    keystore::{KeyFile, KeyFileError, Keystore},
     known::Known,
     lookup::Lookup,
     marks::{self, Marks},
@@ -43,6 +44,7 @@ use crate::{
     records,
     roster::{DESK, Roster},
     run::driver::Drivers,
+    store_check::Checking,
     visible::visible_path,
     world::World,
 };
@@ -54,23 +56,14 @@ pub struct Owner {
     ledger: Option<Sequencer>,
     /// What needs no look at the store.
     known: Known,
-    /// Secrets that mean nothing before the next event is recorded.
-    tentative: Vec<Tentative>,
     /// What hooks look at.
     marks: Arc<Marks>,
+    /// Whoever rotates or revokes a key does so alone.
+    changing_keys: Mutex<()>,
     /// The runs that are driven.
     drivers: Drivers,
-}
-
-/// A key that stopped speaking, and what became of its secret.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Spent {
-    /// Which.
-    pub fingerprint: Fingerprint,
-    /// Whose.
-    pub name: String,
-    /// What became of its file.
-    pub secret: Removal,
+    /// How far a check of the store is.
+    checking: Checking,
 }
 
 impl Owner {
@@ -146,8 +139,9 @@ impl Owner {
             marks,
             keystore,
             ledger: Some(ledger),
-            tentative: Vec::new(),
+            changing_keys: Mutex::default(),
             drivers: Drivers::default(),
+            checking: Checking::default(),
         }
     }
 
@@ -195,6 +189,11 @@ impl Owner {
     /// Returns the runs that are driven.
     pub(crate) const fn drivers(&self) -> &Drivers {
         &self.drivers
+    }
+
+    /// Returns how far a check of the store is.
+    pub(crate) const fn checking(&self) -> &Checking {
+        &self.checking
     }
 
     /// Returns what hooks look at.
@@ -256,34 +255,6 @@ impl Owner {
         SecretKey::generate(&mut { self.known.world })
     }
 
-    /// Takes over a secret that is to stay only if the next event is recorded.
-    pub fn adopt(&mut self, file: Tentative) {
-        self.tentative.push(file);
-    }
-
-    /// Keeps a secret in the keystore, if the next event is recorded.
-    pub fn keep(&mut self, key: &KeyFile) -> Result<PathBuf, Refusal> {
-        let path = self.keystore.add(key)?;
-        self.adopt(Tentative::of(path.clone()));
-        Ok(path)
-    }
-
-    /// Registers a new key, signed with that very key.
-    pub fn register(
-        &mut self,
-        author: &Author,
-        recovery: Option<PublicKey>,
-        name: &str,
-    ) -> Result<Sequence, Refusal> {
-        let submission = author.register(&self.place()?, recovery, name, &mut { self.known.world })?;
-        // Several keys may have one name; the first one to have it keeps others from taking it by accident.
-        let is_free = name::holder(self.ledger().store(), name)?.is_none();
-        let naming = is_free.then(|| name::giving(name, Version::ABSENT, &Holder::Key(author.principal())));
-        let swaps: Vec<_> = naming.transpose()?.into_iter().collect();
-        let recorded = self.ledger().submit_with(submission, None, &swaps);
-        settle(mem::take(&mut self.tentative), recorded)
-    }
-
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
@@ -324,32 +295,38 @@ impl Owner {
         Ok(found.map_or(Version::ABSENT, |(version, _)| version))
     }
 
+    /// Returns the right to change keys, once nobody else here has it.
+    pub(crate) fn key_turn(&self) -> MutexGuard<'_, ()> {
+        self.changing_keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the change that gives a name to the holder of a new key; it goes with the registration.
+    pub(crate) fn naming(&self, name: &str, holder: PrincipalId) -> Result<Swap, Refusal> {
+        name::giving(name, self.free_name(name)?, &Holder::Key(holder))
+    }
+
+    /// Keeps a secret and records the statement that names its key, with what changes beside it: all, or nothing.
+    pub(crate) fn keep_and_submit(
+        &self,
+        key: &KeyFile,
+        submission: Submission,
+        swaps: &[Swap],
+    ) -> Result<(PathBuf, Sequence), Refusal> {
+        let path = self.keystore.add(key)?;
+        let file = Tentative::of(path.clone());
+        Ok((path, settle(vec![file], self.ledger().submit_with(submission, None, swaps))?))
+    }
+
     fn make_author(&self, name: &str, role: Role, was: Version) -> Result<Author, Refusal> {
         let world = self.world();
         let principal = PrincipalId::new(world.now()?, &mut { world });
         let secret = self.generate();
         let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
-        let file = Tentative::of(self.keystore.add(&key)?);
         let author = Author::new(secret, principal, role);
         let submission = author.register(&self.place()?, None, name, &mut { world })?;
         let naming = name::giving(name, was, &Holder::Key(principal))?;
-        settle(vec![file], self.ledger().submit_with(submission, None, &[naming]))?;
+        self.keep_and_submit(&key, submission, &[naming])?;
         Ok(author)
-    }
-
-    /// Names `new` as the successor of `old`. The new key keeps the recovery key: whoever stole the old one
-    /// cannot take the way back away.
-    pub fn rotate(&mut self, author: &Author, old: &KeyEntry, new: &SecretKey) -> Result<Sequence, Refusal> {
-        let registry = self.ledger().registry();
-        let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
-        let place = self.place()?;
-        let submission = author.rotate(&place, old.fingerprint, new, recovery, &mut { self.known.world })?;
-        let recorded = self.ledger().submit(submission, None);
-        let at = settle(mem::take(&mut self.tentative), recorded)?;
-        if old.principal == registry.desk() {
-            self.ledger().use_desk_key(new.clone())?;
-        }
-        Ok(at)
     }
 
     /// Ends the overlap after a rotation, and removes the secret.
@@ -390,7 +367,8 @@ impl Owner {
         Spent { fingerprint: key.fingerprint, name: key.name.clone(), secret }
     }
 
-    fn place(&self) -> Result<Place, Refusal> {
+    /// Returns where a statement about keys is meant to stand.
+    pub(crate) fn place(&self) -> Result<Place, Refusal> {
         let (registry, now) = (self.ledger().registry(), self.known.world.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }

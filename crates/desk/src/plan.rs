@@ -2,6 +2,8 @@
 //! for every door.
 
 mod handle;
+mod list;
+mod spoken;
 mod standing;
 
 use std::sync::Arc;
@@ -37,6 +39,10 @@ use demur_plan::{
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 
+pub use list::list;
+pub(crate) use list::{PlanPage, plan_page, session_of};
+pub(crate) use spoken::resolve_as;
+pub use spoken::{attest_as, begin_as, check_under, confirm_as, show, submit_as};
 pub use standing::{resolved, standing};
 
 use crate::{

@@ -14,8 +14,6 @@ use demur_ledger::{
 use demur_sequencer::{SequencerError, read_event};
 use demur_store::contract::{Kept, Store, Stored};
 
-use crate::data::DataFolder;
-
 /// A registry and what its events say in words.
 #[derive(Clone, Debug)]
 pub struct Roster {
@@ -26,16 +24,6 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// Returns the roster of a data folder, whoever owns it; none where nobody has made a key yet.
-    pub fn of(data: &DataFolder) -> Result<Option<Self>, Refusal> {
-        let Some(store) = data.read()? else { return Ok(None) };
-        if store.registry()?.is_none() {
-            return Ok(None);
-        }
-        let registry = demur_sequencer::registry(&store)?;
-        Ok(Some(Self::read(&store, registry)?))
-    }
-
     /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
     pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut roster = Self {

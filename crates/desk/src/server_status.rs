@@ -1,4 +1,4 @@
-//! The operations about the server itself: what it is, how it is, and how it steps aside or ends.
+//! The operations about the server itself: what it is, how it is, and how it ends.
 
 use demur_api::{
     call::{ApiReply, ApiRequest},
@@ -8,7 +8,7 @@ use demur_api::{
 };
 use demur_ledger::question::OutcomeKind;
 
-use crate::{access::Admitted, desk::Desk, entry::Handle, premises};
+use crate::{access::Admitted, desk::Desk, entry::Handle, held_folder::closed};
 
 impl Handle<op::ShowServer> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::ShowServer>) -> Result<ApiReply<ServerStatus>, Refusal> {
@@ -19,7 +19,7 @@ impl Handle<op::ShowServer> for Desk {
             version: self.version().to_owned(),
             protocol: PROTOCOL,
             process: std::process::id(),
-            folder: self.premises().data().path().to_string_lossy().into_owned(),
+            folder: self.data().path().to_string_lossy().into_owned(),
             store: owner.ledger().registry().store().to_string(),
             address: self.address(),
             open,
@@ -36,13 +36,6 @@ impl Handle<op::StopServer> for Desk {
     }
 }
 
-impl Handle<op::LendFolder> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::LendFolder>) -> Result<ApiReply<op::Nothing>, Refusal> {
-        self.premises().lend()?;
-        Ok(ApiReply::new(op::Nothing {}))
-    }
-}
-
 impl Handle<op::CheckHealth> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckHealth>) -> Result<ApiReply<Health>, Refusal> {
         Ok(ApiReply::new(Health { status: "ok".to_owned() }))
@@ -51,10 +44,10 @@ impl Handle<op::CheckHealth> for Desk {
 
 impl Handle<op::CheckReady> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckReady>) -> Result<ApiReply<Health>, Refusal> {
-        if self.premises().is_ready() {
+        if self.is_open() {
             return Ok(ApiReply::new(Health { status: "ok".to_owned() }));
         }
-        Err(premises::lent())
+        Err(closed())
     }
 }
 

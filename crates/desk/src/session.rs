@@ -1,10 +1,10 @@
 //! A session at the desk: read from its trace, gone on with, read again if somebody else was faster.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
-use demur_core::{canonical, limit::Text};
+use demur_core::limit::Text;
 use demur_engine::command::{Command, Saying, Told};
 use demur_ledger::{
     author::{Author, Place},
@@ -18,7 +18,6 @@ use demur_plan::{Session, act::Act};
 use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{
-    durable, error,
     keystore::Keystore,
     lookup::Lookup,
     owner::{self, Owner},
@@ -120,19 +119,6 @@ pub fn perform<T>(
         }
     }
     Err(SequencerError::Contended.into())
-}
-
-/// Writes the desk's receipt for a statement to a new file, if somebody wants it.
-pub fn keep_receipt(owner: &Owner, trace: TraceId, at: Sequence, path: Option<&Path>) -> Result<(), Refusal> {
-    let Some(path) = path else { return Ok(()) };
-    let receipt = owner.ledger().receipt(trace, at)?;
-    let receipt = receipt.ok_or_else(|| Refusal::bug(&"a receipt for what no key signed"))?;
-    let mut bytes = canonical::to_vec(&receipt)?;
-    bytes.push(b'\n');
-    durable::create(path, &bytes).map_err(|error| {
-        error::file("write", path, &error)
-            .with_cure("the statement is recorded; only its receipt is not written")
-    })
 }
 
 /// Records what somebody says and what the desk adds, once.

@@ -4,12 +4,12 @@
 mod bytes;
 mod handle;
 mod overview;
+mod read;
+
+pub use read::{events, list, show};
 
 use demur_api::{code::Code, refusal::Refusal};
-use demur_ledger::{
-    event_type::TraceKind,
-    name::{Sequence, TraceId},
-};
+use demur_ledger::name::{Sequence, TraceId};
 use demur_sequencer::SequencerError;
 use demur_store::contract::{Stored, TraceSummary};
 
@@ -34,25 +34,4 @@ fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, Re
 fn unknown_event(trace: TraceId, sequence: Sequence) -> Refusal {
     let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
     Refusal::new(Code::EventUnknown, message)
-}
-
-/// Returns up to so many traces, the newest first and without the registry, and the last of them where there are more.
-fn listed(
-    owner: &Owner,
-    after: Option<TraceId>,
-    limit: usize,
-) -> Result<(Vec<TraceSummary>, Option<TraceId>), Refusal> {
-    let store = owner.ledger().store();
-    if let Some(trace) = after
-        && store.trace(trace)?.is_none()
-    {
-        return Err(SequencerError::TraceUnknown { trace }.into());
-    }
-    // One more for the registry, one more to know whether there are more.
-    let mut found = store.traces(after, limit + 2)?;
-    found.retain(|summary| summary.kind != TraceKind::Registry);
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().filter(|_| more).map(|last| last.trace);
-    Ok((found, next))
 }

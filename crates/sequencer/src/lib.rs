@@ -202,6 +202,11 @@ impl Sequencer {
         &*self.store
     }
 
+    /// Returns the store, for another reader of it.
+    pub fn shared_store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
     /// Returns what is in memory, for whoever must not wait for the store.
     pub const fn at_hand(&self) -> &Arc<AtHand> {
         &self.at_hand

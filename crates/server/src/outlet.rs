@@ -14,7 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_desk::premises::Premises;
+use demur_desk::desk::Desk;
 use futures_core::Stream;
 use tokio::{
     runtime::Handle,
@@ -30,18 +30,20 @@ pub struct Outlet {
     gathered: Vec<u8>,
     whole: Arc<AtomicBool>,
     runtime: Handle,
-    premises: Arc<Premises>,
+    desk: Arc<Desk>,
     until: Instant,
 }
 
 /// What a connection reads.
 pub struct Parts {
+    /// The first of them, once it is there.
+    first: Option<Bytes>,
     receiver: mpsc::Receiver<Bytes>,
     whole: Arc<AtomicBool>,
     ended: bool,
 }
 
-/// Returns both ends. The writer works in the data folder, which others may want.
+/// Returns both ends. The writer works in the data folder, which is let go when the server ends.
 pub fn open(service: &Shared) -> (Outlet, Parts) {
     let (sender, receiver) = mpsc::channel(MAX_WAITING_PARTS);
     let whole = Arc::new(AtomicBool::new(false));
@@ -50,10 +52,10 @@ pub fn open(service: &Shared) -> (Outlet, Parts) {
         gathered: Vec::with_capacity(PART_BYTES),
         whole: Arc::clone(&whole),
         runtime: Handle::current(),
-        premises: Arc::clone(service.desk.premises()),
+        desk: Arc::clone(&service.desk),
         until: Instant::now() + ANSWER_TIMEOUT,
     };
-    (outlet, Parts { receiver, whole, ended: false })
+    (outlet, Parts { first: None, receiver, whole, ended: false })
 }
 
 impl Outlet {
@@ -77,7 +79,7 @@ impl Outlet {
                 Ok(Err(_)) => return Err(ErrorKind::BrokenPipe.into()),
                 Err(_) => {}
             }
-            if !self.premises.is_ready() {
+            if !self.desk.is_open() {
                 self.until = self.until.min(Instant::now() + LEAVE_TIMEOUT);
             }
             if Instant::now() > self.until {
@@ -102,12 +104,23 @@ impl Write for Outlet {
     }
 }
 
+impl Parts {
+    /// Waits for the first part; none where the writer gives up before it: then there is somebody to be told why.
+    pub async fn begun(mut self) -> Option<Self> {
+        self.first = self.receiver.recv().await;
+        (self.first.is_some() || self.whole.load(Ordering::Acquire)).then_some(self)
+    }
+}
+
 impl Stream for Parts {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if self.ended {
             return Poll::Ready(None);
+        }
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(first)));
         }
         self.receiver.poll_recv(context).map(|part| {
             if let Some(part) = part {
@@ -146,9 +159,9 @@ impl Stream for Held {
 const PART_BYTES: usize = 64 << 10;
 /// How many parts wait for a slow reader.
 const MAX_WAITING_PARTS: usize = 4;
-/// How often a waiting writer looks whether somebody else wants the folder.
+/// How often a waiting writer looks whether the server ends.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// How long a reader has when somebody does; shorter than whoever wants it waits.
+/// How long a reader has when it does; shorter than the server waits.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);

@@ -38,8 +38,20 @@ pub fn all() -> Api {
     let api = api.mount::<op::AddPerson>().mount::<op::ListPeople>().mount::<op::RemovePerson>();
     let api = sign_in::add(api);
     let api = server::add(api).mount::<op::SetHook>();
+    let api = local(api);
     let api = pages::add(api);
     open::add(api)
+}
+
+/// Adds what the user of this machine alone may do: keys, plans by the word of a key of the folder, the store itself.
+fn local(api: Api) -> Api {
+    let api = api.mount::<op::ListKeys>().mount::<op::RegisterKey>();
+    let api = api.mount::<op::RotateKey>().mount::<op::RevokeKey>();
+    let api = api.mount::<op::ListPlans>().mount::<op::ShowPlanHere>().mount::<op::CheckPlanUnder>();
+    let api = api.mount::<op::SubmitPlanAs>().mount::<op::ResolveGapAs>().mount::<op::BeginOperationAs>();
+    let api = api.mount::<op::ConfirmPlanAs>().mount::<op::AttestPlanAs>();
+    let api = api.mount::<op::FindIds>().mount::<op::MakeCheckpoint>();
+    api.mount::<op::CheckStore>().mount::<op::ShowStoreCheck>()
 }
 
 /// Returns the routes of a service, and the operations behind them.

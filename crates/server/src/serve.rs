@@ -108,8 +108,8 @@ async fn live(
         version: config.version.clone(),
         limits: fitting(config.limits),
     };
-    let (counts, own) = (Arc::clone(&metrics), Arc::clone(&socket));
-    let desk = Desk::open(&desk, counts, move || own.is_replaced())?;
+    let counts = Arc::clone(&metrics);
+    let desk = Desk::open(&desk, counts)?;
     let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), patience));
     let room = desk.limits().connections as usize;
     let connections = Connections::new(routes::router(&service), desk.ending(), patience, room);
@@ -121,7 +121,7 @@ async fn live(
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
     }
-    let closing = tokio::task::spawn_blocking(move || desk.premises().close());
+    let closing = tokio::task::spawn_blocking(move || desk.close());
     let _ = closing.await;
     ended
 }
@@ -259,24 +259,21 @@ async fn mended_socket(service: &Shared) -> UnixListener {
     }
 }
 
-/// Binds the socket again where its file is lost; none where nothing is amiss, or where the folder is lent: whoever has it may
-/// be a server with a socket of its own.
+/// Binds the socket again where its file is lost; none where nothing is amiss.
 fn mend_socket(service: &Shared) -> io::Result<Option<std::os::unix::net::UnixListener>> {
-    let mended = service
-        .desk
-        .premises()
-        .while_here(|| service.socket.is_lost().then(|| service.socket.bind()).transpose());
-    mended.unwrap_or(Ok(None))
+    // One that ends has removed it itself.
+    let lost = service.desk.is_open() && service.socket.is_lost();
+    lost.then(|| service.socket.bind()).transpose()
 }
 
-/// Waits until the folder is no longer this server's: another one has it, or it was deleted or moved.
+/// Waits until the folder is no longer this server's: it was deleted or moved.
 async fn displaced(service: &Shared) {
-    while !service.desk.premises().is_replaced() && !service.socket.is_folder_gone() {
+    while !service.socket.is_folder_gone() {
         time::sleep(LOOK_INTERVAL).await;
     }
 }
 
-/// Returns whether a question is open, or may be: a folder that is lent cannot be asked.
+/// Returns whether a question is open, or may be.
 async fn has_open(service: &Shared) -> bool {
     service.work(|desk, _| desk.has_open_question()).await.unwrap_or(true)
 }

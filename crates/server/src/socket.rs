@@ -67,11 +67,6 @@ impl OwnSocket {
         !self.is_folder_gone() && self.there().is_ok_and(|there| there != *self.file())
     }
 
-    /// Returns whether the socket of another server lies in its place.
-    pub fn is_replaced(&self) -> bool {
-        self.there().is_ok_and(|there| there.is_some() && there != *self.file())
-    }
-
     /// Returns whether the folder was deleted, moved or replaced: what is recorded from now on would be found by nobody.
     pub fn is_folder_gone(&self) -> bool {
         let was = self.place.get();

@@ -131,8 +131,10 @@ codes! {
         AskerElsewhere = "SECRET_ELSEWHERE",
         ClaimUnknown = "CLAIM_UNKNOWN",
         Contended = "CONTENDED",
+        DeskKeyInUse = "DESK_KEY_IN_USE",
         HostForbidden = "HOST_FORBIDDEN" 421,
         IdempotencyConflict = "IDEMPOTENCY_CONFLICT" 422,
+        KeyStanding = "KEY_STANDING",
         MethodNotAllowed = "METHOD_NOT_ALLOWED" 405,
         Moved = "MOVED",
         NameTaken = "NAME_TAKEN",
@@ -149,6 +151,7 @@ codes! {
         PortTaken = "PORT_TAKEN",
         ProfileConflict = "PROFILE_CONFLICT",
         RecordChanged = "RECORD_CHANGED",
+        RotatedAlready = "ROTATED_ALREADY",
         RunClaimed = "RUN_CLAIMED",
         RunNotBegun = "RUN_NOT_BEGUN",
         RunOver = "RUN_OVER",
@@ -164,9 +167,7 @@ codes! {
     }
     Busy {
         ConnectionLost = "CONNECTION_LOST" 409,
-        FolderBusy = "FOLDER_BUSY",
         FolderInUse = "FOLDER_IN_USE",
-        FolderLent = "FOLDER_LENT",
         NoReply = "NO_REPLY",
         Overloaded = "OVERLOADED",
         Stopping = "STOPPING",

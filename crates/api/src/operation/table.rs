@@ -11,9 +11,12 @@ use crate::{
     call::Call,
     hook::{Hook, Stopped},
     identity::VerifyIdentity,
-    key::{KeyEntry, ListedIdentities},
+    key::{self, KeyEntry, ListedIdentities, ListedKeys, NewKey, RegisteredKey, RevokedKey, RotatedKey},
     person::{Link, ListedPeople, NewLink, NewPerson, RemovedPerson, ShownPerson},
-    plan::{self, AttestedPlan, PlanStanding, ResolvedGap, VerifiedAttestation},
+    plan::{
+        self, AttestedPlan, ListedPlans, PlanListParameters, PlanStanding, ResolvedGap, ToldGap, ToldPlan,
+        VerifiedAttestation,
+    },
     question::{
         self, Act, Answer, AskParameters, AskedView, Delivered, Deliveries, Done, Extension, Heard, Listed,
         Passing, QuestionListParameters, QuestionView, WaitParameters,
@@ -24,6 +27,7 @@ use crate::{
     },
     scope::Scope,
     server::{Health, SchemaList, ServerStatus},
+    store::{CheckpointView, FindParameters, FoundIds, StoreCheck, StoreCheckProgress},
     token::{ListedTokens, MadeToken, NewToken, ShownToken},
     trace::{EventParameters, ListedEvents, ListedTraces, TraceListParameters, TraceView},
 };
@@ -211,6 +215,53 @@ operations! {
         (NoArguments, Nothing, VerifyIdentity) -> IdentityVerification,
         200 "What was found; whether it is valid stands in it";
 
+    ListKeys = "listKeys", Get "/v1/keys", LOCAL, "List every key, with where its secret is";
+        (NoArguments, Nothing, Nothing) -> ListedKeys, 200 "The keys";
+    RegisterKey = "registerKey", Post "/v1/keys", LOCAL,
+        "Make a key and keep its secret, or register one that was made elsewhere";
+        (NoArguments, Nothing, NewKey) -> RegisteredKey, 201 "The key is registered";
+    RotateKey = "rotateKey", Post "/v1/keys/{fingerprint}/rotation", LOCAL, "Give a key a successor";
+        (OfIdentity, Nothing, key::RotateKey) -> RotatedKey, 201 "It has a successor";
+    RevokeKey = "revokeKey", Post "/v1/keys/{fingerprint}/revocation", LOCAL, "Let a key speak no longer";
+        (OfIdentity, Nothing, key::RevokeKey) -> RevokedKey, 201 "It may no longer speak";
+
+    ListPlans = "listPlans", Get "/v1/local/plans", LOCAL, "List the plans, the newest first";
+        (NoArguments, PlanListParameters, Nothing) -> ListedPlans, 200 "One page";
+    ShowPlanHere = "planHere", Get "/v1/local/plans/{session}", LOCAL,
+        "Say where a plan stands, as people at a terminal read it";
+        (OfPlan, Nothing, Nothing) -> ToldPlan, 200 "Where it stands";
+    CheckPlanUnder = "checkPlanUnder", Post "/v1/local/plans/check", LOCAL,
+        "Hold a plan against rules that travel along; nothing is recorded";
+        (NoArguments, Nothing, plan::CheckPlanUnder) -> PlanStanding, 200 "What the rules find";
+    SubmitPlanAs = "submitPlanAs", Post "/v1/local/plans", LOCAL,
+        "Submit a plan with a key of this data folder, under rules that travel along";
+        (NoArguments, Nothing, plan::SubmitPlanAs) -> ToldPlan, 200 "It is on record, now or before";
+    ResolveGapAs = "resolveGapAs", Post "/v1/local/plans/{session}/gaps/{gap}", LOCAL,
+        "Answer a gap with a key of this data folder, or as a person at its terminal";
+        (OfGap, Nothing, plan::ResolveGapAs) -> ToldGap,
+        200 "What became of the answer; an escalated gap stays open";
+    BeginOperationAs = "beginOperationAs", Post "/v1/local/plans/{session}/operations", LOCAL,
+        "Record that an operation begins, with a key of this data folder";
+        (OfPlan, Nothing, plan::BeginOperationAs) -> ToldPlan, 200 "It is on record: go ahead";
+    ConfirmPlanAs = "confirmPlanAs", Post "/v1/local/plans/{session}/confirm", LOCAL,
+        "Confirm a plan with a key of this data folder";
+        (OfPlan, Nothing, plan::ConfirmPlanAs) -> ToldPlan, 200 "It is confirmed";
+    AttestPlanAs = "attestPlanAs", Post "/v1/local/plans/{session}/attestation", LOCAL,
+        "Attest what was made of a plan, with a key of this data folder";
+        (OfPlan, Nothing, plan::AttestPlanAs) -> AttestedPlan, 200 "It is attested";
+
+    FindIds = "findIds", Get "/v1/ids", LOCAL, "Say which ids begin so";
+        (NoArguments, FindParameters, Nothing) -> FoundIds, 200 "The first few of them";
+    MakeCheckpoint = "checkpoint", Post "/v1/checkpoints", LOCAL,
+        "Record one hash over what every trace holds at this moment";
+        (NoArguments, Nothing, Nothing) -> CheckpointView, 201 "The checkpoint is on record";
+    CheckStore = "checkStore", Post "/v1/store/check", LOCAL,
+        "Look at everything in the store and say what is wrong; a trace that does not hold is marked";
+        (NoArguments, Nothing, Nothing) -> StoreCheck, 200 "What was found";
+    ShowStoreCheck = "storeCheck", Get "/v1/store/check", LOCAL,
+        "Say how far the check of the store is that goes on now";
+        (NoArguments, Nothing, Nothing) -> StoreCheckProgress, 200 "How far it is";
+
     MakeToken = "newToken", Post "/v1/tokens", LOCAL, "Make a token";
         (NoArguments, Nothing, NewToken) -> MadeToken, 201 "The token; it is shown once";
     ListTokens = "listTokens", Get "/v1/tokens", LOCAL, "List the tokens";
@@ -231,9 +282,6 @@ operations! {
         (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";
     StopServer = "stopServer", Post "/v1/server/stop", LOCAL, "End the server in good order";
         (NoArguments, Nothing, Nothing) -> Nothing, 204 "It ends now";
-    LendFolder = "lendFolder", Post "/v1/server/lend", LOCAL,
-        "Let another command have the data folder for as long as it works in it";
-        (NoArguments, Nothing, Nothing) -> Nothing, 204 "The folder is free";
     SetHook = "hook", Post "/v1/hook", LOCAL,
         "Say which questions stop these askers; a hook is in force for them from now on, or no longer";
         (NoArguments, Nothing, Hook) -> Stopped, 200 "What stops them";

@@ -7,7 +7,7 @@
 //! Every request here may be sent twice.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use demur_core::{limit::Text, time::Timestamp, ulid_id};
+use demur_core::{hash::Digest, limit::Text, time::Timestamp, ulid_id};
 use demur_ledger::{
     facts::{FailureKind, Participant},
     name::{Sequence, StoreId},
@@ -88,6 +88,9 @@ pub struct DriveReport {
     /// How many events there were when an agent's last turn ended, by role.
     #[serde(default)]
     pub rested: Vec<Rested>,
+    /// The SHA-256 of the auditor's report, once it is kept.
+    #[serde(default)]
+    pub kept: Option<Digest>,
     /// Whether the client stops here.
     #[serde(default)]
     pub leaves: bool,
@@ -183,9 +186,8 @@ pub struct Rested {
 pub struct DriveReply {
     /// What was recorded now, each as a line of an export. Earlier events are read with `readRun`.
     pub events: Vec<String>,
-    /// The auditor's report, once there is one, as it was hashed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub report: Option<String>,
+    /// How many events are recorded by now. A client that knows fewer reads the others.
+    pub length: u64,
     /// What the client does next.
     pub step: DriveStep,
 }
@@ -200,6 +202,8 @@ pub enum DriveStep {
     Run(ToolToRun),
     /// Gives an agent in a process of its own its turn.
     Turn(AgentTurn),
+    /// Keeps the auditor's report, whose hash is recorded next.
+    Keep(AuditReport),
     /// Stops: the run has ended, or has come as far as it may.
     Over(RunStop),
     /// Stops: the record does not hold.
@@ -231,6 +235,13 @@ pub struct AgentTurn {
     pub role: Role,
     /// The server's clock.
     pub now: Timestamp,
+}
+
+/// The auditor's report on a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditReport {
+    /// Canonical JSON, as it is hashed.
+    pub report: String,
 }
 
 /// A run that has ended, or has come as far as it may.
@@ -267,6 +278,8 @@ pub struct SubmitInRun {
 pub struct SubmittedInRun {
     /// What was recorded, each as a line of an export.
     pub events: Vec<String>,
+    /// How many events are recorded by now.
+    pub length: u64,
     /// The line that the agent is answered with.
     pub answer: String,
     /// What was found, where the record does not hold. The agent is not answered then.

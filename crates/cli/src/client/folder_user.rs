@@ -14,6 +14,8 @@ pub(crate) struct FolderUser {
     pub(crate) process: u32,
     /// Whether it is a server.
     pub(crate) serves: bool,
+    /// Whether a command has started it.
+    pub(crate) detached: bool,
     /// Whether the lock file was deleted while it had it.
     pub(crate) lost_its_lock: bool,
 }
@@ -39,8 +41,9 @@ impl FolderUser {
         let open = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
         let found = open.into_iter().find(|path| path == lock || *path == deleted)?;
         let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        let serves = words.split(|byte| *byte == 0).any(|word| word == b"serve");
-        Some(Self { process, serves, lost_its_lock: found == deleted })
+        let has = |wanted: &[u8]| words.split(|byte| *byte == 0).any(|word| word == wanted);
+        let (serves, detached) = (has(b"serve"), has(b"--detached"));
+        Some(Self { process, serves, detached, lost_its_lock: found == deleted })
     }
 }
 

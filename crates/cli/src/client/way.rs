@@ -48,11 +48,28 @@ impl Way {
 
     /// The same, with the status.
     pub(super) async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
-        let begun = Instant::now();
-        let until = begun + call.patience;
+        let until = Instant::now() + call.patience;
         loop {
-            let problem = match self.attempt(call).await {
-                Ok(answered) => return Ok(answered),
+            let response = self.opened(call, until).await?;
+            let status = response.status();
+            match whole(response).await {
+                Ok(bytes) => return Ok((status, bytes)),
+                Err(error) if !call.again || Instant::now() > until => return Err(lost(&error)),
+                Err(_) => time::sleep(AGAIN).await,
+            }
+        }
+    }
+
+    /// Sends a request, and returns a response of which nothing was read yet.
+    pub(super) async fn opened(
+        &self,
+        call: &Call<'_>,
+        until: Instant,
+    ) -> Result<Response<Incoming>, Refusal> {
+        let begun = Instant::now();
+        loop {
+            let problem = match self.open(call).await {
+                Ok(response) => return Ok(response),
                 Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => refusal,
                 Err(Unanswered::Refused(refusal)) => return Err(refusal),
                 Err(Unanswered::NoServer) if !self.starts => match self.server_without_socket() {
@@ -74,15 +91,20 @@ impl Way {
         }
     }
 
+    /// Makes sure that a server answers.
+    pub(super) async fn reach(&self) -> Result<(), Refusal> {
+        match socket::connect(self.data.path()).map_err(|error| self.unreachable(&error)) {
+            Ok(_) => Ok(()),
+            Err(Unanswered::NoServer) => self.start().await,
+            Err(Unanswered::Refused(refusal)) => Err(refusal),
+            Err(Unanswered::Lost(error)) => Err(lost(&error)),
+        }
+    }
+
     /// Starts a server and waits until it answers.
     pub(super) async fn start(&self) -> Result<(), Refusal> {
         let data = self.data.clone();
         task::spawn_blocking(move || start::start(&data)).await.map_err(|error| Refusal::bug(&error))?
-    }
-
-    async fn attempt(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Unanswered> {
-        let response = self.open(call).await?;
-        Ok((response.status(), whole(response).await?))
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
@@ -90,7 +112,10 @@ impl Way {
         let response = self.request(call).await?;
         check_protocol(&response)?;
         let status = response.status();
-        if status.is_success() { Ok(response) } else { Err(Unanswered::of(status, &whole(response).await?)) }
+        if status.is_success() {
+            return Ok(response);
+        }
+        Err(Unanswered::of(status, &whole(response).await.map_err(Unanswered::Lost)?))
     }
 
     /// Sends a request over a connection of its own.

@@ -129,7 +129,9 @@ impl Reply for Ending {
         lines.push(format!("\n{}", paint.strong("Look further:")));
         lines.extend(self.commands());
         lines.push("\nDelete the folder when you are done:".to_owned());
-        lines.push(format!("  rm -r {}", shell_word(Path::new(&self.folder))));
+        let (demur, folder) = (as_called(), shell_word(Path::new(&self.folder)));
+        // Commands that looked into it have started a server there.
+        lines.push(format!("  {demur} stop --data {folder}; rm -r {folder}"));
         lines
     }
 }

@@ -10,11 +10,11 @@ use std::{
 };
 
 use demur_api::code::Code;
-use demur_sequencer::SequencerError;
 
 use crate::{
     durable::{self, Tentative},
     failure::Failure,
+    reader::ExportTrouble,
     visible::visible_path,
 };
 
@@ -68,10 +68,10 @@ impl NewFile {
     }
 
     /// Returns the error of an export into this file.
-    pub(crate) fn trouble(&self, error: SequencerError) -> Failure {
-        match error {
-            SequencerError::Output(error) => Failure::file(self.action, &self.path, &error),
-            other => other.into(),
+    pub(crate) fn trouble(&self, trouble: ExportTrouble) -> Failure {
+        match trouble {
+            ExportTrouble::Output(error) => Failure::file(self.action, &self.path, &error),
+            ExportTrouble::Refused(failure) => failure,
         }
     }
 }

@@ -14,7 +14,6 @@ use demur_clarify::{
     time::Time,
 };
 use demur_core::{canonical, key::SecretKey, visible::visible};
-use demur_desk::key_entry;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -22,10 +21,9 @@ use crate::{
     context::Context,
     durable,
     failure::Failure,
-    keys::{KeyEntry, clock, select},
+    keys::{KeyEntry, clock, listed, select},
     keystore::{KeyFileError, Keystore},
     output::{Paint, Reply},
-    roster::Roster,
     visible::{shell_word, visible_path},
     world::World,
 };
@@ -89,8 +87,7 @@ impl Ring {
     fn open(context: &Context<'_>) -> Result<Self, Failure> {
         let data = context.data()?;
         let keystore = Keystore::of(&data);
-        let roster = Roster::of(&data)?;
-        let entries = roster.map_or_else(Vec::new, |roster| key_entry::entries(&roster, &keystore));
+        let entries = listed(&data)?.map_or_else(Vec::new, |listed| listed.keys);
         Ok(Self { entries, keystore })
     }
 

@@ -1,29 +1,40 @@
 //! `demur keys list`: every key, oldest first. Reads only.
 
+use demur_api::{
+    call::ApiRequest,
+    key::ListedKeys,
+    operation::{ListKeys, NoArguments, Nothing},
+};
 use demur_core::visible::visible;
-use demur_desk::key_entry;
 use demur_ledger::name::StoreId;
 use serde::Serialize;
 
 use super::{KeyEntry, clock};
 use crate::{
     context::Context,
+    data::DataFolder,
     failure::Failure,
-    keystore::Keystore,
     output::{Paint, Reply, Table},
-    roster::Roster,
+    reader::Reader,
 };
 
 /// Lists the keys.
 pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let data = context.data()?;
-    let roster = Roster::of(&data)?;
-    let keys =
-        roster.as_ref().map_or_else(Vec::new, |roster| key_entry::entries(roster, &Keystore::of(&data)));
-    let store = roster.map(|roster| roster.registry().store());
+    let listed = listed(&data)?;
+    let store = listed.as_ref().map(|listed| listed.registry.store);
+    let keys = listed.map_or_else(Vec::new, |listed| listed.keys);
     let nowhere = Context::nowhere(&data, "keys");
     let data = data.path().to_string_lossy().into_owned();
     context.output.reply(&ListReply { data, keys, nowhere, store })
+}
+
+/// Returns every key of a data folder; none where nobody has made one yet.
+pub(crate) fn listed(data: &DataFolder) -> Result<Option<ListedKeys>, Failure> {
+    if !data.has_store()? {
+        return Ok(None);
+    }
+    Reader::open(data.clone())?.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {})).map(Some)
 }
 
 #[derive(Serialize)]

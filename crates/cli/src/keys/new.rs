@@ -2,27 +2,33 @@
 
 use std::path::{Path, PathBuf};
 
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    key::{MakeKey, NewKey as NewKeyRequest, RegistryPlace, Spent},
+    operation::{ListKeys, NoArguments, Nothing, RegisterKey},
+    statement::SignedStatement,
+};
 use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
     visible::visible,
 };
 use demur_ledger::{
-    author::Author,
+    author::{Author, Place},
     name::{PrincipalId, Sequence, StoreId},
     role::Role,
 };
 use serde::Serialize;
 
-use super::{retired_lines, select::check_name};
+use super::retired_lines;
 use crate::{
     arguments::NewKey,
-    borrow,
+    client::{Call, Client},
     context::Context,
     durable::Tentative,
     failure::Failure,
     keystore::{self, KeyFile, Keystore},
     output::{Paint, Reply},
-    owner::{Owner, Spent},
     visible::visible_path,
     world::World,
 };
@@ -36,48 +42,80 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), F
     // Before the folder is touched: these files may turn out to be there already.
     let recovery = arguments.recovery.as_deref();
     let recovery = recovery.map(|path| make_recovery(&mut world, name, principal, path)).transpose()?;
-    let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(&mut world) };
-    let out = arguments.out.as_deref().map(|path| create(&key, path)).transpose()?;
-    let had_secrets = !Keystore::of(&data).is_empty();
-    let (mut owner, created) = context.making(&data, || borrow::open_or_create(&data))?;
-    check_name(&owner.entries()?, name, None)?;
-    let recovery = recovery.map(|(reply, file)| {
-        owner.adopt(file);
-        reply
-    });
+    let (recovery, recovery_file) = recovery.unzip();
+    let out = arguments.out.as_deref().map(|path| make_out(&mut world, name, principal, role, path));
+    let (out, out_file) = out.transpose()?.unzip();
+    let (created, had_secrets) = (!data.has_store()?, !Keystore::of(&data).is_empty());
+    let client = Client::open(context)?;
+    let RegistryPlace { desk, store, .. } = place(&client)?;
+    let recovery_key = recovery.as_ref().map(|recovery: &RecoveryReply| recovery.public_key);
+    let request = match &out {
+        Some((key, _)) => NewKeyRequest::Signed(signed(&client, key, recovery_key)?),
+        None => {
+            NewKeyRequest::Made(MakeKey { name: name.try_into()?, role, principal, recovery: recovery_key })
+        }
+    };
+    let request = ApiRequest::<RegisterKey>::send(NoArguments {}, request);
+    let files = recovery_file.into_iter().chain(out_file).collect();
+    let made = settled(files, client.ask_so(&request, Call::once))?;
     let kept = out.is_none();
-    let file = keep(&mut owner, &key, out)?;
-    let public_key = key.secret.public();
-    let author = Author::new(key.secret, principal, role);
-    let event = owner.register(&author, recovery.as_ref().map(|recovery| recovery.public_key), name)?;
-    let retired = owner.retire_due();
+    let out = out.map(|(_, path)| path.to_string_lossy().into_owned());
     context.output.reply(&NewReply {
         created_store: created,
-        desk: owner.desk_fingerprint(),
-        event,
-        fingerprint: public_key.fingerprint(),
+        desk,
+        event: made.event,
+        fingerprint: made.public_key.fingerprint(),
         kept,
-        key_file: file.to_string_lossy().into_owned(),
+        key_file: out.or(made.key_file).unwrap_or_default(),
         name: name.to_owned(),
         principal,
-        public_key,
+        public_key: made.public_key,
         recovery,
-        retired,
+        retired: made.retired,
         role,
-        store: owner.ledger().registry().store(),
+        store,
         strangers: created && had_secrets,
     })
 }
 
-/// Keeps a secret if the next event is recorded: in the file that was made for it, or else in the keystore.
-fn keep(owner: &mut Owner, key: &KeyFile, out: Option<(PathBuf, Tentative)>) -> Result<PathBuf, Failure> {
-    match out {
-        Some((path, file)) => {
-            owner.adopt(file);
-            Ok(path)
+/// Returns where statements about keys are to stand.
+pub(super) fn place(client: &Client) -> Result<RegistryPlace, Failure> {
+    Ok(client.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?.registry)
+}
+
+/// Returns the registration of a key that is kept elsewhere, signed with that very key.
+fn signed(client: &Client, key: &KeyFile, recovery: Option<PublicKey>) -> Result<SignedStatement, Failure> {
+    let mut world = World::open()?;
+    let RegistryPlace { store, trace, head, .. } = place(client)?;
+    let place = Place { store, trace, seen: Some(head), now: world.now()? };
+    let author = Author::new(key.secret.clone(), key.principal, key.role);
+    let submission = author.register(&place, recovery, &key.name, &mut world)?;
+    submission.try_into().map_err(|error: serde_json::Error| Failure::bug(&error))
+}
+
+/// Lets files with new secrets stay if the event that names their keys is recorded, or may be.
+pub(super) fn settled<T>(files: Vec<Tentative>, recorded: Result<T, Failure>) -> Result<T, Failure> {
+    let uncertain = |error: &Failure| error.is(Code::WriteUncertain) || error.is(Code::ConnectionLost);
+    match recorded {
+        Err(error) if !uncertain(&error) => Err(error),
+        settled => {
+            files.into_iter().for_each(Tentative::keep);
+            settled.map_err(|error| error.with_hint(UNCERTAIN))
         }
-        None => Ok(owner.keep(key)?),
     }
+}
+
+/// Makes a key in a file outside of the data folder.
+fn make_out(
+    world: &mut World,
+    name: &str,
+    principal: PrincipalId,
+    role: Role,
+    path: &Path,
+) -> Result<((KeyFile, PathBuf), Tentative), Failure> {
+    let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(world) };
+    let (path, file) = create(&key, path)?;
+    Ok(((key, path), file))
 }
 
 /// Writes a secret to a new file, which goes away again unless something is recorded about it.
@@ -153,3 +191,5 @@ impl Reply for NewReply {
         lines
     }
 }
+
+const UNCERTAIN: &str = "the new secret was kept: `demur keys list` shows whether its key was registered";

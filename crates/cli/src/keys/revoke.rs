@@ -1,55 +1,46 @@
 //! `demur keys revoke`: a key may no longer speak. The event fixes, by a Merkle root over all traces, what was
 //! recorded before it.
 
+use demur_api::{
+    call::ApiRequest,
+    key::{self, Removal, Spent},
+    operation::{self, ListKeys, NoArguments, Nothing, OfIdentity},
+};
 use demur_core::{key::Fingerprint, time::Timestamp, visible::visible};
-use demur_ledger::{content::NoteContent, event_type::Content, facts::RevocationReason, name::Sequence};
+use demur_ledger::{facts::RevocationReason, name::Sequence};
 use serde::Serialize;
 
-use super::{KeyEntry, NO_NOTE, clock, reason_word, retired_lines, select::select};
+use super::{KeyEntry, clock, reason_word, retired_lines, select::select};
 use crate::{
     arguments::RevokeKey,
-    borrow,
+    client::{Call, Client},
     context::Context,
     failure::Failure,
-    keystore::Removal,
     output::{Paint, Reply},
-    owner::{Owner, Spent},
 };
 
 /// Revokes a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<(), Failure> {
-    let owner = borrow::open(&context.data()?)?;
-    let entries = owner.entries()?;
+    let client = Client::of_store(context)?;
+    let entries = client.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?.keys;
     let key = select(&entries, &arguments.key)?;
-    check_not_in_use(&owner, key)?;
-    let note = arguments.note.clone().unwrap_or(NO_NOTE.try_into()?);
-    let reason = arguments.reason.into();
-    let (event, spent) = owner.revoke(key, reason, Content::KeyRevoked(NoteContent { note }))?;
-    let retired = owner.retire_due();
+    let (reason, note) = (arguments.reason.into(), arguments.note.clone());
+    let path = OfIdentity { fingerprint: key.fingerprint };
+    let request = ApiRequest::<operation::RevokeKey>::send(path, key::RevokeKey { reason, note });
+    let revoked = client.ask_so(&request, Call::once)?;
     let usable = |other: &&KeyEntry| {
         other.principal == key.principal && other.fingerprint != key.fingerprint && other.status.speaks()
     };
     context.output.reply(&RevokeReply {
-        event,
+        event: revoked.event,
         fingerprint: key.fingerprint,
         name: key.name.clone(),
         others: entries.iter().filter(usable).map(|other| other.fingerprint).collect(),
         reason,
-        retired,
-        secret: spent.secret,
-        time: owner.roster()?.time(event),
+        retired: revoked.retired,
+        secret: revoked.secret,
+        time: revoked.time,
     })
-}
-
-/// The desk signs every revocation: it cannot sign away the key it signs with.
-fn check_not_in_use(owner: &Owner, key: &KeyEntry) -> Result<(), Failure> {
-    if owner.desk_fingerprint() != Some(key.fingerprint) {
-        return Ok(());
-    }
-    let short = key.fingerprint.short();
-    let message = format!("expected a key that the desk does not sign with, found its key {short}");
-    Err(Failure::refused("DESK_KEY_IN_USE", message)
-        .with_hint(format!("first `demur keys rotate desk`, then `demur keys revoke {short} --reason ...`")))
 }
 
 #[derive(Serialize)]

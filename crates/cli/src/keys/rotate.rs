@@ -1,96 +1,87 @@
 //! `demur keys rotate`: a key names its successor, or its recovery key does. The old key stays usable for
 //! 24 hours, unless told otherwise; what ends it is an event, never a date.
 
-use std::{io::ErrorKind, path::Path};
+use std::path::Path;
 
+use demur_api::{
+    call::ApiRequest,
+    key::{self, RegistryPlace, Removal, Spent},
+    operation::{self, ListKeys, NoArguments, Nothing, OfIdentity},
+    statement::SignedStatement,
+};
 use demur_core::{
     key::{Fingerprint, SecretKey},
     time::Timestamp,
     visible::visible,
 };
-use demur_ledger::{author::Author, role::Role};
+use demur_ledger::{
+    author::{Author, Place},
+    role::Role,
+};
 use serde::Serialize;
 
-use super::{
-    KeyEntry, OVERLAP, Status, clock, retired_lines,
-    select::{check_name, select},
-};
+use super::{KeyEntry, clock, new::settled, retired_lines, select::select};
 use crate::{
     arguments::RotateKey,
-    borrow,
+    client::{Call, Client},
     context::Context,
+    durable::Tentative,
     failure::Failure,
-    keystore::{self, KeyFile, KeyFileError, Removal},
+    keystore::{self, KeyFile, Keystore},
     output::{Paint, Reply},
-    owner::{Owner, Spent},
     visible::visible_path,
+    world::World,
 };
 
 /// Rotates a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<(), Failure> {
-    let mut owner = borrow::open(&context.data()?)?;
-    let entries = owner.entries()?;
-    let old = select(&entries, &arguments.key)?;
-    check_name(&entries, &old.name, Some(old.principal))?;
-    let signer = match &arguments.with_recovery {
-        Some(path) => recovery_key(path, old)?,
-        None => own_key(&owner, old)?,
+    let client = Client::of_store(context)?;
+    let listed = client.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?;
+    let old = select(&listed.keys, &arguments.key)?;
+    let retire_now = arguments.retire_now;
+    let (files, statement) = match &arguments.with_recovery {
+        Some(path) => {
+            let (file, statement) =
+                by_recovery(&context.keystore()?, &recovery_key(path, old)?, old, &listed.registry)?;
+            (vec![file], Some(statement))
+        }
+        None => (Vec::new(), None),
     };
-    let role = old.roles.first().copied().unwrap_or(Role::Holder);
-    let (name, principal, secret) = (old.name.clone(), old.principal, owner.generate());
-    let new = KeyFile { name, principal, role, secret };
-    let key_file = owner.keep(&new)?.to_string_lossy().into_owned();
-    let rotation = owner.rotate(&Author::new(signer, principal, role), old, &new.secret)?;
-    let ends_at_once = arguments.retire_now && old.status.speaks();
-    let old_secret = if ends_at_once { Some(owner.retire(old, rotation)?.secret) } else { None };
-    let retired = owner.retire_due();
-    let time = owner.roster()?.time(rotation);
-    let overlaps = old_secret.is_none() && old.status.speaks();
+    let path = OfIdentity { fingerprint: old.fingerprint };
+    let request = ApiRequest::<operation::RotateKey>::send(path, key::RotateKey { retire_now, statement });
+    let rotated = settled(files, client.ask_so(&request, Call::once))?;
     context.output.reply(&RotateReply {
         by_recovery: arguments.with_recovery.is_some(),
-        fingerprint: new.secret.public().fingerprint(),
-        key_file,
-        name: new.name,
+        fingerprint: rotated.fingerprint,
+        key_file: rotated.key_file,
+        name: old.name.clone(),
         old: old.fingerprint,
-        old_secret,
-        retired,
-        retires_after: time.filter(|_| overlaps).map(|time| time.plus_millis(OVERLAP)),
+        old_secret: rotated.old_secret,
+        retired: rotated.retired,
+        retires_after: rotated.retires_after,
     })
 }
 
-/// Returns the secret of the key itself, if it may name a successor.
-fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, Failure> {
-    let (name, key) = (visible(&old.name), old.fingerprint.short());
-    match old.status {
-        Status::Active => {}
-        Status::Rotated => {
-            let message = format!("expected a key without a successor, found that key {key} has one");
-            return Err(Failure::refused("ROTATED_ALREADY", message)
-                .with_hint(format!("rotate the successor: demur keys rotate \"{name}\"")));
-        }
-        Status::Retired | Status::Revoked => {
-            let message =
-                format!("expected a key that may speak, found that key {key} is {}", old.status.as_str());
-            let cure = match old.recovery {
-                Some(_) => "its recovery key can still name a successor: use --with-recovery FILE",
-                None => "it has no recovery key: register a new key with `demur keys new`",
-            };
-            return Err(Failure::refused("KEY_STANDING", message).with_hint(cure));
-        }
-    }
-    match owner.keystore().load(&old.fingerprint) {
-        Ok(key) => Ok(key.secret),
-        Err(error) => {
-            let is_absent = matches!(&error,
-                KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
-            let error = Failure::from(error);
-            Err(if is_absent {
-                error.with_hint("if the secret is lost, its recovery key can help: use --with-recovery FILE")
-            } else {
-                error
-            })
-        }
-    }
+/// Makes a successor, keeps its secret in the data folder, and names it with the recovery key: no secret travels.
+fn by_recovery(
+    keystore: &Keystore,
+    recovery: &SecretKey,
+    old: &KeyEntry,
+    registry: &RegistryPlace,
+) -> Result<(Tentative, SignedStatement), Failure> {
+    let mut world = World::open()?;
+    let role = old.roles.first().copied().unwrap_or(Role::Holder);
+    let secret = SecretKey::generate(&mut world);
+    let new = KeyFile { name: old.name.clone(), principal: old.principal, role, secret };
+    let file = Tentative::of(keystore.add(&new)?);
+    let RegistryPlace { store, trace, head, .. } = *registry;
+    let place = Place { store, trace, seen: Some(head), now: world.now()? };
+    let author = Author::new(recovery.clone(), old.principal, role);
+    // The new key keeps the recovery key.
+    let kept = Some(recovery.public());
+    let submission = author.rotate(&place, old.fingerprint, &new.secret, kept, &mut world)?;
+    let statement = submission.try_into().map_err(|error: serde_json::Error| Failure::bug(&error))?;
+    Ok((file, statement))
 }
 
 /// Returns the secret in a recovery file, if it is this key's.

@@ -5,7 +5,6 @@ use demur_api::{
     key::{KeyEntry, Status},
 };
 use demur_core::visible::visible;
-use demur_ledger::name::PrincipalId;
 
 use crate::{
     failure::Failure,
@@ -30,21 +29,6 @@ pub(crate) fn select<'a>(entries: &'a [KeyEntry], wanted: &str) -> Result<&'a Ke
         [entry] => Ok(entry),
         many => Err(ambiguous(many, wanted)),
     }
-}
-
-/// Checks that a name is free for a holder: it stands for one holder at a time.
-pub(crate) fn check_name(
-    entries: &[KeyEntry],
-    name: &str,
-    holder: Option<PrincipalId>,
-) -> Result<(), Failure> {
-    let taken =
-        |entry: &&KeyEntry| entry.name == name && Some(entry.principal) != holder && entry.status.speaks();
-    let Some(entry) = entries.iter().find(taken) else { return Ok(()) };
-    let key = entry.fingerprint.short();
-    let message = format!("expected a name that is free, found {} in use by key {key}", quoted(name));
-    Err(Failure::of(Code::NameTaken, message)
-        .with_hint("choose another name, or give its holder a new key with `demur keys rotate`"))
 }
 
 /// Returns those among keys of one name that the name means now.
@@ -104,7 +88,10 @@ const MOST_NAMES: usize = 20;
 #[cfg(test)]
 mod tests {
     use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
-    use demur_ledger::{name::Sequence, role::Role};
+    use demur_ledger::{
+        name::{PrincipalId, Sequence},
+        role::Role,
+    };
 
     use super::*;
     use demur_api::key::{Moment, Origin};

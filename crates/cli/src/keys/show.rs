@@ -1,17 +1,15 @@
 //! `demur keys show`: everything public about one key. Reads only.
 
 use demur_core::visible::visible;
-use demur_desk::key_entry;
 use serde::Serialize;
 
-use super::{KeyEntry, Moment, clock, reason_word, select::select};
+use super::{KeyEntry, Moment, clock, listed, reason_word, select::select};
 use crate::{
     arguments::ShowKey,
     context::Context,
     failure::Failure,
     keystore::Keystore,
     output::{Paint, Reply},
-    roster::Roster,
     visible::visible_path,
 };
 
@@ -19,7 +17,7 @@ use crate::{
 pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), Failure> {
     let data = context.data()?;
     let keystore = Keystore::of(&data);
-    let entries = Roster::of(&data)?.map_or_else(Vec::new, |roster| key_entry::entries(&roster, &keystore));
+    let entries = listed(&data)?.map_or_else(Vec::new, |listed| listed.keys);
     let key = select(&entries, &arguments.key)?.clone();
     let file = keystore.path(&key.fingerprint);
     let key_file = key.has_secret().then(|| file.to_string_lossy().into_owned());

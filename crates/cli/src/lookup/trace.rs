@@ -1,25 +1,33 @@
 //! Which trace is meant, and which run.
 
-use std::ops::RangeInclusive;
+use demur_api::store::IdKind;
+use demur_ledger::name::TraceId;
 
-use demur_ledger::{event_type::TraceKind, name::TraceId};
-use demur_store::contract::Store;
-
-use super::{ENOUGH, Noun, TypedId, prefix};
-use crate::failure::Failure;
+use super::{Noun, TypedId, parsed};
+use crate::{failure::Failure, reader::Find};
 
 /// Returns the trace that is meant; `last` is the one in which something happened last.
-pub(crate) fn trace(store: &dyn Store, typed: &TypedId) -> Result<TraceId, Failure> {
+pub(crate) fn trace(at: &impl Find, typed: &TypedId) -> Result<TraceId, Failure> {
     if typed.is_last() {
-        return store.newest()?.ok_or_else(|| Noun::Trace.none());
+        let newest = parsed::<TraceId>(&at.find(IdKind::Trace, typed.as_str())?);
+        return newest.first().map(|(id, _)| *id).ok_or_else(|| Noun::Trace.none());
     }
-    let ids = typed.beginning(Noun::Trace, prefix::of_ulid)?;
-    Noun::Trace.one(typed.as_str(), &named(&beginning(store, ids, |_| true)?))
+    typed.check_length(Noun::Trace)?;
+    Noun::Trace.one(typed.as_str(), &parsed(&at.find(IdKind::Trace, typed.as_str())?))
+}
+
+/// Returns the trace that is meant, which may be the one of the keys.
+pub(crate) fn any_trace(at: &impl Find, typed: &TypedId) -> Result<TraceId, Failure> {
+    if typed.as_str() != REGISTRY {
+        return trace(at, typed);
+    }
+    let registry = parsed::<TraceId>(&at.find(IdKind::Trace, REGISTRY)?);
+    registry.first().map(|(id, _)| *id).ok_or_else(|| Noun::Trace.none())
 }
 
 /// Returns the run that is meant. `here` are those that were started in this data folder, the newest first: a run that
 /// was killed before its first event is among them and not in the store. `last` is the newest of them.
-pub(crate) fn run(store: Option<&dyn Store>, here: &[TraceId], typed: &TypedId) -> Result<TraceId, Failure> {
+pub(crate) fn run(at: Option<&impl Find>, here: &[TraceId], typed: &TypedId) -> Result<TraceId, Failure> {
     if typed.is_last() {
         return here.first().copied().ok_or_else(|| {
             Failure::input("NO_RUN", "expected a run that was started here, found none")
@@ -30,33 +38,18 @@ pub(crate) fn run(store: Option<&dyn Store>, here: &[TraceId], typed: &TypedId) 
     if let Ok(whole) = typed.as_str().parse() {
         return Ok(whole);
     }
-    let ids = typed.beginning(Noun::Run, prefix::of_ulid)?;
+    typed.check_length(Noun::Run)?;
+    let beginning = typed.as_str().to_ascii_uppercase();
     let mut found: Vec<TraceId> =
-        here.iter().copied().filter(|id| ids.as_ref().is_some_and(|ids| ids.contains(id))).collect();
-    if let Some(store) = store {
-        found.extend(beginning(store, ids, |kind| kind == TraceKind::Run)?);
+        here.iter().copied().filter(|id| id.to_string().starts_with(&beginning)).collect();
+    if let Some(at) = at {
+        found.extend(parsed::<TraceId>(&at.find(IdKind::Run, typed.as_str())?).iter().map(|(id, _)| *id));
     }
     found.sort_unstable();
     found.dedup();
-    Noun::Run.one(typed.as_str(), &named(&found))
+    let named: Vec<_> = found.iter().map(|id| (*id, id.to_string())).collect();
+    Noun::Run.one(typed.as_str(), &named)
 }
 
-/// Returns the first few traces of a range.
-fn beginning(
-    store: &dyn Store,
-    ids: Option<RangeInclusive<TraceId>>,
-    fits: impl Fn(TraceKind) -> bool,
-) -> Result<Vec<TraceId>, Failure> {
-    let (mut found, Some(ids)) = (Vec::new(), ids) else { return Ok(Vec::new()) };
-    prefix::walk(store, ids, |id, kind| {
-        if fits(kind) {
-            found.push(id);
-        }
-        Ok(found.len() < ENOUGH)
-    })?;
-    Ok(found)
-}
-
-fn named(found: &[TraceId]) -> Vec<(TraceId, String)> {
-    found.iter().map(|id| (*id, id.to_string())).collect()
-}
+/// What stands for the trace of the keys.
+pub(crate) const REGISTRY: &str = "registry";

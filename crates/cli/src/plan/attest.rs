@@ -7,24 +7,29 @@ use std::{
     sync::Arc,
 };
 
-use demur_api::code::Code;
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{self, OfPlan},
+    plan::{AttestPlanAs, MadeFile, trace_of},
+};
 use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
     seal::Sha256,
     uuid::Uuid,
 };
 use demur_core::{hash::sha256, limit::Text};
-use demur_desk::{plan as desk, session};
-use demur_ledger::{author::Author, name::Sequence, role::Role};
+use demur_desk::plan as desk;
+use demur_ledger::{author::Author, name::Sequence};
 use serde::Serialize;
 
+use super::{keep_receipt, named, of_session};
 use crate::{
     arguments::AttestPlan,
-    borrow,
+    client::Call,
     context::Context,
     exit::Exit,
     failure::Failure,
-    lookup,
     output::{Paint, Reply, counted_as},
     owner::Owner,
     visible::visible_path,
@@ -32,15 +37,18 @@ use crate::{
 
 /// Attests what was made of a confirmed plan.
 pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, Failure> {
-    let owner = borrow::open(&context.data()?)?;
-    let author = session::author(&owner, &arguments.author, Role::Agent)?;
-    let version = &arguments.program_version;
-    let id = lookup::session(owner.ledger().store(), &arguments.session)?;
-    let (at, attestation) = attest_folder(&owner, author, id, &arguments.output, version)?;
-    let trace = session::trace_of(id);
-    session::keep_receipt(&owner, trace, at, arguments.receipt.as_deref())?;
-    let files = attestation.outputs.file_hashes.len() as u64;
-    context.output.reply(&Attested { attestation, files })?;
+    let (client, session) = of_session(context, &arguments.session)?;
+    let given = AttestPlanAs {
+        author: named(&arguments.author)?,
+        output_path: arguments.output.to_string_lossy().into_owned(),
+        files: hashes(&arguments.output)?.try_into()?,
+        program_version: arguments.program_version.clone(),
+    };
+    let request = ApiRequest::<operation::AttestPlanAs>::send(OfPlan { session }, given);
+    let attested = client.ask_so(&request, Call::once)?;
+    keep_receipt(&client, trace_of(session), attested.event, arguments.receipt.as_deref())?;
+    let files = attested.attestation.outputs.file_hashes.len() as u64;
+    context.output.reply(&Attested { attestation: attested.attestation, files })?;
     Ok(Exit::Success)
 }
 
@@ -52,12 +60,14 @@ pub(crate) fn attest_folder(
     folder: &Path,
     version: &Text<1, 64>,
 ) -> Result<(Sequence, Attestation), Failure> {
-    Ok(desk::attest(owner, author, session, &folder.to_string_lossy(), &hashes(folder)?, version)?)
+    let file = |file: MadeFile| FileHash::new(file.path, file.sha256, FileAction::Created);
+    let files: FileHashes = hashes(folder)?.into_iter().map(file).collect::<Vec<_>>().try_into()?;
+    Ok(desk::attest(owner, author, session, &folder.to_string_lossy(), &files, version)?)
 }
 
 /// Returns the hash of every file below a folder, by its path in it. What is neither a file nor a folder is refused:
 /// a link would attest something else tomorrow.
-fn hashes(folder: &Path) -> Result<FileHashes, Failure> {
+fn hashes(folder: &Path) -> Result<Vec<MadeFile>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -82,10 +92,10 @@ fn hashes(folder: &Path) -> Result<FileHashes, Failure> {
         return Err(Failure::of(Code::OutputInvalid, message).with_hint("attest after the files are made"));
     }
     found.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(found.try_into()?)
+    Ok(found)
 }
 
-fn hash(folder: &Path, path: &Path) -> Result<FileHash, Failure> {
+fn hash(folder: &Path, path: &Path) -> Result<MadeFile, Failure> {
     let mut bytes = Vec::new();
     let unreadable = |error| Failure::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
@@ -93,7 +103,7 @@ fn hash(folder: &Path, path: &Path) -> Result<FileHash, Failure> {
     let name = path.strip_prefix(folder).ok().and_then(Path::to_str).and_then(|name| name.parse().ok());
     match name {
         Some(name) if bytes.len() as u64 <= LARGEST => {
-            Ok(FileHash::new(name, Sha256::from(sha256(&bytes)), FileAction::Created))
+            Ok(MadeFile { path: name, sha256: Sha256::from(sha256(&bytes)) })
         }
         _ => {
             let shown = visible_path(path);

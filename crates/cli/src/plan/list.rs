@@ -1,23 +1,24 @@
 //! `demur plan list`: the plans of a data folder, the newest first, and how each stands.
 
+use demur_api::{
+    call::ApiRequest,
+    operation::{self, NoArguments},
+    plan::{ListedPlan, ListedPlans, PlanListParameters},
+};
 use demur_clarify::status::PlanStatus;
-use demur_clarify::uuid::Uuid;
-use demur_core::{time::Timestamp, visible::visible};
-use demur_desk::session;
+use demur_core::visible::visible;
 use demur_ledger::name::TraceId;
-use demur_plan::Session;
-use demur_store::contract::TraceSummary;
 use serde::Serialize;
 
 use crate::{
-    archive::Archive,
     arguments::ListPlans,
     context::Context,
     failure::Failure,
     keys::clock,
-    lookup::{self, PlanPage},
+    lookup,
     output::{Paint, Reply, Table},
-    trace::{short, subject},
+    reader::Reader,
+    trace::short,
 };
 
 /// Lists plans.
@@ -27,29 +28,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
         let nowhere = Context::nowhere(&data, "plans");
         return context.output.reply(&PlanList { next: None, nowhere, plans: Vec::new() });
     }
-    let archive = Archive::open(data)?;
-    let store = archive.ledger().store();
-    let after = arguments.after.as_ref().map(|typed| lookup::trace(store, typed)).transpose()?;
-    let PlanPage { plans, next } = lookup::plan_page(store, after, usize::from(arguments.limit))?;
-    let plans = plans.iter().map(|(id, summary)| listed(&archive, *id, summary));
-    let plans = plans.collect::<Result<_, _>>()?;
+    let reader = Reader::open(data)?;
+    let after = arguments.after.as_ref().map(|typed| lookup::trace(&reader, typed)).transpose()?;
+    let query = PlanListParameters { after, limit: Some(usize::from(arguments.limit)) };
+    let ListedPlans { next, plans } =
+        reader.ask(ApiRequest::<operation::ListPlans>::get(NoArguments {}, query))?;
     context.output.reply(&PlanList { next, nowhere: None, plans })
-}
-
-fn listed(archive: &Archive, id: Uuid, summary: &TraceSummary) -> Result<ListedPlan, Failure> {
-    let TraceSummary { trace, opened, changed, .. } = *summary;
-    // One plan that cannot be read does not hide the others: `demur plan show` says what is wrong with it.
-    let session = session::read(archive.ledger(), id).ok();
-    Ok(ListedPlan {
-        agent: session.as_ref().map(|session| session.agent().to_string()),
-        changed,
-        open: session.as_ref().map(|session| session.open_gaps().count() as u64),
-        session: id,
-        status: session.as_ref().map(Session::standing).map(PlanStatus::as_str),
-        subject: subject(archive.ledger().store(), trace)?,
-        submitted: opened,
-        trace,
-    })
 }
 
 #[derive(Serialize)]
@@ -62,30 +46,14 @@ struct PlanList {
     plans: Vec<ListedPlan>,
 }
 
-#[derive(Serialize)]
-struct ListedPlan {
-    agent: Option<String>,
-    changed: Timestamp,
-    /// How many gaps are open.
-    open: Option<u64>,
-    session: Uuid,
-    /// As `demur plan show` says it; none where the plan cannot be read.
-    status: Option<&'static str>,
-    subject: Option<String>,
-    submitted: Timestamp,
-    trace: TraceId,
-}
-
-impl ListedPlan {
-    fn state(&self) -> String {
-        match (self.status, self.open) {
-            (Some("needs_clarification"), Some(1)) => "1 question open".to_owned(),
-            (Some("needs_clarification"), Some(open)) => format!("{open} questions open"),
-            (Some("ready_to_proceed"), _) => "ready to confirm".to_owned(),
-            (Some("plan_accepted"), _) => "confirmed".to_owned(),
-            (Some(other), _) => other.replace('_', " "),
-            (None, _) => "cannot be read".to_owned(),
-        }
+fn state(plan: &ListedPlan) -> String {
+    match (plan.status, plan.open) {
+        (Some(PlanStatus::NeedsClarification), Some(1)) => "1 question open".to_owned(),
+        (Some(PlanStatus::NeedsClarification), open) => format!("{} questions open", open.unwrap_or(0)),
+        (Some(PlanStatus::ReadyToProceed), _) => "ready to confirm".to_owned(),
+        (Some(PlanStatus::Confirmed), _) => "confirmed".to_owned(),
+        (Some(PlanStatus::Attested), _) => "attested".to_owned(),
+        (None, _) => "cannot be read".to_owned(),
     }
 }
 
@@ -102,7 +70,7 @@ impl Reply for PlanList {
             for plan in &self.plans {
                 table.add([
                     plan.session.to_string(),
-                    plan.state(),
+                    state(plan),
                     plan.agent.as_deref().map_or_else(|| "-".to_owned(), |agent| visible(agent).into_owned()),
                     clock(plan.submitted),
                     plan.subject.as_deref().map_or_else(|| "-".to_owned(), short),

@@ -1,35 +1,37 @@
 //! `demur audit` and `demur handoff`: documents of a session for others.
 
+use demur_api::{
+    call::ApiRequest,
+    operation::{self, AuditPlan, Nothing, OfPlan},
+    plan::HandOffPlan,
+};
 use demur_clarify::audit::AuditRecord;
 use demur_core::{canonical, visible::visible};
 use serde::Serialize;
 
 use crate::{
-    archive::Archive,
     arguments::{Audit, HandOff},
     context::Context,
     failure::Failure,
     lookup,
     output::{Paint, Reply, counted_as},
+    reader::Reader,
 };
-use demur_desk::session as desk;
 
 /// Prints the audit record of a session.
 pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), Failure> {
-    let archive = Archive::open(context.data()?)?;
-    let id = lookup::session(archive.ledger().store(), &arguments.session)?;
-    let session = desk::read(archive.ledger(), id)?;
-    let record = session.audit(&desk::signer(archive.ledger(), &context.keystore()?)?)?;
+    let reader = Reader::open(context.data()?)?;
+    let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
+    let record = reader.ask(ApiRequest::<AuditPlan>::get(path, Nothing {}))?;
     context.output.reply(&Record(record))
 }
 
 /// Prints the package for whoever goes on.
 pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), Failure> {
-    let archive = Archive::open(context.data()?)?;
-    let id = lookup::session(archive.ledger().store(), &arguments.session)?;
-    let session = desk::read(archive.ledger(), id)?;
-    let signer = desk::signer(archive.ledger(), &context.keystore()?)?;
-    let package = session.handoff(demur_desk::plan::new_uuid()?, &arguments.task, &signer)?;
+    let reader = Reader::open(context.data()?)?;
+    let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
+    let given = HandOffPlan { task: arguments.task.clone() };
+    let package = reader.ask(ApiRequest::<operation::HandOffPlan>::send(path, given))?;
     let mut line = canonical::to_vec(&package)?;
     line.push(b'\n');
     context.output.write(&line)

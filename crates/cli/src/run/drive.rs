@@ -3,9 +3,13 @@
 use std::{collections::BTreeMap, path::Path};
 
 use demur_api::run::{
-    AgentTurn, ClaimedRun, DriveReport, DriveStep, Rested, RunStop, ToolToPrepare, ToolToRun, TurnReport,
+    AgentTurn, AuditReport, ClaimedRun, DriveReport, DriveStep, Rested, RunStop, ToolToPrepare, ToolToRun,
+    TurnReport,
 };
-use demur_core::time::Timestamp;
+use demur_core::{
+    hash::{Digest, sha256},
+    time::Timestamp,
+};
 use demur_ledger::{role::Role, state::Phase};
 use demur_run::{Orders, task::Call};
 
@@ -30,6 +34,8 @@ pub(super) struct Drive<'a> {
     agents: BTreeMap<Role, Agent>,
     /// What came of the last turn of an agent.
     turn: Option<TurnReport>,
+    /// The hash of the auditor's report, once it is kept.
+    kept: Option<Digest>,
     /// Nobody had anything left to do.
     pub(super) stuck: bool,
 }
@@ -42,8 +48,8 @@ impl<'a> Drive<'a> {
         (home, folder): (&'a Path, &'a RunFolder),
     ) -> Result<Self, Failure> {
         let tools = Tools::new(&folder.work(), &orders.policy.limits)?;
-        let (agents, turn, stuck) = (BTreeMap::new(), None, false);
-        Ok(Self { record, orders, claimed, home, folder, tools, agents, turn, stuck })
+        let (agents, turn, kept, stuck) = (BTreeMap::new(), None, None, false);
+        Ok(Self { record, orders, claimed, home, folder, tools, agents, turn, kept, stuck })
     }
 
     /// Goes on until the run has ended or has come as far as it may.
@@ -70,9 +76,6 @@ impl<'a> Drive<'a> {
             let reply = self.record.report(&report)?;
             self.turn = None;
             self.tools.forget_ended(&self.record.history);
-            if let Some(report) = reply.report {
-                self.folder.keep_report(report.as_bytes())?;
-            }
             match reply.step {
                 DriveStep::Prepare(ToolToPrepare { call }) => self.prepare(&call)?,
                 DriveStep::Run(ToolToRun { call, started, ahead }) => {
@@ -83,6 +86,10 @@ impl<'a> Drive<'a> {
                     api.renewing(trace, claim, || self.tools.run(&call, started))?;
                 }
                 DriveStep::Turn(AgentTurn { role, now }) => self.turn = Some(self.give_turn(role, now)?),
+                DriveStep::Keep(AuditReport { report }) => {
+                    self.folder.keep_report(report.as_bytes())?;
+                    self.kept = Some(sha256(report.as_bytes()));
+                }
                 DriveStep::Unproven(found) => return Err(unproven(found)),
                 DriveStep::Over(RunStop { stuck, .. }) => {
                     self.stuck = stuck;
@@ -101,6 +108,7 @@ impl<'a> Drive<'a> {
             ready: self.tools.ready(),
             turn: self.turn.clone(),
             rested: self.agents.iter().filter_map(rested).collect(),
+            kept: self.kept,
             leaves: false,
         }
     }

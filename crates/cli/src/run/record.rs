@@ -44,7 +44,7 @@ impl<'a> Record<'a> {
     /// Reports, and tells what was recorded; returns what comes next.
     pub(super) fn report(&mut self, report: &DriveReport) -> Result<DriveReply, Failure> {
         let mut reply = self.claimed(|api, trace| api.drive(trace, report))?;
-        self.tell(std::mem::take(&mut reply.events))?;
+        self.tell(std::mem::take(&mut reply.events), reply.length)?;
         Ok(reply)
     }
 
@@ -52,7 +52,7 @@ impl<'a> Record<'a> {
     pub(super) fn submit(&mut self, role: Role, line: String) -> Result<FromDesk, Failure> {
         let said = SubmitInRun { claim: self.claim.claim, role, line };
         let submitted = self.claimed(|api, trace| api.submit(trace, &said))?;
-        self.tell(submitted.events)?;
+        self.tell(submitted.events, submitted.length)?;
         submitted.unproven.map_or(Ok(()), |found| Err(unproven(found)))?;
         FromDesk::parse(submitted.answer.as_bytes()).map_err(|error| Failure::bug(&error))
     }
@@ -82,19 +82,15 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn tell(&mut self, lines: Vec<String>) -> Result<(), Failure> {
+    /// Tells what was recorded. Where an answer got lost, what it told is read.
+    fn tell(&mut self, lines: Vec<String>, length: u64) -> Result<(), Failure> {
         for line in lines {
             let shown = event(&line)?;
-            let sequence = shown.event.envelope().sequence.number();
-            // An answer that got lost told what came between.
-            if sequence > self.history.state().length() {
-                self.catch_up(true)?;
-            }
-            if sequence == self.history.state().length() {
+            if shown.event.envelope().sequence.number() == self.history.state().length() {
                 self.take(&shown, true)?;
             }
         }
-        Ok(())
+        if self.history.state().length() < length { self.catch_up(true) } else { Ok(()) }
     }
 
     fn take(&mut self, shown: &ShownEvent, told: bool) -> Result<(), Failure> {

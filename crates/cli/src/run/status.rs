@@ -1,14 +1,13 @@
 //! `demur run status`: where a run stands, and what it waits for.
 
 use demur_core::visible::visible;
-use demur_desk::run::read_on;
 use demur_ledger::{
     facts::VerificationStatus,
     name::{Sequence, TraceId},
-    state::Phase,
+    state::{GuardError, Phase},
 };
 use demur_run::history::History;
-use demur_store::contract::{self, Store};
+use demur_sequencer::SequencerError;
 use serde::Serialize;
 
 use super::{
@@ -23,32 +22,33 @@ use crate::{
     failure::Failure,
     lookup::{self, TypedId},
     output::{Paint, Reply, counted_as},
+    reader::Reader,
 };
 
 /// Shows where a run stands.
 pub(super) fn run(context: &mut Context<'_>, arguments: &StatusRun) -> Result<Exit, Failure> {
     let data = context.data()?;
-    let (here, store) = (RunFolder::all(&data), data.read()?);
+    let here = RunFolder::all(&data);
+    let reader = if data.has_store()? { Some(Reader::open(data.clone())?) } else { None };
     let typed = arguments.trace.clone().unwrap_or_else(TypedId::last);
-    let trace = lookup::run(store.as_ref().map(|store| store as &dyn Store), &here, &typed)?;
-    let store = store.ok_or_else(|| data.no_keys())?;
-    show(context, &store, trace, &data)
+    let trace = lookup::run(reader.as_ref(), &here, &typed)?;
+    let reader = reader.ok_or_else(|| data.no_keys())?;
+    show(context, &reader, trace, &data)
 }
 
 /// Shows where the run of this trace stands.
 pub(super) fn show(
     context: &mut Context<'_>,
-    store: &dyn Store,
+    reader: &Reader,
     trace: TraceId,
     data: &DataFolder,
 ) -> Result<Exit, Failure> {
-    let (summary, folder) = (store.trace(trace)?, RunFolder::open(data, trace));
+    let (summary, folder) = (reader.trace(trace)?, RunFolder::open(data, trace));
     if summary.as_ref().is_none_or(|summary| summary.phase.is_none()) {
         // Started here and killed before it began, or no run at all.
         folder.as_ref().map_err(Clone::clone)?;
     }
-    let mut history = History::new();
-    read_on(store, trace, &mut history, |_, _| Ok::<_, Failure>(()))?;
+    let history = if summary.is_some() { history(reader, trace)? } else { History::new() };
     let failed = summary.and_then(|summary| summary.failed);
     let reply = StatusReply {
         challenges: history
@@ -57,7 +57,7 @@ pub(super) fn show(
             .map(|(challenge, claim)| Challenge { challenge: *challenge, claim: *claim })
             .collect(),
         claims: ClaimLine::all(&history),
-        damage: failed.map(|failure: contract::Failure| failure.code),
+        damage: failed.map(|failure| failure.code),
         events: history.state().length(),
         here: folder.is_ok(),
         phase: history.state().phase(),
@@ -68,6 +68,16 @@ pub(super) fn show(
     };
     context.output.reply(&reply)?;
     Ok(Exit::Success)
+}
+
+/// Returns what is recorded of a run, folded event by event.
+fn history(reader: &Reader, trace: TraceId) -> Result<History, Failure> {
+    let mut history = History::new();
+    reader.events(trace, |sequence, event, content| {
+        let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
+        Ok(history.take(event, content).map_err(damaged)?)
+    })?;
+    Ok(history)
 }
 
 /// Returns what has to happen next, in words.

@@ -1,9 +1,11 @@
 //! `demur store backup`: a copy of the store as of one moment, while its owner goes on. Secrets are no part of it.
 
+use demur_api::store::StoreSize;
+use demur_desk::store_check::size_of;
 use demur_store::sqlite::SqliteStore;
 use serde::Serialize;
 
-use super::{Size, tell};
+use super::{tell, words};
 use crate::{
     arguments::BackupStore,
     context::Context,
@@ -24,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<
     progress.clear();
     made?;
     // Read back: what cannot be opened is no backup.
-    let size = Size::of(&SqliteStore::open_read_only(folder)?)?;
+    let size = size_of(&SqliteStore::open_read_only(folder)?)?;
     let keys = data.keys().to_string_lossy().into_owned();
     let folder = folder.to_string_lossy().into_owned();
     context.output.reply(&BackupReply { folder, keys, size })
@@ -35,14 +37,14 @@ struct BackupReply {
     folder: String,
     /// Where the secrets are, which are no part of the backup.
     keys: String,
-    size: Size,
+    size: StoreSize,
 }
 
 impl Reply for BackupReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let (folder, keys) = (visible_path(self.folder.as_ref()), visible_path(self.keys.as_ref()));
         vec![
-            format!("{} {} to {folder}", paint.good("Backed up:"), self.size.words()),
+            format!("{} {} to {folder}", paint.good("Backed up:"), words(self.size)),
             format!("The secret keys in {keys} are not part of it: whoever has them speaks as their holders,"),
             "and a backup is read by more people. Keep the desk's key in another safe place: a store that comes"
                 .to_owned(),

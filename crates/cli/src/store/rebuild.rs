@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use demur_api::store::StoreSize;
+use demur_desk::store_check::size_of;
 use demur_ledger::name::TraceId;
 use demur_store::{
     contract::{Store as _, StoreProblem},
@@ -9,9 +11,8 @@ use demur_store::{
 };
 use serde::Serialize;
 
-use super::{Size, tell};
+use super::{exclusive::exclusive, tell, words};
 use crate::{
-    borrow,
     context::Context,
     failure::Failure,
     output::{Paint, Progress, Reply, counted},
@@ -23,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     if !data.has_store()? {
         return Err(data.no_keys().into());
     }
-    let store = borrow::borrowed(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
+    let store = exclusive(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
     let mut progress = Progress::new(context.output.is_watched());
     let found = store.check(&mut |step| tell(&mut progress, step));
     progress.clear();
@@ -31,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     store.rebuild()?;
     let repaired = found.iter().filter_map(Repaired::of).collect();
     let newer: BTreeSet<_> = found.iter().filter_map(newer).collect();
-    let size = Size::of(&store)?;
+    let size = size_of(&store)?;
     context.output.reply(&RebuildReply { newer: newer.len() as u64, repaired, size })
 }
 
@@ -45,7 +46,7 @@ struct RebuildReply {
     /// How many traces a newer version went on with: what follows from them is left as it is.
     newer: u64,
     repaired: Vec<Repaired>,
-    size: Size,
+    size: StoreSize,
 }
 
 /// A table that was not as it should be.
@@ -70,7 +71,7 @@ impl Repaired {
 impl Reply for RebuildReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let made = "index, commands, changes of keys and phases of runs were made again from";
-        let mut lines = vec![format!("{} {made} {}.", paint.good("Rebuilt:"), self.size.words())];
+        let mut lines = vec![format!("{} {made} {}.", paint.good("Rebuilt:"), words(self.size))];
         for Repaired { added, removed, table } in &self.repaired {
             lines.push(format!("  {table}: rows added {added}, rows removed {removed}"));
         }

@@ -7,12 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use demur_api::code::Code;
+use demur_api::{code::Code, store::StoreSize};
+use demur_desk::store_check::size_of;
 use demur_ledger::name::Position;
 use demur_store::{folder::Folder, sqlite::SqliteStore};
 use serde::Serialize;
 
-use super::{Size, tell};
+use super::{exclusive::exclusive, tell, words};
 use crate::{
     arguments::RestoreStore,
     context::Context,
@@ -52,7 +53,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     let owner = Owner::open(&data)?;
     let registry = owner.ledger().registry();
     let epoch = registry.epoch_at(registry.head().sequence);
-    let size = Size::of(owner.ledger().store())?;
+    let size = size_of(owner.ledger().store())?;
     let aside = aside.map(|path| path.to_string_lossy().into_owned());
     context.output.reply(&RestoreReply { aside, epoch, event: registry.head(), size })
 }
@@ -66,7 +67,7 @@ fn replace(
     let stamp = World::open()?.now()?.to_string().replace(':', "-");
     let (aside, new) =
         (data.path().join(format!("replaced-{stamp}")), data.path().join(format!("restoring-{stamp}")));
-    let lock = Folder::at(data.path()).lock()?;
+    let lock = exclusive(data, || Ok(Folder::at(data.path()).lock()?))?;
     let copied = SqliteStore::restore(backup, &new, tell);
     let moved = copied.map_err(Failure::from).and_then(|()| {
         let moved = exchange(data.path(), &aside, &new);
@@ -108,13 +109,13 @@ struct RestoreReply {
     epoch: u64,
     /// The registry event that says that the store came back.
     event: Position,
-    size: Size,
+    size: StoreSize,
 }
 
 impl Reply for RestoreReply {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let mut lines = vec![
-            format!("{} {}.", paint.good("Restored:"), self.size.words()),
+            format!("{} {}.", paint.good("Restored:"), words(self.size)),
             format!(
                 "  recorded     store_restored, registry event {}; epoch {} begins",
                 self.event.sequence, self.epoch

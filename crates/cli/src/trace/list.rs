@@ -1,15 +1,22 @@
 //! `demur trace list`: the traces of a store, the newest first. Reads only.
 
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{self, ListEvents, NoArguments, OfTrace},
+    trace::{EventParameters, TraceListParameters, TraceView, Violation},
+};
 use demur_core::{time::Timestamp, visible::visible};
+use demur_desk::subject::about;
 use demur_ledger::{
-    event_type::TraceKind,
-    name::{Position, Sequence, TraceId},
+    envelope::Event,
+    event_type::Content,
+    name::{Position, TraceId},
     state::Phase,
 };
-use demur_store::contract::{Store, TraceSummary};
 use serde::Serialize;
 
-use super::{short, subject};
+use super::short;
 use crate::{
     arguments::ListTraces,
     context::Context,
@@ -17,39 +24,61 @@ use crate::{
     keys::clock,
     lookup,
     output::{Paint, Reply, Table},
+    reader::Reader,
 };
 
 /// Lists traces.
 pub(super) fn run(context: &mut Context<'_>, arguments: &ListTraces) -> Result<(), Failure> {
     let data = context.data()?;
-    let (traces, more) = match data.read()? {
-        Some(store) => {
-            let after = arguments.after.as_ref().map(|typed| lookup::trace(&store, typed)).transpose()?;
-            page(&store, after, arguments.limit)?
-        }
-        None => (Vec::new(), false),
+    let (traces, next) = if data.has_store()? {
+        let reader = Reader::open(data.clone())?;
+        let after = arguments.after.as_ref().map(|typed| lookup::trace(&reader, typed)).transpose()?;
+        listed(&reader, after, arguments.limit as usize)?
+    } else {
+        (Vec::new(), None)
     };
-    let next = traces.last().filter(|_| more).map(|trace| trace.trace);
     let after = arguments.after.is_some();
     let nowhere = Context::nowhere(&data, "traces");
     let data = data.path().to_string_lossy().into_owned();
     context.output.reply(&ListReply { after, data, next, nowhere, traces })
 }
 
-/// Returns a page of traces, and whether there are more. The registry is no piece of work and is left out.
-fn page(store: &dyn Store, after: Option<TraceId>, limit: u32) -> Result<(Vec<Listed>, bool), Failure> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    // One more for the registry, one more to know whether there are more.
-    let found = store.traces(after, limit.saturating_add(2))?;
-    let mut traces: Vec<TraceSummary> =
-        found.into_iter().filter(|summary| summary.kind != TraceKind::Registry).collect();
-    let more = traces.len() > limit;
-    traces.truncate(limit);
-    let listed = |summary: TraceSummary| {
-        let subject = subject(store, summary.trace)?;
-        Ok(Listed { subject, ..Listed::from(summary) })
+/// Returns so many traces, page by page, and where the next ones begin.
+fn listed(
+    reader: &Reader,
+    after: Option<TraceId>,
+    limit: usize,
+) -> Result<(Vec<Listed>, Option<TraceId>), Failure> {
+    let (mut traces, mut next) = (Vec::new(), after);
+    loop {
+        let query = TraceListParameters { after: next, limit: Some((limit - traces.len()).min(PAGE_LENGTH)) };
+        let page = reader.ask(ApiRequest::<operation::ListTraces>::get(NoArguments {}, query))?;
+        for view in page.traces {
+            traces.push(Listed { subject: subject(reader, view.trace)?, ..Listed::from(view) });
+        }
+        next = page.next;
+        if next.is_none() || traces.len() >= limit {
+            return Ok((traces, next));
+        }
+    }
+}
+
+/// Returns what a trace is about, from its first event; none where that was erased or cannot be read.
+fn subject(reader: &Reader, trace: TraceId) -> Result<Option<String>, Failure> {
+    let first = EventParameters { after: None, limit: Some(1) };
+    let events = match reader.ask(ApiRequest::<ListEvents>::get(OfTrace { trace }, first)) {
+        Ok(page) => page.events,
+        // `demur store check` says what is wrong with it.
+        Err(error) if error.is(Code::RecordDamaged) || error.is(Code::TraceNewer) => return Ok(None),
+        Err(error) => return Err(error),
     };
-    Ok((traces.into_iter().map(listed).collect::<Result<_, Failure>>()?, more))
+    let event =
+        events.first().and_then(|first| Some((Event::parse(first.envelope.get().as_bytes()).ok()?, first)));
+    let content = event.and_then(|(event, view)| {
+        let kind = event.said().ok()?.facts.event_type()?;
+        Content::parse(kind, view.content.as_ref()?.get().as_bytes()).ok()
+    });
+    Ok(content.as_ref().and_then(about))
 }
 
 #[derive(Serialize)]
@@ -81,28 +110,17 @@ struct Listed {
     trace: TraceId,
 }
 
-#[derive(Serialize)]
-struct Violation {
-    code: String,
-    sequence: Option<Sequence>,
-}
-
-impl From<TraceSummary> for Listed {
-    fn from(summary: TraceSummary) -> Self {
-        let TraceSummary { trace, head, opened, changed, phase, failed, kind, .. } = summary;
-        let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
-        let kind = kind.as_str();
-        let events = head.sequence.next().number();
-        Self { changed, events, failed, head, kind, opened, phase, subject: None, trace }
+impl From<TraceView> for Listed {
+    fn from(view: TraceView) -> Self {
+        let TraceView { trace, kind, events, head, opened, changed, phase, failed } = view;
+        Self { changed, events, failed, head, kind: kind.as_str(), opened, phase, subject: None, trace }
     }
 }
 
-impl Violation {
-    fn words(&self) -> String {
-        match self.sequence {
-            Some(sequence) => format!("{} at event {sequence}", visible(&self.code)),
-            None => visible(&self.code).into_owned(),
-        }
+fn words(violation: &Violation) -> String {
+    match violation.sequence {
+        Some(sequence) => format!("{} at event {sequence}", visible(&violation.code)),
+        None => visible(&violation.code).into_owned(),
     }
 }
 
@@ -129,7 +147,7 @@ impl Reply for ListReply {
                 trace.events.to_string(),
                 clock(trace.opened),
                 clock(trace.changed),
-                trace.failed.as_ref().map_or_else(|| "none known".to_owned(), Violation::words),
+                trace.failed.as_ref().map_or_else(|| "none known".to_owned(), words),
                 trace.subject.as_deref().map_or_else(|| "-".to_owned(), short),
             ]);
         }
@@ -138,3 +156,6 @@ impl Reply for ListReply {
         lines
     }
 }
+
+/// How many traces come at a time.
+const PAGE_LENGTH: usize = 200;

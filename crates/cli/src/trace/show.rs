@@ -23,8 +23,14 @@ use serde::Serialize;
 use self::told::Told;
 use super::spool::spool;
 use crate::{
-    archive::REGISTRY, arguments::ShowTrace, audit::threads, context::Context, exit::Exit, failure::Failure,
-    lookup::TypedId, verify::unreadable, visible::visible_path,
+    arguments::ShowTrace,
+    audit::threads,
+    context::Context,
+    exit::Exit,
+    failure::Failure,
+    lookup::{REGISTRY, TypedId},
+    verify::unreadable,
+    visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.

@@ -10,16 +10,20 @@ use std::{
 
 use demur_core::random::Random as _;
 
-use crate::{archive::Archive, context::Context, durable, failure::Failure, lookup::TypedId, world::World};
+use crate::{
+    context::Context, durable, export, failure::Failure, lookup::TypedId, reader::ExportTrouble, world::World,
+};
 
 /// Returns the export of a trace in a file that nobody else can open, at its beginning.
 pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, Failure> {
-    let archive = Archive::open(context.data()?)?;
-    let trace = archive.resolve(typed)?;
+    let (reader, trace) = export::find(context, typed)?;
     let (path, file) = nameless()?;
     let trouble = |error| Failure::file("write", &path, &error);
     let mut out = BufWriter::new(file);
-    archive.export(trace, &mut out, context.output.is_watched())?;
+    reader.export(trace, &mut out, context.output.is_watched()).map_err(|error| match error {
+        ExportTrouble::Output(error) => trouble(error),
+        ExportTrouble::Refused(failure) => failure,
+    })?;
     out.flush().map_err(trouble)?;
     let mut file = out.into_inner().map_err(|error| trouble(error.into_error()))?;
     file.rewind().map_err(trouble)?;

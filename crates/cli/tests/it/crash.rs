@@ -85,6 +85,9 @@ fn shell(sandbox: &Sandbox, words: &str, arguments: &[&str]) -> Ran {
 #[test]
 fn disk_that_refuses_to_write_changes_nothing() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
+    // What the server says of it has to fit, too.
+    std::fs::remove_file(sandbox.data().join("server.log")).unwrap();
     let before = sandbox.contents();
     // Files may have 512 bytes: enough for a key, too few for the log. The signal is ignored, so that the write
     // fails as it does on a broken disk.
@@ -104,6 +107,7 @@ fn disk_that_refuses_to_write_changes_nothing() {
 #[test]
 fn disk_that_is_full_loses_nothing() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     // The disk is there for these commands only.
     let script = r#"
         mkdir disk && mount -t tmpfs -o size=700k none disk && cp -a data/. disk/ && export DEMUR_DATA=disk || exit 99

@@ -125,6 +125,7 @@ fn missing_key_of_the_desk_is_a_problem() {
 #[test]
 fn damaged_store_is_a_problem() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     fs::write(sandbox.database(), "no database").unwrap();
     assert_eq!(check(&examined(&sandbox, 3), "store")["state"], "problem");
 }
@@ -132,6 +133,7 @@ fn damaged_store_is_a_problem() {
 #[test]
 fn socket_of_a_dead_server_is_no_problem() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     drop(UnixListener::bind(sandbox.data().join("socket")).unwrap());
     assert_eq!(check(&examined(&sandbox, 0), "socket")["state"], "note");
 }
@@ -139,6 +141,7 @@ fn socket_of_a_dead_server_is_no_problem() {
 #[test]
 fn server_that_says_nothing_is_not_waited_for() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let _silent = UnixListener::bind(sandbox.data().join("socket")).unwrap();
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "server")["state"], "problem", "{reply}");

@@ -125,6 +125,7 @@ fn what_is_no_trace_is_told() {
 fn export_needs_the_key_of_the_desk() {
     let sandbox = Sandbox::with_run();
     fs::remove_file(sandbox.key_file("desk")).unwrap();
+    sandbox.rest();
     assert_snapshot!(sandbox.run(&["export", "last"]), @r"
     exit 2
     --- stderr

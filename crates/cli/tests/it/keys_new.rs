@@ -185,6 +185,7 @@ fn answer_for_programs_has_everything_public() {
 #[test]
 fn keys_of_no_registry_are_left_alone() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
         let _ = std::fs::remove_file(sandbox.data().join(file));
     }

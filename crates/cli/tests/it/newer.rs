@@ -140,6 +140,7 @@ fn check_tells_of_a_newer_trace_and_marks_nothing() {
 #[test]
 fn newer_registry_closes_the_store_and_breaks_nothing() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let trace = SqliteStore::open(sandbox.data()).unwrap().registry().unwrap().unwrap();
     visit(&sandbox, trace);
     for call in

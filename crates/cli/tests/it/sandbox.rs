@@ -65,8 +65,16 @@ impl Sandbox {
         self.json(&["trace", "list"])["traces"][0]["trace"].as_str().unwrap().to_owned()
     }
 
+    /// Ends the server that the commands before have started: whatever comes next finds the files as they are.
+    pub(crate) fn rest(&self) {
+        if self.data().join("socket").exists() {
+            self.run(&["stop"]).expect_code(0);
+        }
+    }
+
     /// Changes the database behind everybody's back, past the rules that its tables have.
     pub(crate) fn tamper(&self, sql: &str) {
+        self.rest();
         let connection = Connection::open(self.database()).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
         let mut statement =
@@ -178,7 +186,7 @@ impl Sandbox {
                 *bytes = Some(format!("{:?}", store.traces(None, 1000)).into_bytes());
             }
         }
-        contents.retain(|path, _| !is_of_sqlite(path));
+        contents.retain(|path, _| !is_of_sqlite(path) && !is_of_a_server(path));
         contents
     }
 
@@ -216,6 +224,11 @@ impl Drop for Sandbox {
 /// The log and the shared memory that come and go with whoever reads.
 fn is_of_sqlite(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "db-wal" || end == "db-shm")
+}
+
+/// What a server has beside the store: it says nothing of what is recorded.
+fn is_of_a_server(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "socket" || name == "server.log" || name == "lock")
 }
 
 fn collect(path: &Path, contents: &mut BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>) {

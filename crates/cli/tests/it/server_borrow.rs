@@ -1,4 +1,4 @@
-//! Commands that need the data folder for themselves, while a server has it and somebody waits for an answer.
+//! Commands beside a server that has the data folder, while somebody waits for an answer.
 
 use std::process::Stdio;
 
@@ -7,14 +7,16 @@ use crate::{
     sandbox::{Sandbox, count},
 };
 
+/// ONE-02: the server alone owns the folder; whoever changes or reads something asks it.
 #[test]
-fn commands_that_own_the_folder_work_beside_a_server() {
+fn every_command_works_beside_a_server() {
     let sandbox = Sandbox::new();
     let asker = Asker::ask(&sandbox, &["Name?"]);
     for call in [
         "keys new carol --role critic",
         "keys rotate carol",
         "keys list",
+        "keys show carol",
         "checkpoint",
         "store check",
         "store rebuild",
@@ -23,7 +25,6 @@ fn commands_that_own_the_folder_work_beside_a_server() {
         "store backup copy",
         "keys revoke carol --reason withdrawn",
     ] {
-        // Only a server that has the folder shows a question: what comes next has to borrow it anew.
         assert_eq!(shown(&sandbox, &asker.id)["state"], "open");
         sandbox.run(&call.split(' ').collect::<Vec<_>>()).expect_code(0);
     }

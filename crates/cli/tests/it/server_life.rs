@@ -202,6 +202,7 @@ fn socket_is_for_its_owner_only() {
 #[test]
 fn socket_that_a_dead_server_left_is_replaced() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     drop(UnixListener::bind(sandbox.data().join("socket")).unwrap());
     let id = asked(&sandbox, &["Name?"]);
     sandbox.run(&["answer", &id, "ada"]).expect_code(0);
@@ -234,6 +235,7 @@ fn folder_that_cannot_be_written_says_so() {
 #[test]
 fn server_of_another_version_is_told_apart() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let listener = UnixListener::bind(sandbox.data().join("socket")).unwrap();
     let server = thread::spawn(move || {
         for _ in 0..3 {

@@ -115,6 +115,7 @@ fn words_of_the_registry_that_do_not_hold_are_told_once() {
 fn broken_registry_or_missing_key_is_a_problem_among_others() {
     let sandbox = Sandbox::with_run();
     let key = sandbox.key_file("desk");
+    sandbox.rest();
     let secret = fs::read(&key).unwrap();
     fs::remove_file(&key).unwrap();
     assert_snapshot!(sandbox.run(&["store", "check"]), @r"
@@ -132,6 +133,7 @@ fn broken_registry_or_missing_key_is_a_problem_among_others() {
 #[test]
 fn database_that_does_not_open_is_a_problem_with_a_cure() {
     let sandbox = Sandbox::with_run();
+    sandbox.rest();
     let mut bytes = fs::read(sandbox.database()).unwrap();
     bytes[100..8192].fill(0xff);
     fs::write(sandbox.database(), &bytes).unwrap();

@@ -18,6 +18,7 @@ use crate::sandbox::{Ran, Sandbox};
 #[test]
 fn database_that_another_program_locks_is_refused_politely() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let before = sandbox.contents();
     let other = Connection::open(sandbox.database()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -38,6 +39,7 @@ fn database_that_another_program_locks_is_refused_politely() {
 #[test]
 fn newer_older_and_foreign_databases_are_told() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let set = |pragma: &str| Connection::open(sandbox.database()).unwrap().execute_batch(pragma).unwrap();
     set("PRAGMA user_version = 99");
     let newer = sandbox.run(&["keys", "list"]).to_string();
@@ -73,6 +75,7 @@ fn run_as_somebody(sandbox: &Sandbox, program: &Path, arguments: &[&str]) -> Ran
 #[test]
 fn database_that_may_not_be_written_is_told() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let program = sandbox.path("program");
     fs::copy(env!("CARGO_BIN_EXE_demur"), &program).unwrap();
     let is_root = fs::metadata(&program).unwrap().uid() == 0;

@@ -44,10 +44,7 @@ impl Desk {
     /// Notes that a caller was shown these questions on a page, where that is somebody who signed in and may answer.
     pub fn note_shown(self: &Arc<Self>, caller: &Caller, questions: &[QuestionView], wording: Wording) {
         let Caller::Token(token) = caller else { return };
-        if !token.scopes.contains(&Scope::Person)
-            || !caller.may(&[Scope::Answer])
-            || !self.premises().is_ready()
-        {
+        if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !self.is_open() {
             return;
         }
         let name = token.name.as_str().to_owned();

@@ -37,7 +37,11 @@ use demur_sequencer::{Sequencer, SequencerError};
 
 pub use lines::read_lines;
 
-use self::{cast::Cast, recorder::Recorder, step::Steps};
+use self::{
+    cast::Cast,
+    recorder::Recorder,
+    step::{Audited, Steps},
+};
 use super::{door, read_on};
 use crate::owner::Owner;
 
@@ -53,6 +57,7 @@ struct Driving {
     /// The registry that the players' keys were looked up in.
     registry: Position,
     history: History,
+    audited: Option<Audited>,
 }
 
 impl Drivers {
@@ -112,7 +117,7 @@ pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<Drive
     let (ends, completes) = match reply.step {
         DriveStep::Over(RunStop { phase, .. }) => (true, phase.is_final()),
         DriveStep::Unproven(_) => (true, false),
-        DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) => (false, false),
+        DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) | DriveStep::Keep(_) => (false, false),
     };
     if completes {
         owner.ledger().react(&CheckpointAfterRun)?;
@@ -144,11 +149,9 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     let Submit { submission, artifact } = *submit;
     let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
         Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
-            return Ok(SubmittedInRun {
-                events: recorder.into_lines(),
-                answer: String::new(),
-                unproven: Some(UnprovenRun { message }),
-            });
+            let (length, events) = recorder.into_lines();
+            let unproven = Some(UnprovenRun { message });
+            return Ok(SubmittedInRun { events, length, answer: String::new(), unproven });
         }
         refused => refused?,
     };
@@ -162,7 +165,8 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     };
     recorder.catch_up()?;
     let answer = recorder::text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
-    Ok(SubmittedInRun { events: recorder.into_lines(), answer, unproven: None })
+    let (length, events) = recorder.into_lines();
+    Ok(SubmittedInRun { events, length, answer, unproven: None })
 }
 
 /// Ends a run on the operator's word, once nobody drives it.
@@ -185,7 +189,7 @@ impl Driving {
         check_texts(&history, &orders)?;
         let registry = ledger.registry().head();
         let cast = players(owner, &orders, &history)?;
-        Ok(Self { claim, orders, cast, registry, history })
+        Ok(Self { claim, orders, cast, registry, history, audited: None })
     }
 
     fn advance(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
@@ -195,10 +199,11 @@ impl Driving {
             self.cast = players(owner, &self.orders, recorder.history)?;
             self.registry = registry;
         }
-        let mut steps = Steps::new(recorder, &self.orders, &self.cast, report)?;
+        let players = (&self.orders, &self.cast);
+        let mut steps = Steps::new(recorder, players, &mut self.audited, report);
         let step = steps.run()?;
-        let Steps { recorder, audit, .. } = steps;
-        Ok(DriveReply { events: recorder.into_lines(), report: audit, step })
+        let (length, events) = steps.recorder.into_lines();
+        Ok(DriveReply { events, length, step })
     }
 }
 

@@ -15,7 +15,7 @@ use demur_ledger::{
 };
 use demur_store::contract::TraceSummary;
 
-use super::{event, handle::trace_view, listed, unknown_event};
+use super::{event, read, unknown_event};
 use crate::{
     access::{Caller, LOOKING, admit},
     audit,
@@ -56,7 +56,7 @@ impl Desk {
     ) -> Result<(Vec<TraceOverview>, Option<TraceId>), Refusal> {
         admit(caller, LOOKING)?;
         let owner = &*self.owner()?;
-        let (found, next) = listed(owner, after, limit)?;
+        let (found, next) = read::summaries(owner.ledger().store(), after, limit)?;
         let overviews = found.into_iter().map(|summary| overview(owner, summary));
         Ok((overviews.collect::<Result<_, _>>()?, next))
     }
@@ -141,7 +141,7 @@ fn overview(owner: &Owner, summary: TraceSummary) -> Result<TraceOverview, Refus
     let question = owner.ledger().store().question(summary.trace, Sequence::FIRST)?;
     let opening = excerpt::opening(owner, summary.trace)?;
     let outcome = question.map(|question| question.row.outcome);
-    Ok(TraceOverview { view: trace_view(summary), opening, outcome })
+    Ok(TraceOverview { view: read::view(summary), opening, outcome })
 }
 
 /// How many events a trace has at most that is read as a whole.

@@ -3,5 +3,6 @@
 
 mod access;
 mod desk;
+mod driver;
 mod two_desks;
 mod watch;

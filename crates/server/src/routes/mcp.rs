@@ -65,7 +65,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         let states = if let Some(states) = states.get() {
             Arc::clone(states)
         } else {
-            let made = States::open(host.service.desk.premises().data().path()).inspect_err(trouble)?;
+            let made = States::open(host.service.desk.data().path()).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
         Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))

@@ -1,4 +1,4 @@
-//! The server itself: what it is, how it is, and how it steps aside or ends.
+//! The server itself: what it is, how it is, and how it ends.
 
 use axum::{
     Extension,
@@ -17,7 +17,7 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.mount::<op::ShowServer>().mount::<op::StopServer>().mount::<op::LendFolder>().with(
+    api.mount::<op::ShowServer>().mount::<op::StopServer>().with(
         Operation::new(
             Method::GET,
             "/metrics",

@@ -294,14 +294,6 @@ fn a_call_that_waits_ends_with_the_server() {
 
 /// Whoever asks while another command has the folder waits, and is served.
 #[test]
-fn a_folder_that_is_lent_is_waited_for() {
-    let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
-    assert_eq!(server.local("POST", "/v1/server/lend").send().status, 204);
-    needed(&ask(&server, &token, &json!({})));
-}
-
-#[test]
 fn what_is_too_long_is_told_so() {
     let server = Server::start();
     let token = server.token("agent", &["ask"]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{Body, Call, head},
-    server::{Server, until},
+    server::Server,
 };
 
 /// A page that is open.
@@ -143,16 +143,4 @@ fn a_page_ends_with_the_server_at_once() {
     page.hears("begin");
     server.stop().unwrap();
     assert!(page.next().is_none());
-}
-
-#[test]
-fn an_open_page_lets_the_folder_be_lent_and_hears_what_was_done_in_it() {
-    let server = Server::start();
-    let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["read"]));
-    let mut page = Page::open(&live(&server, &reader));
-    page.hears("begin");
-    assert_eq!(server.local("POST", "/v1/server/lend").send().status, 204);
-    until("the folder is back", || server.call("GET", "/readyz").send().status == 200);
-    let id = server.ask(&asker, &json!({"question": "Still there?"}));
-    assert_eq!(page.hears("asked").data["question"], json!(id));
 }

@@ -100,9 +100,9 @@ impl<'a> Recorder<'a> {
         self.catch_up()
     }
 
-    /// Returns the lines of everything that is on the disk since the recorder began.
-    pub(super) fn into_lines(self) -> Vec<String> {
-        self.lines
+    /// Returns how many events there are, and the lines of those that are on the disk since the recorder began.
+    pub(super) fn into_lines(self) -> (u64, Vec<String>) {
+        (self.history.state().length(), self.lines)
     }
 
     /// Returns the time.

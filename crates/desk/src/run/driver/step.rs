@@ -7,16 +7,16 @@ use demur_api::{
     code::Code,
     refusal::Refusal,
     run::{
-        AgentTurn, DriveReport, DriveStep, ReadyTool, RunStop, ToolReport, ToolToPrepare, ToolToRun,
-        TurnReport, UnprovenRun,
+        AgentTurn, AuditReport, DriveReport, DriveStep, ReadyTool, RunStop, ToolReport, ToolToPrepare,
+        ToolToRun, TurnReport, UnprovenRun,
     },
 };
 use demur_core::limit::{LimitError, Text};
 use demur_ledger::{
     author::Author,
-    content::ExecutionContent,
+    content::{ExecutionContent, VerificationContent},
     event_type::{Content, Facts},
-    facts::{Participant, VerificationRunCompleted},
+    facts::{Participant, VerificationRunCompleted, VerificationStatus},
     name::Sequence,
     role::Role,
     state::Phase,
@@ -48,8 +48,15 @@ pub(super) struct Steps<'a> {
     ended: Option<Report>,
     lost: BTreeSet<Sequence>,
     ahead: Option<String>,
-    /// The auditor's report.
-    pub(super) audit: Option<String>,
+    /// What the auditor found, until it is recorded.
+    audited: &'a mut Option<Audited>,
+}
+
+/// What the auditor found, and in how many events.
+pub(super) struct Audited {
+    length: u64,
+    status: VerificationStatus,
+    content: VerificationContent,
 }
 
 /// What came of one look at the roles.
@@ -68,10 +75,10 @@ impl<'a> Steps<'a> {
     /// Returns the run with what its client reports.
     pub(super) fn new(
         recorder: Recorder<'a>,
-        orders: &'a Orders,
-        cast: &'a Cast,
+        (orders, cast): (&'a Orders, &'a Cast),
+        audited: &'a mut Option<Audited>,
         mut report: DriveReport,
-    ) -> Result<Self, Refusal> {
+    ) -> Self {
         let ended = report.ended.take().filter(|ended| is_open(recorder.history, ended.started));
         let held = |started: Sequence, intent: &Intended| {
             let call = intent.input_hash.as_ref().and_then(|hash| orders.plan.call_with(hash));
@@ -83,9 +90,8 @@ impl<'a> Steps<'a> {
         let open = open.filter_map(|intent| Some((intent.started?, intent)));
         let lost = open.filter(|(started, intent)| !held(*started, intent)).map(|(started, _)| started);
         let lost = lost.collect();
-        let (participants, audit) = (cast.participants(), None);
-        let ended = ended.map(read_report);
-        Ok(Self { recorder, orders, cast, report, participants, ended, lost, ahead: None, audit })
+        let (participants, ended) = (cast.participants(), ended.map(read_report));
+        Self { recorder, orders, cast, report, participants, ended, lost, ahead: None, audited }
     }
 
     /// Goes on until the client has something to do. Everything that was said is on the disk then.
@@ -215,7 +221,7 @@ impl<'a> Steps<'a> {
                     Err(refusal) => return Err(refusal),
                 }
             }
-            Move::Verify => self.verify(author)?,
+            Move::Verify => return self.verify(author),
         }
         Ok(Looked::Moved)
     }
@@ -235,18 +241,27 @@ impl<'a> Steps<'a> {
         Ok(DriveStep::Run(ToolToRun { call, started, ahead: self.ahead.take() }))
     }
 
-    fn verify(&mut self, author: &Author) -> Result<(), Refusal> {
+    /// Verifies everything, has the client keep the report, and then records what was found.
+    fn verify(&mut self, author: &Author) -> Result<Looked, Refusal> {
         self.recorder.commit()?;
+        let (history, kept) = (&self.recorder.history, self.report.kept);
+        let is_kept =
+            |found: &Audited| found.length == history.state().length() && kept == Some(found.content.report);
+        if let Some(Audited { status, content, .. }) = self.audited.take().filter(is_kept) {
+            let through = history.verification;
+            let through = through.ok_or_else(|| Refusal::bug(&"a verification that has not begun"))?;
+            let facts = VerificationRunCompleted { status, through };
+            self.recorder.say(author, facts.into(), Some(Content::VerificationRunCompleted(content)))?;
+            return Ok(Looked::Moved);
+        }
         let profile = self.orders.plan.task().profile;
         let options = Options { profile, threads: threads(), ..Options::default() };
         let (ledger, trace) = (self.recorder.ledger, self.recorder.trace);
         let report = audit::audit(ledger, trace, &options, &mut |_| ())??;
         let (status, content, bytes) = verdict(&report)?;
-        self.audit = Some(String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?);
-        let through = self.recorder.history.verification;
-        let through = through.ok_or_else(|| Refusal::bug(&"a verification that has not begun"))?;
-        let facts = VerificationRunCompleted { status, through };
-        self.recorder.say(author, facts.into(), Some(Content::VerificationRunCompleted(content)))
+        *self.audited = Some(Audited { length: history.state().length(), status, content });
+        let report = String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?;
+        Ok(Looked::Client(DriveStep::Keep(AuditReport { report })))
     }
 
     /// Gives an agent of its own its turn, if there is anything it could do.

@@ -1,5 +1,5 @@
-//! The export of a trace as it is written (ONE-04). A slow reader holds up nobody and fills no memory; when somebody else
-//! wants the data folder, it has a few seconds left.
+//! The export of a trace as it is written (ONE-04). A slow reader holds up nobody and fills no memory; when the server
+//! ends, it has a few seconds left.
 
 use axum::{Extension, body::Body, extract::State, response::Response};
 use demur_api::{operation::SEEING, refusal::Refusal};
@@ -39,14 +39,21 @@ async fn export(
     let asking = caller.clone();
     service.work(move |desk, _| desk.check_export(&asking, trace)).await?;
     let turn = service.desk.large_turn()?;
-    let (mut outlet, stream) = outlet::open(&service);
-    task::spawn_blocking(move || {
+    let (mut outlet, parts) = outlet::open(&service);
+    let writing = task::spawn_blocking(move || {
         let _turn = turn;
-        match service.desk.export(&caller, trace, &mut outlet) {
+        let written = service.desk.export(&caller, trace, &mut outlet);
+        match &written {
             Ok(()) => outlet.finish(),
             Err(error) => tracing::warn!(%trace, code = error.code.as_str(), %error, "an export ended early"),
         }
+        written
     });
+    // What does not even begin is refused like anything else; what ends early later on breaks the connection off.
+    let Some(stream) = parts.begun().await else {
+        writing.await.map_err(|error| Refusal::bug(&error))??;
+        return Err(Refusal::bug(&"an export without a first part").into());
+    };
     let name = format!("attachment; filename=\"{trace}.jsonl\"");
     let response =
         Response::builder().header(header::CONTENT_TYPE, LINES).header(header::CONTENT_DISPOSITION, name);

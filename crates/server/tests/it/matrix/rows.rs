@@ -2,6 +2,7 @@
 //! first; one that changes something has things of its own to change.
 
 pub(super) mod access;
+pub(super) mod local;
 pub(super) mod pages;
 pub(super) mod plans;
 pub(super) mod questions;
@@ -55,12 +56,13 @@ pub(super) enum Show {
 type MakeRows = fn() -> Vec<Row>;
 
 /// The files of the matrix.
-pub(super) const FILES: [(&str, MakeRows); 7] = [
+pub(super) const FILES: [(&str, MakeRows); 8] = [
     ("questions", questions::rows),
     ("plans", plans::rows),
     ("runs", runs::rows),
     ("traces", traces::rows),
     ("access", access::rows),
+    ("local", local::rows),
     ("pages", pages::rows),
     ("server", server::rows),
 ];

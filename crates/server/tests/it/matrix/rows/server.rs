@@ -18,7 +18,6 @@ pub(in super::super) fn rows() -> Vec<Row> {
         row("hook", "of the client", &[]).json(json!({"askers": ["helper"]})),
         row("hook", "taken out", &[]).json(json!({"askers": ["helper"], "off": true})),
         row("hook", "of nobody", &[]).json(json!({"askers": []})),
-        row("lendFolder", "now", &[]),
         row("stopServer", "now", &[]),
     ]
 }

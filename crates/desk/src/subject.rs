@@ -1,7 +1,6 @@
 //! What a trace is about, in a few words: the task of a run, the name of a plan, the words of a question.
 
-use demur_core::{visible::visible, words::clipped};
-use demur_desk::record;
+use demur_api::refusal::Refusal;
 use demur_ledger::{
     event_type::Content,
     name::{Sequence, TraceId},
@@ -10,13 +9,13 @@ use demur_sequencer::SequencerError;
 use demur_store::contract::{Store, StoreError};
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
+use crate::record;
 
 /// Returns what a trace is about, from its first event; none where that was erased or cannot be read.
-pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, Failure> {
+pub fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String>, Refusal> {
     match record::read(store, trace, Sequence::FIRST) {
         Ok((_, content)) => Ok(content.as_ref().and_then(about)),
-        // `demur store check` says what is wrong with it.
+        // A check of the store says what is wrong with it.
         Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
             Ok(None)
         }
@@ -24,13 +23,8 @@ pub(crate) fn subject(store: &dyn Store, trace: TraceId) -> Result<Option<String
     }
 }
 
-/// Returns words as a list shows them: on one line, and cut where they are long.
-pub(crate) fn short(words: &str) -> String {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    visible(&clipped(&line, MAX_SHOWN, "...")).into_owned()
-}
-
-fn about(content: &Content) -> Option<String> {
+/// Returns what the first words of a trace are about.
+pub fn about(content: &Content) -> Option<String> {
     match content {
         Content::SessionInitialized(content) => Some(content.task.to_string()),
         Content::QuestionAsked(content) => Some(content.wording.normal.to_string()),
@@ -51,8 +45,6 @@ fn plan_name(plan: &Map<String, Value>) -> Option<String> {
 /// The fields of a plan that name it, the best first.
 const NAMES: [&str; 9] =
     ["title", "name", "project", "goal", "objective", "task", "intent", "summary", "description"];
-/// How many characters a list shows.
-const MAX_SHOWN: usize = 48;
 
 #[cfg(test)]
 mod tests {
@@ -69,13 +61,5 @@ mod tests {
         assert_eq!(named(json!({ "goal": "g", "title": "Trip to Bern" })).unwrap(), "Trip to Bern");
         assert_eq!(named(json!({ "title": " ", "name": "shop" })).unwrap(), "shop");
         assert_eq!(named(json!({ "title": 3, "other": "x" })), None);
-    }
-
-    #[test]
-    fn long_words_are_cut_on_one_line_with_nothing_hidden() {
-        assert_eq!(short("Deploy\nto\tproduction?"), "Deploy to production?");
-        assert_eq!(short("\u{1b}[2J"), "\\u{1b}[2J");
-        let long = short(&"é".repeat(100));
-        assert!(long.ends_with("...") && long.chars().count() == MAX_SHOWN + 3, "{long}");
     }
 }

@@ -2,18 +2,17 @@
 
 use std::ops::RangeInclusive;
 
+use demur_api::refusal::Refusal;
 use demur_core::id::Ulid;
 use demur_ledger::{event_type::TraceKind, name::TraceId};
 use demur_store::contract::Store;
-
-use crate::failure::Failure;
 
 /// Calls `visit` with the traces of a range by ascending id, page by page, until it returns false.
 pub(super) fn walk(
     store: &dyn Store,
     ids: RangeInclusive<TraceId>,
-    mut visit: impl FnMut(TraceId, TraceKind) -> Result<bool, Failure>,
-) -> Result<(), Failure> {
+    mut visit: impl FnMut(TraceId, TraceKind) -> Result<bool, Refusal>,
+) -> Result<(), Refusal> {
     let (mut from, last) = ids.into_inner();
     loop {
         let page = store.traces_between(&(from..=last), PAGE)?;

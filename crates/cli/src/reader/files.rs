@@ -1,0 +1,104 @@
+//! The files of a data folder, read in this process. Whoever owns the folder goes on meanwhile.
+
+use std::{cell::OnceCell, sync::Arc};
+
+use demur_api::{
+    call::ApiRequest,
+    key::{ListedKeys, RegistryPlace},
+    operation::{
+        AuditPlan, CheckPlanUnder, FindIds, HandOffPlan, ListEvents, ListKeys, ListPlans, ListTraces,
+        Operation, ShowPlanHere, ShowTrace,
+    },
+    refusal::Refusal,
+};
+use demur_desk::{find, key_entry, owner::desk_fingerprint, plan, session, trace};
+use demur_sequencer::Sequencer;
+use demur_store::contract::Store;
+
+use crate::{
+    data::DataFolder, failure::Failure, keystore::Keystore, owner::open_ledger, roster::Roster, world::World,
+};
+
+/// A store open for reading.
+pub(crate) struct Files {
+    data: DataFolder,
+    store: Arc<dyn Store>,
+    ledger: OnceCell<Sequencer>,
+}
+
+impl Files {
+    pub(super) fn open(data: DataFolder) -> Result<Self, Failure> {
+        let Some(store) = data.read()? else { return Err(data.no_keys().into()) };
+        if store.registry()?.is_none() {
+            return Err(data.no_keys().into());
+        }
+        Ok(Self { data, store: Arc::new(store), ledger: OnceCell::new() })
+    }
+
+    /// Returns the store.
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Returns the ledger, which needs the key that signs exports.
+    pub(super) fn ledger(&self) -> Result<&Sequencer, Refusal> {
+        if let Some(ledger) = self.ledger.get() {
+            return Ok(ledger);
+        }
+        let (store, world) = (Arc::clone(&self.store), World::open()?);
+        let ledger = open_ledger(&self.keystore(), |find| Sequencer::read(store, find, Box::new(world)))?;
+        Ok(self.ledger.get_or_init(|| ledger))
+    }
+
+    fn keystore(&self) -> Keystore {
+        Keystore::of(&self.data)
+    }
+}
+
+/// An operation that can be done here, because it only reads.
+pub(crate) trait ReadHere: Operation + Sized {
+    /// Does it.
+    fn read(files: &Files, request: ApiRequest<Self>) -> Result<Self::Output, Refusal>;
+}
+
+/// Does operations by what they need of the files.
+macro_rules! read_here {
+    ($($operation:ty, |$files:ident, $request:ident| $read:expr;)+) => {$(
+        impl ReadHere for $operation {
+            fn read($files: &Files, $request: ApiRequest<Self>) -> Result<Self::Output, Refusal> {
+                $read
+            }
+        }
+    )+};
+}
+
+read_here! {
+    FindIds, |files, request| find::find(files.store(), &request.query);
+    ListTraces, |files, request| trace::list(files.store(), &request.query);
+    ShowTrace, |files, request| trace::show(files.store(), request.path.trace);
+    ListEvents, |files, request| trace::events(files.store(), request.path.trace, &request.query);
+    ListKeys, |files, _request| keys(files);
+    ListPlans, |files, request| plan::list(files.ledger()?, &request.query);
+    ShowPlanHere, |files, request| plan::show(files.ledger()?, &files.keystore(), request.path.session);
+    CheckPlanUnder, |files, request| plan::check_under(files.ledger()?, &files.keystore(), request.body);
+    AuditPlan, |files, request| {
+        let ledger = files.ledger()?;
+        let found = session::read(ledger, request.path.session)?;
+        Ok(found.audit(&session::signer(ledger, &files.keystore())?)?)
+    };
+    HandOffPlan, |files, request| {
+        let ledger = files.ledger()?;
+        let found = session::read(ledger, request.path.session)?;
+        let signer = session::signer(ledger, &files.keystore())?;
+        Ok(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?)
+    };
+}
+
+fn keys(files: &Files) -> Result<ListedKeys, Refusal> {
+    let registry = demur_sequencer::registry(files.store())?;
+    let desk = desk_fingerprint(&registry);
+    let place =
+        RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
+    let roster = Roster::read(files.store(), registry)?;
+    Ok(ListedKeys { keys: key_entry::entries(&roster, &files.keystore()), registry: place })
+}

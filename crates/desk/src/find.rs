@@ -1,0 +1,123 @@
+//! Which ids begin so: ids sort as numbers, and an index finds a range of them without looking at the rest. What somebody is
+//! told about none or many is for whoever asked.
+
+mod prefix;
+
+use std::ops::RangeInclusive;
+
+use demur_api::{
+    question::QuestionId,
+    refusal::Refusal,
+    store::{FindParameters, FoundIds, IdKind},
+};
+use demur_ledger::{
+    event_type::TraceKind,
+    name::{Sequence, TraceId},
+};
+use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
+
+use crate::plan::{PlanPage, plan_page, session_of};
+
+/// Returns the first few ids that begin so.
+pub fn find(store: &dyn Store, wanted: &FindParameters) -> Result<FoundIds, Refusal> {
+    let typed = wanted.typed.as_str();
+    let mut ids = match (wanted.kind, typed) {
+        (IdKind::Trace, REGISTRY) => texts(store.registry()?),
+        (IdKind::Trace, LAST) => texts(store.newest()?),
+        (IdKind::Trace, _) => traces(store, typed, |_| true)?,
+        (IdKind::Run, _) => traces(store, typed, |kind| kind == TraceKind::Run)?,
+        (IdKind::Plan, LAST) => texts(newest_plan(store)?),
+        (IdKind::Plan, _) => plans(store, typed)?,
+        (IdKind::Question, LAST) => texts(newest_question(store)?),
+        (IdKind::Question, _) => questions(store, typed)?,
+    };
+    ids.truncate(ENOUGH);
+    Ok(FoundIds { ids })
+}
+
+/// Returns whether the id of a trace can begin so.
+pub fn begins_trace(typed: &str) -> bool {
+    prefix::of_ulid(typed).is_some()
+}
+
+fn texts<T: ToString>(found: impl IntoIterator<Item = T>) -> Vec<String> {
+    found.into_iter().map(|id| id.to_string()).collect()
+}
+
+fn traces(store: &dyn Store, typed: &str, fits: impl Fn(TraceKind) -> bool) -> Result<Vec<String>, Refusal> {
+    let (mut found, Some(ids)) = (Vec::new(), prefix::of_ulid(typed)) else { return Ok(Vec::new()) };
+    prefix::walk(store, ids, |id, kind| {
+        if fits(kind) {
+            found.push(id);
+        }
+        Ok(found.len() < ENOUGH)
+    })?;
+    Ok(texts(found))
+}
+
+/// The trace of a plan has the number of its session, so that one index finds both.
+fn plans(store: &dyn Store, typed: &str) -> Result<Vec<String>, Refusal> {
+    let (mut found, Some(ids)) = (Vec::new(), prefix::of_uuid(typed)) else { return Ok(Vec::new()) };
+    prefix::walk(store, ids, |trace, kind| {
+        if kind == TraceKind::Work {
+            found.extend(session_of(store, trace)?);
+        }
+        Ok(found.len() < ENOUGH)
+    })?;
+    Ok(texts(found))
+}
+
+/// Returns the plan that was submitted last, however many questions were asked since.
+fn newest_plan(store: &dyn Store) -> Result<Option<demur_clarify::uuid::Uuid>, Refusal> {
+    let mut after = None;
+    loop {
+        let PlanPage { plans, next } = plan_page(store, after, 1)?;
+        match (plans.first(), next) {
+            (None, Some(next)) => after = Some(next),
+            (found, _) => return Ok(found.map(|(session, _)| *session)),
+        }
+    }
+}
+
+fn newest_question(store: &dyn Store) -> Result<Option<QuestionId>, Refusal> {
+    let newest = QuestionFilter { newest_first: true, ..QuestionFilter::default() };
+    Ok(store.questions(&newest, None, 1)?.first().map(id_of))
+}
+
+fn questions(store: &dyn Store, typed: &str) -> Result<Vec<String>, Refusal> {
+    let (trace, place) = typed.split_once('.').map_or((typed, None), |(trace, place)| {
+        (trace, Some(place.parse::<u64>().ok().and_then(|place| Sequence::try_from(place).ok())))
+    });
+    let ids: Option<RangeInclusive<TraceId>> = prefix::of_ulid(trace);
+    let mut found: Vec<QuestionId> = Vec::new();
+    let Some(ids) = ids.filter(|_| place != Some(None)) else { return Ok(Vec::new()) };
+    // The whole id of a trace means its first event, if that is a question.
+    let whole = ids.start() == ids.end() && place.is_none();
+    if whole && let Some(first) = store.question(*ids.start(), Sequence::FIRST)? {
+        return Ok(texts([id_of(&first)]));
+    }
+    prefix::walk(store, ids, |trace, _| {
+        match place.flatten() {
+            Some(place) => found.extend(store.question(trace, place)?.as_ref().map(id_of)),
+            None => found.extend(of_trace(store, trace)?.iter().map(id_of)),
+        }
+        Ok(found.len() < ENOUGH)
+    })?;
+    Ok(texts(found))
+}
+
+fn of_trace(store: &dyn Store, trace: TraceId) -> Result<Vec<QuestionSummary>, Refusal> {
+    let of_trace = QuestionFilter { trace: Some(trace), ..QuestionFilter::default() };
+    Ok(store.questions(&of_trace, None, ENOUGH)?)
+}
+
+fn id_of(found: &QuestionSummary) -> QuestionId {
+    QuestionId { trace: found.trace, sequence: found.sequence }
+}
+
+/// What stands for the newest.
+const LAST: &str = "last";
+/// What stands for the trace of the keys.
+const REGISTRY: &str = "registry";
+/// How many are looked for: one more than a message names says that there are more.
+const ENOUGH: usize = 6;

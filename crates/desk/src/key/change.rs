@@ -1,0 +1,124 @@
+//! Keys that come in and keys that may no longer speak. Whoever changes keys does so alone: a name stands for one holder.
+
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, ListedKeys, MakeKey, NewKey, RegisteredKey, RegistryPlace, RevokeKey, RevokedKey},
+    refusal::Refusal,
+    statement::SignedStatement,
+};
+use demur_core::{
+    key::{Fingerprint, PublicKey},
+    visible::visible,
+};
+use demur_ledger::{
+    author::Author,
+    content::NoteContent,
+    event_type::{Content, EventType, Facts},
+    name::{PrincipalId, Sequence},
+    statement::{Statement, Submission},
+};
+
+use crate::{
+    key_entry::NO_NOTE,
+    keystore::KeyFile,
+    owner::{Owner, desk_fingerprint},
+};
+
+/// Returns every key, and where the registry stands.
+pub fn list(owner: &Owner) -> Result<ListedKeys, Refusal> {
+    let registry = owner.ledger().registry();
+    let desk = desk_fingerprint(&registry);
+    let place =
+        RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
+    Ok(ListedKeys { keys: owner.entries()?, registry: place })
+}
+
+/// Registers a key.
+pub fn register(owner: &Owner, new: NewKey) -> Result<RegisteredKey, Refusal> {
+    let _alone = owner.key_turn();
+    let (public_key, key_file, event) = match new {
+        NewKey::Made(wanted) => make(owner, wanted)?,
+        NewKey::Signed(signed) => take(owner, signed)?,
+    };
+    Ok(RegisteredKey { event, public_key, key_file, retired: owner.retire_due() })
+}
+
+/// Revokes a key, and removes its secret.
+pub fn revoke(owner: &Owner, key: Fingerprint, given: RevokeKey) -> Result<RevokedKey, Refusal> {
+    let _alone = owner.key_turn();
+    let entries = owner.entries()?;
+    let key = find(&entries, key)?;
+    // The desk signs every revocation: it cannot sign away the key it signs with.
+    if owner.desk_fingerprint() == Some(key.fingerprint) {
+        let short = key.fingerprint.short();
+        let message = format!("expected a key that the desk does not sign with, found its key {short}");
+        let cure = format!("first `demur keys rotate desk`, then `demur keys revoke {short} --reason ...`");
+        return Err(Refusal::new(Code::DeskKeyInUse, message).with_cure(cure));
+    }
+    let note = given.note.map_or_else(|| NO_NOTE.try_into(), Ok)?;
+    let (event, spent) = owner.revoke(key, given.reason, Content::KeyRevoked(NoteContent { note }))?;
+    let retired = owner.retire_due();
+    Ok(RevokedKey { event, retired, secret: spent.secret, time: owner.roster()?.time(event) })
+}
+
+/// Makes, keeps and registers a key.
+fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Sequence), Refusal> {
+    let MakeKey { name, role, principal, recovery } = wanted;
+    check_name(&owner.entries()?, &name, None)?;
+    let secret = owner.generate();
+    let (public, author) = (secret.public(), Author::new(secret.clone(), principal, role));
+    let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
+    let key = KeyFile { name: name.into(), principal, role, secret };
+    let naming = owner.naming(&key.name, principal)?;
+    let (file, event) = owner.keep_and_submit(&key, submission, &[naming])?;
+    Ok((public, Some(file.to_string_lossy().into_owned()), event))
+}
+
+/// Takes the registration of a key that is kept elsewhere.
+fn take(owner: &Owner, signed: SignedStatement) -> Result<(PublicKey, Option<String>, Sequence), Refusal> {
+    let submission = Submission::from(signed);
+    let (facts, opening) = (facts(&submission)?, submission.opening.as_ref());
+    let content = opening.and_then(|opening| Content::parse(EventType::KeyRegistered, &opening.bytes).ok());
+    let (Facts::KeyRegistered(facts), Some(Content::KeyRegistered(content))) = (facts, content) else {
+        return Err(malformed("the registration of a key, with its name"));
+    };
+    check_name(&owner.entries()?, &content.name, None)?;
+    let naming = owner.naming(&content.name, facts.principal)?;
+    let recorded = owner.ledger().submit_with(submission, None, &[naming])?;
+    Ok((facts.key, None, recorded.position.sequence))
+}
+
+/// Returns what a statement says.
+pub(super) fn facts(submission: &Submission) -> Result<Facts, Refusal> {
+    let read = Statement::parse(&submission.statement);
+    read.map(|statement| statement.facts)
+        .map_err(|error| Refusal::new(Code::Malformed, error).about("statement"))
+}
+
+/// Returns the refusal of a statement that says something else.
+pub(super) fn malformed(expected: &str) -> Refusal {
+    Refusal::new(Code::Malformed, format!("expected {expected}, found another statement")).about("statement")
+}
+
+/// Returns the key with this fingerprint.
+pub(super) fn find(entries: &[KeyEntry], key: Fingerprint) -> Result<&KeyEntry, Refusal> {
+    entries.iter().find(|entry| entry.fingerprint == key).ok_or_else(|| {
+        let message = "expected the fingerprint of a key of this data folder, found another";
+        Refusal::new(Code::KeyUnknown, message)
+    })
+}
+
+/// Checks that a name is free for a holder: it stands for one holder at a time.
+pub(super) fn check_name(
+    entries: &[KeyEntry],
+    name: &str,
+    holder: Option<PrincipalId>,
+) -> Result<(), Refusal> {
+    let taken =
+        |entry: &&KeyEntry| entry.name == name && Some(entry.principal) != holder && entry.status.speaks();
+    let Some(entry) = entries.iter().find(taken) else { return Ok(()) };
+    let key = entry.fingerprint.short();
+    let message = format!("expected a name that is free, found \"{}\" in use by key {key}", visible(name));
+    Err(Refusal::new(Code::NameTaken, message)
+        .with_cure("choose another name, or give its holder a new key with `demur keys rotate`"))
+}

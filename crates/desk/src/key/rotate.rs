@@ -1,0 +1,118 @@
+//! A key names its successor, or its recovery key does. The old key stays usable for 24 hours, unless told otherwise.
+
+use std::io::ErrorKind;
+
+use demur_api::{
+    code::Code,
+    key::{KeyEntry, RotateKey, RotatedKey, Status},
+    refusal::Refusal,
+    statement::SignedStatement,
+};
+use demur_core::{
+    key::{Fingerprint, SecretKey},
+    visible::visible,
+};
+use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
+
+use super::change::{check_name, facts, find, malformed};
+use crate::{
+    key_entry::OVERLAP,
+    keystore::{KeyFile, KeyFileError},
+    owner::Owner,
+};
+
+/// Gives a key a successor, whose secret is kept here.
+pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<RotatedKey, Refusal> {
+    let _alone = owner.key_turn();
+    let entries = owner.entries()?;
+    let old = find(&entries, key)?;
+    check_name(&entries, &old.name, Some(old.principal))?;
+    let (new, event) = match given.statement {
+        Some(signed) => by_recovery(owner, old, signed)?,
+        None => by_itself(owner, old)?,
+    };
+    let ends_at_once = given.retire_now && old.status.speaks();
+    let old_secret = if ends_at_once { Some(owner.retire(old, event)?.secret) } else { None };
+    let retired = owner.retire_due();
+    let overlaps = old_secret.is_none() && old.status.speaks();
+    let time = owner.roster()?.time(event).filter(|_| overlaps);
+    Ok(RotatedKey {
+        event,
+        fingerprint: new,
+        key_file: owner.keystore().path(&new).to_string_lossy().into_owned(),
+        old_secret,
+        retired,
+        retires_after: time.map(|time| time.plus_millis(OVERLAP)),
+    })
+}
+
+/// Names a successor with the key itself, whose secret is here.
+fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), Refusal> {
+    let signer = own_key(owner, old)?;
+    let registry = owner.ledger().registry();
+    let role = old.roles.first().copied().unwrap_or(Role::Holder);
+    let (name, principal, secret) = (old.name.clone(), old.principal, owner.generate());
+    let new = KeyFile { name, principal, role, secret };
+    // The new key keeps the recovery key: whoever stole the old one cannot take the way back away.
+    let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
+    let author = Author::new(signer, principal, role);
+    let place = owner.place()?;
+    let submission = author.rotate(&place, old.fingerprint, &new.secret, recovery, &mut { owner.world() })?;
+    let (_, event) = owner.keep_and_submit(&new, submission, &[])?;
+    if principal == registry.desk() {
+        owner.ledger().use_desk_key(new.secret.clone())?;
+    }
+    Ok((new.secret.public().fingerprint(), event))
+}
+
+/// Takes the word of a recovery key, which lies elsewhere. Whoever holds it has kept the successor's secret here.
+fn by_recovery(
+    owner: &Owner,
+    old: &KeyEntry,
+    signed: SignedStatement,
+) -> Result<(Fingerprint, Sequence), Refusal> {
+    let submission = Submission::from(signed);
+    let new = match facts(&submission)? {
+        Facts::KeyRotated(facts) if facts.old == old.fingerprint => facts.key.fingerprint(),
+        _ => return Err(malformed("the rotation of this key")),
+    };
+    // Read before anything is recorded: without the new secret the desk could sign nothing any more.
+    let secret = owner.keystore().load(&new)?.secret;
+    let event = owner.ledger().submit(submission, None)?.position.sequence;
+    if old.principal == owner.ledger().registry().desk() {
+        owner.ledger().use_desk_key(secret)?;
+    }
+    Ok((new, event))
+}
+
+/// Returns the secret of the key itself, if it may name a successor.
+fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, Refusal> {
+    let (name, key) = (visible(&old.name), old.fingerprint.short());
+    match old.status {
+        Status::Active => {}
+        Status::Rotated => {
+            let message = format!("expected a key without a successor, found that key {key} has one");
+            return Err(Refusal::new(Code::RotatedAlready, message)
+                .with_cure(format!("rotate the successor: demur keys rotate \"{name}\"")));
+        }
+        Status::Retired | Status::Revoked => {
+            let message =
+                format!("expected a key that may speak, found that key {key} is {}", old.status.as_str());
+            let cure = match old.recovery {
+                Some(_) => "its recovery key can still name a successor: use --with-recovery FILE",
+                None => "it has no recovery key: register a new key with `demur keys new`",
+            };
+            return Err(Refusal::new(Code::KeyStanding, message).with_cure(cure));
+        }
+    }
+    owner.keystore().load(&old.fingerprint).map(|key| key.secret).map_err(|error| {
+        let is_absent = matches!(&error,
+            KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
+        let error = Refusal::from(error);
+        if is_absent {
+            error.with_cure("if the secret is lost, its recovery key can help: use --with-recovery FILE")
+        } else {
+            error
+        }
+    })
+}

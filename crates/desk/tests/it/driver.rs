@@ -1,0 +1,256 @@
+//! A run is driven: what a client holds comes with each report, so that any answer may get lost and either side may be
+//! another than before.
+
+use demur_api::{
+    code::Code,
+    refusal::Refusal,
+    run::{
+        AbortRun, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
+        ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun,
+    },
+};
+use demur_desk::{data::DataFolder, owner::Owner, run::driver, world::World};
+use demur_ledger::{
+    name::{Sequence, TraceId},
+    role::Role,
+    state::Phase,
+};
+use tempfile::TempDir;
+
+/// A data folder with one run.
+struct Place {
+    folder: TempDir,
+    owner: Option<Owner>,
+    trace: TraceId,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (owner, _) = Owner::open_or_create(&DataFolder::at(folder.path().to_owned())).unwrap();
+        let mut world = World::open().unwrap();
+        Self { folder, owner: Some(owner), trace: TraceId::new(world.now().unwrap(), &mut world) }
+    }
+
+    fn owner(&self) -> &Owner {
+        self.owner.as_ref().unwrap()
+    }
+
+    /// Opens the folder anew, as the next server does.
+    fn reopen(&mut self) {
+        self.owner = None;
+        self.owner = Some(Owner::open(&DataFolder::at(self.folder.path().to_owned())).unwrap());
+    }
+
+    fn claim(
+        &self,
+        claim: ClaimId,
+        abandoned: bool,
+        orders: Option<RunOrders>,
+    ) -> Result<ClaimedRun, Refusal> {
+        driver::claim(self.owner(), self.trace, &ClaimRun { claim, abandoned, orders })
+    }
+
+    fn drive(&self, report: DriveReport) -> Result<DriveReply, Refusal> {
+        driver::drive(self.owner(), self.trace, report)
+    }
+
+    fn begun(&self) -> (ClaimId, ToolToRun) {
+        let claim = claim_id();
+        self.claim(claim, false, Some(orders("two"))).unwrap();
+        let step = self.drive(report(claim)).unwrap().step;
+        assert!(matches!(&step, DriveStep::Prepare(tool) if tool.call == "one"), "{step:?}");
+        let step = self.drive(DriveReport { ready: ready("one"), ..report(claim) }).unwrap().step;
+        (claim, started(step))
+    }
+}
+
+fn claim_id() -> ClaimId {
+    let mut world = World::open().unwrap();
+    ClaimId::new(world.now().unwrap(), &mut world)
+}
+
+/// Returns the orders of two calls, of which the second has this name.
+fn orders(second: &str) -> RunOrders {
+    let call = |name: &str| {
+        format!(
+            "\n[[proposal.call]]\nname = {name:?}\ntool = \"echo\"\ncommand = [\"echo\", {name:?}]\nrisk = \"low\"\n\
+             justification = \"it is needed\"\n"
+        )
+    };
+    let (one, two) = (call("one"), call(second));
+    let task = format!(
+        "name = \"a task\"\nobjective = \"something\"\n\n[[proposal]]\nobjective = \"the work\"\n{one}{two}\n\
+         [[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [\"one\"]\n"
+    );
+    RunOrders { task, policy: "retry_limit = 1\n[tools.echo]\n".to_owned(), files: String::new() }
+}
+
+fn report(claim: ClaimId) -> DriveReport {
+    DriveReport {
+        claim,
+        until: None,
+        ended: None,
+        ready: Vec::new(),
+        turn: None,
+        rested: Vec::new(),
+        kept: None,
+        leaves: false,
+    }
+}
+
+fn ready(call: &str) -> Vec<ReadyTool> {
+    vec![ReadyTool { call: call.to_owned(), limits: vec!["time: 30 s".to_owned()] }]
+}
+
+fn ended(started: Sequence, call: &str) -> Option<ToolReport> {
+    Some(ToolReport {
+        started,
+        call: call.to_owned(),
+        failure: None,
+        exit_status: Some(0),
+        duration: 7,
+        stdout: Base64Bytes(b"out\n".to_vec()),
+        stderr: Base64Bytes::default(),
+        note: None,
+    })
+}
+
+fn started(step: DriveStep) -> ToolToRun {
+    match step {
+        DriveStep::Run(tool) => tool,
+        other => panic!("expected a tool to run, found {other:?}"),
+    }
+}
+
+/// Returns the types of the events on these lines.
+fn kinds(lines: &[String]) -> Vec<String> {
+    let kind = |line: &String| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let event = &line["event"];
+        let statement = &event["event"]["statement"];
+        let said = if statement.is_object() { &statement["type"] } else { &event["event"]["desk"]["type"] };
+        said.as_str().unwrap_or_else(|| panic!("no type in {line}")).to_owned()
+    };
+    lines.iter().map(kind).collect()
+}
+
+fn code<T>(refused: Result<T, Refusal>) -> Code {
+    refused.map(|_| ()).unwrap_err().code
+}
+
+#[test]
+fn tool_whose_start_was_recorded_and_never_told_runs_once() {
+    let place = Place::new();
+    let (claim, tool) = place.begun();
+    let again = place.drive(DriveReport { ready: ready("one"), ..report(claim) }).unwrap();
+    assert_eq!((again.events.len(), started(again.step).started), (0, tool.started));
+}
+
+#[test]
+fn end_that_is_reported_twice_is_recorded_once() {
+    let place = Place::new();
+    let (claim, tool) = place.begun();
+    assert_eq!(tool.ahead.as_deref(), Some("two"));
+    let both = || DriveReport { ended: ended(tool.started, "one"), ready: ready("two"), ..report(claim) };
+    let first = place.drive(both()).unwrap();
+    let expected = [
+        "artifact_recorded",
+        "tool_execution_completed",
+        "artifact_recorded",
+        "tool_intent_signed",
+        "tool_execution_started",
+    ];
+    assert_eq!(kinds(&first.events), expected);
+    let second = place.drive(both()).unwrap();
+    assert_eq!((second.events.len(), second.length), (0, first.length));
+    assert_eq!(started(second.step), started(first.step));
+}
+
+/// LED-22
+#[test]
+fn start_that_the_next_client_does_not_hold_is_lost() {
+    let place = Place::new();
+    let (first, _) = place.begun();
+    let second = claim_id();
+    place.claim(second, true, Some(orders("two"))).unwrap();
+    let reply = place.drive(report(second)).unwrap();
+    assert_eq!(kinds(&reply.events), ["tool_execution_failed"]);
+    assert!(reply.events[0].contains("\"failure\":\"lost\""), "{}", reply.events[0]);
+    assert!(matches!(reply.step, DriveStep::Prepare(_)));
+    // Who was shut out hears so, and changes nothing.
+    assert_eq!(code(place.drive(report(first))), Code::ClaimUnknown);
+    assert_eq!(code(place.claim(first, false, Some(orders("two")))), Code::RunClaimed);
+}
+
+#[test]
+fn next_server_goes_on_with_the_same_client() {
+    let mut place = Place::new();
+    let (claim, tool) = place.begun();
+    place.reopen();
+    let both = || DriveReport { ended: ended(tool.started, "one"), ready: ready("two"), ..report(claim) };
+    assert_eq!(code(place.drive(both())), Code::ClaimUnknown);
+    assert_eq!(code(place.claim(claim, false, None)), Code::ClaimUnknown);
+    place.claim(claim, false, Some(orders("two"))).unwrap();
+    let reply = place.drive(both()).unwrap();
+    assert!(kinds(&reply.events).contains(&"tool_execution_completed".to_owned()));
+    assert_eq!(started(reply.step).call, "two");
+}
+
+#[test]
+fn second_driver_waits_for_the_first_to_end() {
+    let place = Place::new();
+    let (first, _) = place.begun();
+    let second = claim_id();
+    assert_eq!(code(place.claim(second, false, Some(orders("two")))), Code::RunClaimed);
+    let abort = || AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
+    assert_eq!(code(driver::abort(place.owner(), place.trace, abort())), Code::RunClaimed);
+    place.drive(DriveReport { leaves: true, ..report(first) }).unwrap();
+    place.claim(second, false, Some(orders("two"))).unwrap();
+    place.drive(DriveReport { leaves: true, ..report(second) }).unwrap();
+    driver::abort(place.owner(), place.trace, abort()).unwrap();
+}
+
+#[test]
+fn run_goes_on_with_the_texts_that_its_record_names_and_no_others() {
+    let place = Place::new();
+    let (first, _) = place.begun();
+    place.drive(DriveReport { leaves: true, ..report(first) }).unwrap();
+    let second = claim_id();
+    assert_eq!(code(place.claim(second, false, Some(orders("three")))), Code::TaskChanged);
+    let empty = RunOrders { task: String::new(), ..orders("two") };
+    assert_eq!(code(place.claim(second, false, Some(empty))), Code::TaskInvalid);
+    // A claim that came to nothing is in nobody's way.
+    place.claim(claim_id(), false, Some(orders("two"))).unwrap();
+}
+
+#[test]
+fn whole_run_is_read_in_order_and_what_an_agent_says_has_to_be_a_statement() {
+    let place = Place::new();
+    let (claim, _) = place.begun();
+    let read = |from| {
+        let wanted = ReadRunParameters { from: Some(from), artifacts: Some(true) };
+        driver::read_lines(place.owner(), place.trace, &wanted).unwrap().lines
+    };
+    let lines = read(0);
+    let events: Vec<_> = lines.iter().filter(|line| line.starts_with("{\"event\"")).cloned().collect();
+    assert_eq!(kinds(&events)[..2], ["session_initialized", "proposal_created"]);
+    assert!(lines.iter().any(|line| line.starts_with("{\"artifact\"")));
+    assert!(read(events.len() as u64).is_empty());
+    for line in ["", "{\"done\":{}}", "no JSON"] {
+        let said = SubmitInRun { claim, role: Role::Critic, line: line.to_owned() };
+        assert_eq!(code(driver::submit(place.owner(), place.trace, &said)), Code::Malformed, "{line}");
+    }
+}
+
+#[test]
+fn run_stops_where_it_may_go_no_further() {
+    let place = Place::new();
+    let claim = claim_id();
+    place.claim(claim, false, Some(orders("two"))).unwrap();
+    let reply = place.drive(DriveReport { until: Some(Phase::Reviewing), ..report(claim) }).unwrap();
+    assert_eq!(kinds(&reply.events), ["session_initialized", "proposal_created"]);
+    assert!(matches!(reply.step, DriveStep::Over(over) if over.phase == Phase::Reviewing && !over.stuck));
+    // The claim is given back.
+    place.claim(claim_id(), false, Some(orders("two"))).unwrap();
+}
