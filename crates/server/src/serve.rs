@@ -200,7 +200,7 @@ async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
 }
 
 async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
-    let remembered = service.work(|desk| desk.remembered_port()).await.ok().flatten();
+    let remembered = service.work(Desk::remembered_port).await.ok().flatten();
     let wanted: u16 = port.or(remembered).unwrap_or(0);
     let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
         Err(error) if wanted != 0 => {
@@ -275,7 +275,7 @@ async fn displaced(service: &Shared) {
 
 /// Returns whether a question is open, or may be.
 async fn has_open(service: &Shared) -> bool {
-    service.work(|desk| desk.has_open_question()).await.unwrap_or(true)
+    service.work(Desk::has_open_question).await.unwrap_or(true)
 }
 
 fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {
