@@ -107,14 +107,7 @@ const MAY: &[(&str, &[&str])] = &[
 ];
 
 /// Arrows that are there and are to go. One that is gone has to leave this list.
-const LEFT: &[(&str, &str)] = &[
-    ("cli", "engine"),
-    ("cli", "sequencer"),
-    ("server", "plan"),
-    ("server", "rules"),
-    ("server", "sequencer"),
-    ("server", "store"),
-];
+const LEFT: &[(&str, &str)] = &[("cli", "engine"), ("cli", "sequencer")];
 
 /// What the names of our crates begin with.
 const PREFIX: &str = "demur-";

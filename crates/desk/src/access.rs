@@ -7,8 +7,8 @@ mod trace;
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
 pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
-pub use question::{asker_for, asker_of, seen_question};
-pub use trace::{check_trace, player_in};
+pub(crate) use question::{asker_for, asker_of, seen_question};
+pub(crate) use trace::{check_trace, player_in};
 
 /// A caller who may do what it wants to do, as far as its credentials say. What it may see of it, the operation looks.
 #[derive(Clone, Debug)]
@@ -42,6 +42,9 @@ fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {
     let message = format!("expected a token with the scope {}, found one without", words.join(" or "));
     Refusal::new(Code::Forbidden, message).with_cure("`demur token new NAME --scope SCOPE` makes one")
 }
+
+/// Who looks at everything, page by page.
+pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 
 /// Returns what somebody without credentials hears about everything that is closed.
 pub fn stranger() -> Refusal {

@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::{limit::Text, time::Timestamp};
 use demur_rules::Rules;
-use demur_sequencer::Listener;
+pub use demur_sequencer::Listener;
+use demur_store::contract::Store;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task,
 };
 
 use crate::{
-    access::Caller, data::DataFolder, held_folder::HeldFolder, owner::Owner, rules::Shelf, token::Tokens,
-    waiters::Waiters,
+    access::Caller, data::DataFolder, follower::Follower, held_folder::HeldFolder, owner::Owner,
+    question::Showings, rules::Shelf, token::Tokens, waiters::Waiters,
 };
 
 /// What a desk is made of.
@@ -41,6 +42,8 @@ pub trait Count: Listener {
 pub struct Desk {
     folder: HeldFolder,
     waiters: Arc<Waiters>,
+    follower: Follower,
+    showings: Showings,
     tokens: Tokens,
     counts: Arc<dyn Count>,
     rules: Mutex<Shelf>,
@@ -56,11 +59,30 @@ pub struct Desk {
 impl Desk {
     /// Takes a data folder.
     pub fn open(config: &DeskConfig, counts: Arc<dyn Count>) -> Result<Arc<Self>, Refusal> {
+        Self::with(config, counts, HeldFolder::open)
+    }
+
+    /// Takes a store that other processes may have open, too; the data folder has the secrets.
+    pub fn over(
+        config: &DeskConfig,
+        store: Arc<dyn Store>,
+        counts: Arc<dyn Count>,
+    ) -> Result<Arc<Self>, Refusal> {
+        Self::with(config, counts, |data, listeners| HeldFolder::over(data, store, listeners))
+    }
+
+    fn with(
+        config: &DeskConfig,
+        counts: Arc<dyn Count>,
+        take: impl FnOnce(DataFolder, Vec<Arc<dyn Listener>>) -> Result<HeldFolder, Refusal>,
+    ) -> Result<Arc<Self>, Refusal> {
         let waiters = Arc::<Waiters>::default();
         let listeners: Vec<Arc<dyn Listener>> = vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _];
         Ok(Arc::new(Self {
-            folder: HeldFolder::open(config.data.clone(), listeners)?,
+            folder: take(config.data.clone(), listeners)?,
             waiters,
+            follower: Follower::default(),
+            showings: Showings::default(),
             tokens: Tokens::new(config.limits.tokens as usize),
             counts,
             rules: Mutex::new(Shelf::new(config.rules.clone(), false)),
@@ -141,6 +163,16 @@ impl Desk {
     /// Returns who waits for what.
     pub const fn waiters(&self) -> &Arc<Waiters> {
         &self.waiters
+    }
+
+    /// Returns who reads what is recorded.
+    pub(crate) const fn follower(&self) -> &Follower {
+        &self.follower
+    }
+
+    /// Returns who was shown which questions lately.
+    pub(crate) const fn showings(&self) -> &Showings {
+        &self.showings
     }
 
     /// Returns the tokens.

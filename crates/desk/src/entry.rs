@@ -19,7 +19,7 @@ use crate::{
     lookup::Lookup,
     owner::Owner,
     recording::{Finished, Recording},
-    waiters::Watch,
+    waiters::Waiter,
 };
 
 /// How an operation is done. One that is missing does not compile where it is mounted.
@@ -127,15 +127,15 @@ impl Desk {
         caller: &Caller,
         patience: Duration,
     ) -> Result<QuestionView, Refusal> {
-        let watch = self.waiters().watch(id);
-        let shown = self.watched(&watch, id, caller, patience).await;
-        watch.end();
+        let waiter = self.waiters().wait_for(id);
+        let shown = self.waited(&waiter, id, caller, patience).await;
+        waiter.end();
         shown
     }
 
-    async fn watched(
+    async fn waited(
         self: &Arc<Self>,
-        watch: &Watch,
+        waiter: &Waiter,
         id: QuestionId,
         caller: &Caller,
         patience: Duration,
@@ -143,7 +143,7 @@ impl Desk {
         let until = time::Instant::now() + patience;
         loop {
             // Listening before looking: nothing that happens in between is missed.
-            let mut told = std::pin::pin!(watch.notify().notified());
+            let mut told = std::pin::pin!(waiter.notify().notified());
             told.as_mut().enable();
             if !self.is_good(caller) {
                 return Err(access::stranger());
@@ -153,7 +153,7 @@ impl Desk {
                 return Ok(shown);
             }
             if caller.waits_as(&shown.asker) {
-                watch.is_of_asker();
+                waiter.is_of_asker();
             }
             tokio::select! {
                 () = told => {}

@@ -9,6 +9,7 @@ use std::{
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
 use demur_sequencer::Listener;
+use demur_store::contract::Store;
 
 use crate::{data::DataFolder, owner::Owner, world::World};
 
@@ -23,7 +24,21 @@ pub(crate) struct HeldFolder {
 impl HeldFolder {
     /// Takes the folder; creates its registry where there is none.
     pub(crate) fn open(data: DataFolder, listeners: Vec<Arc<dyn Listener>>) -> Result<Self, Refusal> {
-        let (mut owner, _) = Owner::open_or_create(&data)?;
+        let (owner, _) = Owner::open_or_create(&data)?;
+        Self::with(data, owner, listeners)
+    }
+
+    /// Takes a store that other processes may have open, too; the folder has the secrets.
+    pub(crate) fn over(
+        data: DataFolder,
+        store: Arc<dyn Store>,
+        listeners: Vec<Arc<dyn Listener>>,
+    ) -> Result<Self, Refusal> {
+        let (owner, _) = Owner::over(&data, store)?;
+        Self::with(data, owner, listeners)
+    }
+
+    fn with(data: DataFolder, mut owner: Owner, listeners: Vec<Arc<dyn Listener>>) -> Result<Self, Refusal> {
         for listener in listeners {
             owner.listen(listener);
         }

@@ -12,10 +12,10 @@
 //! | accountable runs | [`run`] |
 //! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
 //! | tokens and people | [`token`], [`person`] |
-//! | who waits for what, and deadlines that pass | [`waiters`], [`deadlines`] |
+//! | who waits for what, who watches, and deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`] |
 //! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`], [`trace`] |
 //! | which ids begin so, what a trace is about | [`find`], [`subject`] |
-//! | a checkpoint over the store, and a look at all of it | [`store_check`] |
+//! | a checkpoint over the store, and a look at all of it; what is counted | [`store_check`], [`figures`] |
 //! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
 
 pub mod access;
@@ -27,7 +27,9 @@ pub mod durable;
 pub mod entry;
 pub mod error;
 pub mod excerpt;
+pub mod figures;
 pub mod find;
+pub mod follower;
 mod held_folder;
 pub mod key;
 pub mod key_entry;
@@ -57,4 +59,5 @@ pub mod trace;
 pub mod verification;
 pub mod visible;
 pub mod waiters;
+pub mod watch;
 pub mod world;

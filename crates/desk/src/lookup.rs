@@ -67,6 +67,11 @@ impl<'a> Lookup<'a> {
         self.known.recent.find(id).map(|shown| question::named(&roster, shown))
     }
 
+    /// Forgets a question that something happened to elsewhere.
+    pub(crate) fn forget(&self, id: QuestionId) {
+        self.known.recent.forget(id);
+    }
+
     /// Returns the same question if this caller may see it.
     pub(crate) fn seen_question(&self, caller: &Caller, id: QuestionId) -> Option<QuestionView> {
         self.question(id).filter(|shown| caller.sees_questions_of(shown.asker.principal))

@@ -28,7 +28,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
-    contract::{Store as _, StoreError, Swap, Version},
+    contract::{Store, StoreError, Swap, Version},
     sqlite::SqliteStore,
 };
 
@@ -77,12 +77,11 @@ impl Owner {
         if store.registry()?.is_none() {
             return Err(data.no_keys());
         }
-        Self::with_registry(data, store, world)
+        Self::with_registry(data, Arc::new(store), world)
     }
 
     /// Takes a data folder, and returns whether its registry had to be created.
     pub fn open_or_create(data: &DataFolder) -> Result<(Self, bool), Refusal> {
-        let world = World::open()?;
         let store = if data.has_store()? {
             SqliteStore::open(data.path())?
         } else {
@@ -92,6 +91,12 @@ impl Owner {
                 created => created?,
             }
         };
+        Self::over(data, Arc::new(store))
+    }
+
+    /// Takes a store whose secrets are in this data folder, and returns whether its registry had to be created.
+    pub fn over(data: &DataFolder, store: Arc<dyn Store>) -> Result<(Self, bool), Refusal> {
+        let world = World::open()?;
         if store.registry()?.is_some() {
             return Ok((Self::with_registry(data, store, world)?, false));
         }
@@ -103,7 +108,7 @@ impl Owner {
             tentative = Some(Tentative::of(keystore.add(&key)?));
             Ok(())
         };
-        let ledger = Sequencer::create_keeping(Arc::new(store), secret.clone(), DESK, Box::new(world), keep);
+        let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if ledger.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(Tentative::keep);
@@ -111,9 +116,9 @@ impl Owner {
         Ok((Self::new(data, keystore, ledger?, world), true))
     }
 
-    fn with_registry(data: &DataFolder, store: SqliteStore, world: World) -> Result<Self, Refusal> {
+    fn with_registry(data: &DataFolder, store: Arc<dyn Store>, world: World) -> Result<Self, Refusal> {
         let keystore = Keystore::of(data);
-        let ledger = open_ledger(&keystore, |find| Sequencer::open(Arc::new(store), find, Box::new(world)))?;
+        let ledger = open_ledger(&keystore, |find| Sequencer::open(store, find, Box::new(world)))?;
         let owner = Self::new(data, keystore, ledger, world);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {

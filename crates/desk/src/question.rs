@@ -8,10 +8,14 @@ mod ask;
 mod deliver;
 mod expire;
 mod handle;
+mod history;
+mod in_person;
 mod list;
 mod once;
 mod recent;
+mod search;
 mod secret;
+mod showing;
 mod view;
 
 use demur_api::question::{
@@ -20,15 +24,18 @@ use demur_api::question::{
 };
 
 pub(crate) use act::answering;
-pub use act::{accept, answer, answer_shown, cancel, decline, extend, has_answering_key, pass_on};
+pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_on};
 pub(crate) use ask::asking;
 pub use ask::{Asked, ask};
-pub use deliver::{deliver, deliver_shown};
+pub use deliver::deliver;
 pub use expire::expire;
-pub use handle::{note_answer, people_apart};
+pub use history::{QuestionEvent, QuestionHistory};
+pub use in_person::PersonalAct;
 pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
 pub(crate) use recent::Recent;
+pub use search::{FoundQuestions, QuestionSearch};
 pub use secret::{forget_secret, secret};
+pub(crate) use showing::Showings;
 pub(crate) use view::named;
 pub use view::view;

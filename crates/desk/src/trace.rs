@@ -3,6 +3,7 @@
 
 mod bytes;
 mod handle;
+mod overview;
 mod read;
 
 pub use read::{events, list, show};
@@ -11,6 +12,8 @@ use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::{Sequence, TraceId};
 use demur_sequencer::SequencerError;
 use demur_store::contract::{Stored, TraceSummary};
+
+pub use self::overview::{TraceOverview, TraceVerdict};
 
 use crate::{
     access::{Caller, check_trace},
@@ -25,8 +28,10 @@ fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, 
 }
 
 fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, Refusal> {
-    owner.ledger().store().events(trace, sequence, 1)?.pop().ok_or_else(|| {
-        let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
-        Refusal::new(Code::EventUnknown, message)
-    })
+    owner.ledger().store().events(trace, sequence, 1)?.pop().ok_or_else(|| unknown_event(trace, sequence))
+}
+
+fn unknown_event(trace: TraceId, sequence: Sequence) -> Refusal {
+    let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
+    Refusal::new(Code::EventUnknown, message)
 }

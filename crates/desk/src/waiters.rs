@@ -29,16 +29,26 @@ pub struct Waiters {
 }
 
 impl Waiters {
-    /// Returns a watch over a question, until it is dropped.
-    pub fn watch(self: &Arc<Self>, id: QuestionId) -> Watch {
+    /// Begins to wait for a question, until what is returned is dropped.
+    pub fn wait_for(self: &Arc<Self>, id: QuestionId) -> Waiter {
         let notify = Arc::clone(self.waiting().entry(id).or_default());
         let (asks, ended) = (AtomicBool::new(false), AtomicBool::new(false));
-        Watch { waiters: Arc::clone(self), id, notify, asks, ended }
+        Waiter { waiters: Arc::clone(self), id, notify, asks, ended }
     }
 
     /// Returns a receiver that is told of every commit.
     pub fn commits(&self) -> watch::Receiver<u64> {
         self.commits.subscribe()
+    }
+
+    /// Has everybody look again who waits for one of these: something was recorded about them.
+    pub(crate) fn wake(&self, questions: impl IntoIterator<Item = QuestionId>) {
+        for id in questions {
+            if let Some(notify) = self.waiting().get(&id) {
+                notify.notify_waiters();
+            }
+        }
+        self.commits.send_modify(|number| *number = number.wrapping_add(1));
     }
 
     /// Has everybody look again: somebody else may have recorded something.
@@ -75,37 +85,31 @@ impl Waiters {
 
 impl Listener for Waiters {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
-        for entry in entries {
-            for sequence in touched(&entry.event) {
-                if let Some(notify) = self.waiting().get(&QuestionId { trace, sequence }) {
-                    notify.notify_waiters();
-                }
-            }
-        }
-        self.commits.send_modify(|number| *number = number.wrapping_add(1));
+        let touched = entries.iter().flat_map(|entry| touched(&entry.event));
+        self.wake(touched.map(|sequence| QuestionId { trace, sequence }));
     }
 }
 
-/// A watch over one question.
-pub struct Watch {
+/// Somebody who waits for one question.
+pub struct Waiter {
     waiters: Arc<Waiters>,
     id: QuestionId,
     notify: Arc<Notify>,
-    /// Whether it is the asker who watches.
+    /// Whether it is the asker who waits.
     asks: AtomicBool,
-    /// Whether whoever watches was answered, and did not hang up.
+    /// Whether whoever waits was answered, and did not hang up.
     ended: AtomicBool,
 }
 
-impl Watch {
-    /// Notes that it is the asker who watches.
+impl Waiter {
+    /// Notes that it is the asker who waits.
     pub fn is_of_asker(&self) {
         if !self.asks.swap(true, Ordering::Relaxed) {
             self.waiters.attendance().came(self.id);
         }
     }
 
-    /// Notes that whoever watches is answered now: what is dropped without that was hung up.
+    /// Notes that whoever waits is answered now: what is dropped without that was hung up.
     pub fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -117,7 +121,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Waiter {
     fn drop(&mut self) {
         if self.asks.load(Ordering::Relaxed) {
             let hung_up = !self.ended.load(Ordering::Relaxed);

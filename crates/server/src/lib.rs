@@ -3,7 +3,7 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | what open pages are told | [`live`] |
+//! | what whoever watches is told, as text | `watching` |
 //! | who calls | [`gate`] |
 //! | how often, and under which address | `limits`, [`public_url`] |
 //! | operations, routes and their description | [`api`], [`mount`], [`routes`], [`openapi`] |
@@ -16,7 +16,6 @@ pub mod api;
 pub mod connection;
 pub mod gate;
 pub(crate) mod limits;
-pub mod live;
 pub mod metrics;
 pub mod mount;
 pub mod openapi;
@@ -29,3 +28,4 @@ pub mod routes;
 pub mod serve;
 pub mod service;
 pub mod socket;
+pub(crate) mod watching;

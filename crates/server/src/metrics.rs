@@ -1,9 +1,11 @@
 //! What the server counts, in the format of Prometheus. Nothing in it names a person, a question or an answer.
 
 use demur_api::refusal::Refusal;
-use demur_desk::{desk::Count, owner::Owner};
+use demur_desk::{
+    desk::{Count, Listener},
+    figures::DeskFigures,
+};
 use demur_ledger::{entry::Entry, event_type::Facts, name::TraceId};
-use demur_sequencer::Listener;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
@@ -118,18 +120,17 @@ impl Metrics {
     }
 
     /// Returns everything as text.
-    pub fn text(&self, owner: &Owner) -> Result<String, Refusal> {
-        let figures = owner.ledger().figures();
+    pub fn text(&self, figures: &DeskFigures) -> Result<String, Refusal> {
         let set = |gauge: &Gauge, number: u64| gauge.set(i64::try_from(number).unwrap_or(i64::MAX));
         set(&self.events, figures.events);
         set(&self.commits, figures.commits);
         set(&self.refusals, figures.refusals);
-        set(&self.queue, figures.waiting);
+        set(&self.queue, figures.queued);
         for kind in demur_ledger::question::OutcomeKind::ALL {
             self.questions.get_or_create(&OutcomeLabel { outcome: kind.as_str() }).set(0);
         }
-        for (kind, count) in owner.ledger().store().question_counts()? {
-            set(&self.questions.get_or_create(&OutcomeLabel { outcome: kind.as_str() }), count);
+        for (kind, count) in &figures.questions {
+            set(&self.questions.get_or_create(&OutcomeLabel { outcome: kind.as_str() }), *count);
         }
         let mut page = String::new();
         text::encode(&mut page, &self.registry).map_err(|error| Refusal::bug(&error))?;

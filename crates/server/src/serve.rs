@@ -16,8 +16,8 @@ use demur_desk::{
     data::DataFolder,
     deadlines,
     desk::{Desk, DeskConfig},
+    follower,
 };
-use demur_ledger::question::OutcomeKind;
 use tokio::{
     net::{TcpListener, UnixListener},
     runtime::Builder,
@@ -28,7 +28,6 @@ use tokio::{
 use crate::{
     connection::{self, Connections},
     gate::Names,
-    live,
     metrics::Metrics,
     patience::Patience,
     public_url::PublicUrl,
@@ -146,7 +145,7 @@ async fn answer(
     }
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
-    tokio::spawn(live::run(Arc::clone(service)));
+    tokio::spawn(follower::run(Arc::clone(&service.desk)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {
@@ -201,8 +200,7 @@ async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
 }
 
 async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
-    let remembered = service.work(|_, owner| Ok(owner.ledger().store().note(PORT_NOTE)?)).await;
-    let remembered = remembered.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok());
+    let remembered = service.work(|desk, _| desk.remembered_port()).await.ok().flatten();
     let wanted: u16 = port.or(remembered).unwrap_or(0);
     let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
         Err(error) if wanted != 0 => {
@@ -214,11 +212,8 @@ async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Re
     let listener = bound.map_err(|error| trouble("listen on this machine", &error))?;
     let found = listener.local_addr().map(|address| address.port()).unwrap_or_default();
     if port.is_none() && remembered != Some(found) {
-        let kept = service.work(move |_, owner| {
-            Ok(owner.ledger().store().set_note(PORT_NOTE, found.to_string().as_bytes())?)
-        });
         // A port that is not remembered is chosen again next time.
-        let _ = kept.await;
+        let _ = service.work(move |desk, _| desk.remember_port(found)).await;
     }
     Ok(listener)
 }
@@ -280,8 +275,7 @@ async fn displaced(service: &Shared) {
 
 /// Returns whether a question is open, or may be.
 async fn has_open(service: &Shared) -> bool {
-    let counts = service.work(|_, owner| Ok(owner.ledger().store().question_counts()?)).await;
-    counts.map_or(true, |counts| counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
+    service.work(|desk, _| desk.has_open_question()).await.unwrap_or(true)
 }
 
 fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {
@@ -294,5 +288,3 @@ const MAX_BLOCKING_THREADS: usize = 160;
 const CONNECTIONS_END_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often it is looked whether anybody is there.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// Where the store keeps the port.
-const PORT_NOTE: &str = "port";

@@ -6,14 +6,11 @@ use demur_api::refusal::Refusal;
 use demur_desk::{desk::Desk, owner::Owner};
 use tokio::sync::watch;
 
-use crate::{
-    limits::Limits, live::Live, metrics::Metrics, patience::Patience, problem::Problem, socket::OwnSocket,
-};
+use crate::{limits::Limits, metrics::Metrics, patience::Patience, problem::Problem, socket::OwnSocket};
 
 /// The server, as its routes see it.
 pub struct Service {
     pub(crate) desk: Arc<Desk>,
-    pub(crate) live: Live,
     pub(crate) limits: Limits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) socket: Arc<OwnSocket>,
@@ -26,7 +23,7 @@ pub type Shared = Arc<Service>;
 impl Service {
     /// Returns the service of a desk.
     pub fn new(desk: Arc<Desk>, metrics: Arc<Metrics>, socket: Arc<OwnSocket>, patience: Patience) -> Self {
-        Self { desk, live: Live::default(), limits: Limits::default(), metrics, socket, patience }
+        Self { desk, limits: Limits::default(), metrics, socket, patience }
     }
 
     /// Does work in the data folder, on a thread that may wait for the disk.

@@ -16,7 +16,7 @@ use super::{Caller, check_trace};
 use crate::{owner::Owner, question};
 
 /// Returns the question, if this caller may see it.
-pub fn seen_question(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
+pub(crate) fn seen_question(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
     let shown = question::view(owner, id)?;
     if caller.sees_questions_of(shown.asker.principal) || check_trace(owner, caller, id.trace).is_ok() {
         return Ok(shown);
@@ -26,7 +26,7 @@ pub fn seen_question(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<Q
 }
 
 /// Returns a question and whoever asked it, if this caller speaks for that one, and who the caller says wanted it.
-pub fn asker_of(
+pub(crate) fn asker_of(
     owner: &Owner,
     caller: &Caller,
     id: QuestionId,
@@ -59,7 +59,7 @@ fn plays_as(owner: &Owner, caller: &Caller, asker: PrincipalId) -> Result<bool, 
 
 /// Returns whoever asked, for a person at the inbox who speaks in that one's name: more time may have whoever may answer,
 /// calling off is for operators. The record names the person.
-pub fn asker_for(
+pub(crate) fn asker_for(
     owner: &Owner,
     caller: &Caller,
     question: &QuestionView,

@@ -13,7 +13,7 @@ use super::Caller;
 use crate::{owner::Owner, run};
 
 /// Checks that a caller may read this trace; one that it may not read is as unknown as one that is not there.
-pub fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
+pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
     let takes_part = |principal: PrincipalId| -> Result<bool, Refusal> {
         let state = owner.ledger().look(trace)?;
         Ok(state.trace().is_some_and(|state| state.has_participant(principal)))
@@ -48,7 +48,7 @@ fn plays_in(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, Refu
 }
 
 /// Returns whoever asks in a run: the caller in its role there. Of several, whoever does the work asks first.
-pub fn player_in(
+pub(crate) fn player_in(
     owner: &Owner,
     caller: &Caller,
     trace: TraceId,

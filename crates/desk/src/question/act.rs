@@ -51,7 +51,7 @@ pub fn answer(
 }
 
 /// Answers a question, as the caller has just seen it in this wording.
-pub fn answer_shown(
+pub(super) fn answer_shown(
     owner: &Owner,
     question: &QuestionView,
     speaker: &Speaker,

@@ -28,7 +28,7 @@ pub fn deliver(
 
 /// Records that an open question was shown to somebody in this wording, unless it is on record that it was shown. Returns
 /// whether it was recorded now.
-pub fn deliver_shown(
+pub(super) fn deliver_shown(
     owner: &Owner,
     id: QuestionId,
     speaker: &Speaker,

@@ -23,12 +23,18 @@ pub fn expire(
     trouble: &mut dyn FnMut(&QuestionSummary, &Refusal),
 ) -> Result<usize, Refusal> {
     let due = owner.ledger().store().due_questions(now, limit)?;
-    for question in &due {
-        if let Err(error) = end(owner, question) {
-            trouble(question, &error);
+    fire(owner, &due, trouble);
+    Ok(due.len())
+}
+
+fn fire(owner: &Owner, due: &[QuestionSummary], trouble: &mut dyn FnMut(&QuestionSummary, &Refusal)) {
+    for question in due {
+        match end(owner, question) {
+            // Answered or ended meanwhile, here or by another process: there is nothing left to record.
+            Err(error) if !error.code.is_late() => trouble(question, &error),
+            Ok(()) | Err(_) => {}
         }
     }
-    Ok(due.len())
 }
 
 fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
@@ -55,4 +61,34 @@ fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
     let first = Saying { role: Role::Desk, facts, content };
     owner.ledger().record(question.trace, Told { first, rest: Consequences::default() })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use demur_api::question::{Act, Ask};
+
+    use super::*;
+    use crate::{
+        data::DataFolder,
+        question::{ask, decline, view},
+        session::Speaker,
+    };
+
+    #[test]
+    fn deadline_of_a_question_that_ended_meanwhile_is_no_trouble() {
+        let folder = tempfile::tempdir().unwrap();
+        let (owner, _) = Owner::open_or_create(&DataFolder::at(folder.path().to_owned())).unwrap();
+        let asker = owner.find_or_enrol("asker", Role::Agent).unwrap();
+        let words: Ask = serde_json::from_str(r#"{"question": "Which?", "timeout_seconds": 60}"#).unwrap();
+        let id = ask(&owner, &asker, &words, None).unwrap().id;
+        let due = owner.ledger().store().question(id.trace, id.sequence).unwrap().unwrap();
+        let person = Speaker::Person {
+            name: "somebody".try_into().unwrap(),
+            assurance: demur_ledger::facts::Assurance::Terminal,
+        };
+        decline(&owner, &view(&owner, id).unwrap(), &person, &Act::default()).unwrap();
+        let before = owner.ledger().store().end().unwrap();
+        fire(&owner, &[due], &mut |_, error| panic!("{error}"));
+        assert_eq!(owner.ledger().store().end().unwrap(), before, "nothing is recorded");
+    }
 }

@@ -21,7 +21,7 @@ use demur_ledger::{
 };
 use demur_store::contract::QuestionFilter;
 
-pub use self::{acts::note_answer, passing::people_apart};
+pub(super) use self::{acts::note_answer, passing::people_apart};
 
 use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
 use crate::{

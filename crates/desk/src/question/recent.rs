@@ -1,5 +1,5 @@
-//! The questions of the last moments, in memory: what was just recorded is shown without being read back. Only the owner of
-//! a folder records in it, so what is here is what the store has; whatever this does not follow is dropped and read again.
+//! The questions of the last moments, in memory: what was just recorded is shown without being read back. Whatever this does not
+//! follow is dropped and read again, also what another process did to a question, once the follower has heard of it.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -54,7 +54,7 @@ impl Recent {
         };
         match ended {
             Some((sequence, outcome)) => self.end(QuestionId { trace, sequence }, entry, outcome),
-            None => touched(&entry.event).for_each(|sequence| self.drop(QuestionId { trace, sequence })),
+            None => touched(&entry.event).for_each(|sequence| self.forget(QuestionId { trace, sequence })),
         }
     }
 
@@ -87,7 +87,8 @@ impl Recent {
         }
     }
 
-    fn drop(&self, id: QuestionId) {
+    /// Drops a question that something happened to elsewhere.
+    pub(crate) fn forget(&self, id: QuestionId) {
         self.kept().questions.remove(&id);
     }
 }

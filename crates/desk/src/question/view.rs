@@ -16,10 +16,14 @@ use crate::{owner::Owner, record, roster::Roster};
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
-    if let Some(shown) = owner.lookup().question(id) {
+    let store = owner.ledger().store();
+    // What others record in a shared store is heard of a moment later: whoever looks now reads it.
+    if !store.is_shared()
+        && let Some(shown) = owner.lookup().question(id)
+    {
         return Ok(shown);
     }
-    let summary = owner.ledger().store().question(id.trace, id.sequence)?;
+    let summary = store.question(id.trace, id.sequence)?;
     summary.map_or_else(|| Err(unknown(id)), |summary| view_of(owner, &summary))
 }
 

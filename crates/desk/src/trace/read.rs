@@ -19,7 +19,16 @@ use crate::excerpt;
 
 /// Returns one page of traces, the newest first. The registry is no piece of work and is left out.
 pub fn list(store: &dyn Store, parameters: &TraceListParameters) -> Result<ListedTraces, Refusal> {
-    let (limit, after) = (limit(parameters.limit)?, parameters.after);
+    let (found, next) = summaries(store, parameters.after, limit(parameters.limit)?)?;
+    Ok(ListedTraces { traces: found.into_iter().map(view).collect(), next })
+}
+
+/// Returns up to so many traces, the newest first and without the registry, and the last of them where there are more.
+pub(super) fn summaries(
+    store: &dyn Store,
+    after: Option<TraceId>,
+    limit: usize,
+) -> Result<(Vec<TraceSummary>, Option<TraceId>), Refusal> {
     if let Some(trace) = after {
         summary(store, trace)?;
     }
@@ -29,7 +38,7 @@ pub fn list(store: &dyn Store, parameters: &TraceListParameters) -> Result<Liste
     let more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| more).map(|last| last.trace);
-    Ok(ListedTraces { traces: found.into_iter().map(view).collect(), next })
+    Ok((found, next))
 }
 
 /// Says what a trace is.
@@ -62,7 +71,7 @@ fn summary(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, Refusal> {
     Ok(store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?)
 }
 
-fn view(summary: TraceSummary) -> TraceView {
+pub(super) fn view(summary: TraceSummary) -> TraceView {
     let TraceSummary { trace, kind, head, opened, changed, phase, failed, .. } = summary;
     let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
     let events = head.sequence.next().number();

@@ -1,3 +1,8 @@
-//! A desk in a data folder of its own, seen from outside.
+//! The desk as interfaces meet it, in this process: operations are called, and watches are begun.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod access;
+mod desk;
 mod driver;
+mod two_desks;
+mod watch;

@@ -1,12 +1,12 @@
 //! The server itself: what it is, how it is, and how it ends.
 
-use std::sync::Arc;
-
 use axum::{
+    Extension,
     extract::State,
     response::{IntoResponse as _, Response},
 };
 use demur_api::{operation as op, scope::Scope};
+use demur_desk::access::Caller;
 use hyper::{Method, header};
 
 use crate::{
@@ -30,9 +30,12 @@ pub(super) fn add(api: Api) -> Api {
     )
 }
 
-async fn metrics(State(service): State<Shared>) -> Result<Response, Problem> {
-    let metrics = Arc::clone(&service.metrics);
-    let page = service.work(move |_, owner| metrics.text(owner)).await?;
+async fn metrics(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Problem> {
+    let figures = service.work(move |desk, _| desk.figures(&caller)).await?;
+    let page = service.metrics.text(&figures)?;
     Ok(([(header::CONTENT_TYPE, METRICS)], page).into_response())
 }
 

@@ -146,7 +146,7 @@ where
 }
 
 /// Notes how long a question waited for an answer that was given now.
-pub fn note_answer(desk: &Desk, done: &Done) {
+pub(in crate::question) fn note_answer(desk: &Desk, done: &Done) {
     let ending = done.question.outcome.as_ref();
     let given_now = ending.filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
     if let Some(ending) = given_now {

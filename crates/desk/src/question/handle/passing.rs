@@ -12,7 +12,11 @@ use demur_core::limit::{LimitError, Text};
 use crate::{desk::Desk, name, owner::Owner, person, question};
 
 /// Returns the same with the people apart from the keys. A name that is both is a key's: people cannot be added under it.
-pub fn people_apart(desk: &Desk, owner: &Owner, passing: Passing) -> Result<Passing, Refusal> {
+pub(in crate::question) fn people_apart(
+    desk: &Desk,
+    owner: &Owner,
+    passing: Passing,
+) -> Result<Passing, Refusal> {
     let (mut keys, mut persons) = (Vec::new(), Vec::new());
     for name in &*passing.to {
         if question::has_answering_key(owner, name)? {

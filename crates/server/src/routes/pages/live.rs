@@ -1,10 +1,7 @@
-//! What keeps an open page up to date: server-sent events for whoever is signed in.
+//! What keeps an open page up to date: server-sent events for whoever is signed in. They say that a question was asked, or that
+//! something became of one; never its words. Whoever is too slow, or comes back too late, is told to look at the page again.
 
-use std::{
-    convert::Infallible,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use axum::{
     body::Body,
@@ -12,17 +9,21 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::access::Caller;
-use futures_core::Stream;
+use demur_api::question::QuestionId;
+use demur_desk::{
+    follower::{ChangedQuestion, QuestionChange},
+    watch::{Cursor, Interest, News, Watch},
+};
+use demur_ledger::facts::Severity;
 use hyper::{HeaderMap, Method, header};
+use serde::Serialize;
 
 use super::{LOOKING, Visiting};
 use crate::{
     api::{Api, Operation},
-    live::Looking,
     problem::Problem,
     service::Shared,
+    watching::Watching,
 };
 
 /// Adds the operation.
@@ -38,40 +39,69 @@ async fn live(
     // A place that cannot be read is as unknown as one that is long gone.
     let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default());
     let after = last.map(|last| last.parse().unwrap_or_default());
-    let looking = service.live.look(after).ok_or_else(|| {
-        let message = "expected fewer open pages that are kept up to date, found as many as there can be";
-        Refusal::new(Code::Overloaded, message).with_cure("the page works; load it again to see news")
-    })?;
+    let watch = service.desk.watch(&visiting.caller, Interest::Questions, after)?;
     let head = [
         (header::CONTENT_TYPE, "text/event-stream"),
         // A proxy that gathers would make it late.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    let viewer = Viewer { next: Box::pin(step(service, visiting.caller, looking)) };
-    Ok((head, Body::from_stream(viewer)).into_response())
+    Ok((head, Body::from_stream(Watching::new(watch, text))).into_response())
 }
 
-/// What one browser is sent, made when it is ready to take it.
-struct Viewer {
-    next: Pin<Box<dyn Future<Output = Step> + Send>>,
+/// Returns what a browser is sent.
+fn text(watch: &Watch, news: News) -> Option<Bytes> {
+    Some(match news {
+        News::Begins(place) => beginning(watch, "begin", place),
+        News::Resumes(place) => beginning(watch, "resumed", place),
+        News::Missed(place) => beginning(watch, "reload", place),
+        News::Questions(changes) => joined(&changes),
+        News::Quiet => Bytes::from_static(b":\n\n"),
+        News::Event(..) => return None,
+    })
 }
 
-/// A message, and what the one after it is made from; none at the end.
-type Step = Option<(Bytes, (Shared, Caller, Looking))>;
-
-async fn step(service: Shared, caller: Caller, mut looking: Looking) -> Step {
-    let bytes = looking.next(&service.live, || service.desk.is_good(&caller)).await?;
-    Some((bytes, (service, caller, looking)))
+/// Says from where on a browser is told, and how long it waits before it comes back.
+fn beginning(watch: &Watch, name: &str, place: Cursor) -> Bytes {
+    // After a restart they do not all come back in the same moment.
+    let retry = 1000 + watch.others() * 97 % 2000;
+    format!("retry: {retry}\nid: {place}\nevent: {name}\ndata: {{}}\n\n").into()
 }
 
-impl Stream for Viewer {
-    type Item = Result<Bytes, Infallible>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let done = std::task::ready!(self.next.as_mut().poll(context));
-        Poll::Ready(done.map(|(bytes, (service, caller, looking))| {
-            self.next = Box::pin(step(service, caller, looking));
-            Ok(bytes)
-        }))
+/// Returns messages in one piece. Most come alone, and are the same bytes for everybody.
+fn joined(changes: &[Arc<QuestionChange>]) -> Bytes {
+    if let [only] = changes {
+        return only.written(message);
     }
+    let mut all = Vec::new();
+    for change in changes {
+        all.extend_from_slice(&change.written(message));
+    }
+    all.into()
+}
+
+fn message(change: &QuestionChange) -> Bytes {
+    let mut parts: Vec<_> = change.questions.iter().map(told).collect();
+    if let Some(last) = parts.last_mut() {
+        // Whoever remembers the place has got everything that stands before it.
+        last.insert_str(0, &format!("id: {}\n", change.at));
+    }
+    parts.concat().into()
+}
+
+/// What a browser learns about a question.
+#[derive(Serialize)]
+struct Told {
+    question: QuestionId,
+    state: &'static str,
+    severity: Severity,
+    people: bool,
+}
+
+fn told(question: &ChangedQuestion) -> String {
+    let ChangedQuestion { id, is_new, state, severity, people } = *question;
+    let told = Told { question: id, state: state.as_str(), severity, people };
+    let name = if is_new { "asked" } else { "changed" };
+    // Plain words and names: there is nothing in them that could not be written.
+    let data = serde_json::to_string(&told).unwrap_or_default();
+    format!("event: {name}\ndata: {data}\n\n")
 }

@@ -3,22 +3,17 @@
 
 mod history;
 mod search;
-mod shown;
-
-pub(super) use shown::wording;
 
 use axum::{extract::State, response::Response};
 use demur_api::{
-    key::Status,
+    call::ApiRequest,
+    key::{KeyEntry, Status},
+    operation as op,
     person::PersonRole,
-    question::{QuestionId, QuestionView},
-    refusal::Refusal,
+    question::{QuestionId, QuestionListParameters, QuestionView},
 };
-use demur_desk::{
-    access::{Caller, seen_question},
-    owner::Owner,
-};
-use demur_ledger::{facts::Assurance, question::OutcomeKind, role::Role};
+use demur_desk::access::Caller;
+use demur_ledger::{content::Wording, facts::Assurance, question::OutcomeKind, role::Role};
 use demur_web::{
     frame::{Frame, Here, Level},
     list::{Counts, Filters, ListPage, Searched, Which},
@@ -76,21 +71,22 @@ async fn list(
     let level = level(&visiting, parameters.level.as_deref());
     let filters = parameters.filters();
     let frame = visiting.frame(filters.list.here());
-    let wanted = search::Wanted::read(&filters)?;
-    let (mut found, counts) =
-        service.work(move |_, owner| Ok((search::find(owner, &wanted)?, counts(owner)?))).await?;
-    found.questions.iter_mut().for_each(|question| service.desk.waiters().tell(question));
-    shown::note(&service, &visiting.caller, &found.questions, level);
+    let (search, caller) = (search::read(&filters)?, visiting.caller.clone());
+    let found = service
+        .work(move |desk, _| Ok((desk.find_questions(&caller, &search)?, desk.question_counts(&caller)?)));
+    let (found, counted) = found.await?;
+    service.desk.note_shown(&visiting.caller, &found.questions, wording(level));
     let look = Look { now: service.desk.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
     let searched = filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
-    let after = found.next.as_deref();
-    page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after))
+    let after = found.next.map(|place| place.to_string());
+    let counts = counts(&counted);
+    page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after.as_deref()))
 }
 
-fn counts(owner: &Owner) -> Result<Counts, Refusal> {
+fn counts(counted: &[(OutcomeKind, u64)]) -> Counts {
     let mut counts = Counts::default();
-    for (outcome, count) in owner.ledger().store().question_counts()? {
+    for (outcome, count) in counted {
         match outcome {
             OutcomeKind::Open => counts.open += count,
             OutcomeKind::Answered
@@ -102,7 +98,16 @@ fn counts(owner: &Owner) -> Result<Counts, Refusal> {
             | OutcomeKind::Withdrawn => counts.done += count,
         }
     }
-    Ok(counts)
+    counts
+}
+
+/// Returns the wording of a level, as the record names it.
+pub(super) const fn wording(level: Level) -> Wording {
+    match level {
+        Level::Terse => Wording::Terse,
+        Level::Normal => Wording::Normal,
+        Level::Detailed => Wording::Detailed,
+    }
 }
 
 /// Returns the wording that is wanted now, or that the visitor always wants.
@@ -138,14 +143,6 @@ pub(super) struct Showing {
     pub(super) sent: Option<String>,
 }
 
-/// Everything that the page of a question needs from the desk.
-struct Gathered {
-    question: QuestionView,
-    history: history::History,
-    names: Vec<String>,
-    next: Option<String>,
-}
-
 /// Returns the page of a question.
 pub(super) async fn question_page(
     service: &Shared,
@@ -154,16 +151,12 @@ pub(super) async fn question_page(
     status: StatusCode,
 ) -> Result<Response, Problem> {
     let Showing { id, level, draft, sent } = showing;
-    let (caller, now, was_sent) = (visiting.caller.clone(), service.desk.now()?, sent.is_some());
-    let gathered = service.work(move |_, owner| {
-        let question = seen_question(owner, &caller, id)?;
-        let next = if was_sent { search::next_waiting(owner, id)? } else { None };
-        let history = history::of(owner, id, now)?;
-        Ok(Gathered { names: names(owner)?, question, history, next })
-    });
-    let Gathered { mut question, history, names, next } = gathered.await?;
-    service.desk.waiters().tell(&mut question);
-    shown::note(service, &visiting.caller, std::slice::from_ref(&question), level);
+    let (caller, now) = (visiting.caller.clone(), service.desk.now()?);
+    let question = look_at(service, &visiting.caller, id).await?;
+    let next = if sent.is_some() { next_waiting(service, &visiting.caller, id).await? } else { None };
+    let names = names(service, &visiting.caller).await?;
+    let history = service.work(move |desk, _| desk.question_history(&caller, id)).await?;
+    service.desk.note_shown(&visiting.caller, std::slice::from_ref(&question), wording(level));
     let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };
     let mut card = Card::new(&question, &look);
@@ -175,7 +168,7 @@ pub(super) async fn question_page(
         names,
         keys_may_answer: question.assurance == Assurance::Agent,
         may_cancel: may_cancel(&visiting.caller),
-        history: history.happenings,
+        history: history.events.iter().map(|event| history::happening(event, now)).collect(),
         history_is_cut: history.is_cut,
     };
     page(status, &shown)
@@ -185,12 +178,40 @@ fn may_cancel(caller: &Caller) -> bool {
     matches!(caller, Caller::Token(token) if token.role == Some(PersonRole::Operator))
 }
 
+/// Returns a question that a caller may see.
+pub(super) async fn look_at(
+    service: &Shared,
+    caller: &Caller,
+    question: QuestionId,
+) -> Result<QuestionView, Problem> {
+    let request = ApiRequest::<op::ShowQuestion>::get(op::OfQuestion { question }, op::Nothing {});
+    Ok(service.desk.call(caller, request).await?.document)
+}
+
+/// Returns the oldest question that waits for people besides this one.
+async fn next_waiting(
+    service: &Shared,
+    caller: &Caller,
+    done: QuestionId,
+) -> Result<Option<String>, Problem> {
+    let query = QuestionListParameters {
+        state: Some(OutcomeKind::Open.as_str().to_owned()),
+        people: Some(true),
+        limit: Some(2),
+        ..QuestionListParameters::default()
+    };
+    let request = ApiRequest::<op::ListQuestions>::get(op::NoArguments {}, query);
+    let waiting = service.desk.call(caller, request).await?.document.questions;
+    Ok(waiting.iter().map(|waiting| waiting.id).find(|id| *id != done).map(|id| id.to_string()))
+}
+
 /// Returns the names of those who have a key for answering.
-fn names(owner: &Owner) -> Result<Vec<String>, Refusal> {
-    let entries = owner.entries()?.into_iter();
-    let answers =
-        entries.filter(|entry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer));
-    let mut names: Vec<String> = answers.map(|entry| entry.name).collect();
+async fn names(service: &Shared, caller: &Caller) -> Result<Vec<String>, Problem> {
+    let request = ApiRequest::<op::ListIdentities>::get(op::NoArguments {}, op::Nothing {});
+    let listed = service.desk.call(caller, request).await?.document;
+    let answers = |entry: &KeyEntry| entry.status == Status::Active && entry.roles.contains(&Role::Answerer);
+    let mut names: Vec<String> =
+        listed.identities.into_iter().filter(answers).map(|entry| entry.name).collect();
     names.sort_unstable();
     names.dedup();
     Ok(names)

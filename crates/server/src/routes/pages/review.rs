@@ -9,16 +9,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
-    person::PersonRole,
     question::{Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
     refusal::Refusal,
 };
-use demur_desk::{
-    access::{Caller, asker_for, seen_question},
-    desk::Desk,
-    owner::Owner,
-    question,
-};
+use demur_desk::{access::Caller, desk::Desk, question::PersonalAct};
 use demur_ledger::content::Wording;
 use demur_web::{
     frame::Level,
@@ -30,7 +24,7 @@ use hyper::{Method, StatusCode, header};
 use self::intent::{Intent, carried, draft};
 use super::{
     ANSWERING, Form, Visiting, page,
-    questions::{Showing, frame_of, plain_card, question_page, wording},
+    questions::{Showing, frame_of, look_at, plain_card, question_page, wording},
 };
 use crate::{
     api::{Api, Operation},
@@ -91,8 +85,7 @@ impl Asked<'_> {
     }
 
     async fn question(&self) -> Result<QuestionView, Problem> {
-        let (caller, id) = (self.visiting.caller.clone(), self.id);
-        self.service.work(move |_, owner| seen_question(owner, &caller, id)).await
+        look_at(self.service, &self.visiting.caller, self.id).await
     }
 
     /// Returns the page that shows what will be sent.
@@ -159,7 +152,7 @@ impl Asked<'_> {
         };
         let (caller, level, until) = (self.visiting.caller.clone(), self.level(), self.form.one("until"));
         let doing = Doing { question, intent: intent.clone(), wording: wording(level), until };
-        let done = self.service.work(move |desk, owner| doing.perform(desk, owner, &caller)).await;
+        let done = self.service.work(move |desk, _| doing.perform(desk, &caller)).await;
         match done {
             Ok(Done { unsettled: Some(why), .. }) => self.unsettled(&why),
             Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),
@@ -229,41 +222,32 @@ struct Doing {
 }
 
 impl Doing {
-    fn perform(self, desk: &Desk, owner: &Owner, caller: &Caller) -> Result<Done, Refusal> {
-        let question = &self.question;
-        let speaker = caller.answerer(owner, None)?;
+    fn perform(self, desk: &Desk, caller: &Caller) -> Result<Done, Refusal> {
+        if self.is_repeated() {
+            return Ok(Done { question: self.question, repeated: true, unsettled: None });
+        }
+        let Self { question, intent, wording, .. } = self;
         let by_person = |reason| Act { reason, by: None };
-        match self.intent {
+        let act = match intent {
             Intent::Answer { value, note } => {
                 let given = Answer { answer: value, note, request: question.request, by: None };
-                let done = question::answer_shown(owner, question, &speaker, &given, self.wording)?;
-                question::note_answer(desk, &done);
-                Ok(done)
+                PersonalAct::Answer(given, wording)
             }
-            Intent::Accept { note } => question::accept(owner, question, &speaker, &by_person(note)),
-            Intent::Decline { reason } => question::decline(owner, question, &speaker, &by_person(reason)),
-            Intent::AskBack { words } => {
-                question::decline(owner, question, &speaker, &by_person(Some(words)))
-            }
+            Intent::Accept { note } => PersonalAct::Accept(by_person(note)),
+            Intent::Decline { reason } => PersonalAct::Decline(by_person(reason)),
+            Intent::AskBack { words } => PersonalAct::Decline(by_person(Some(words))),
             Intent::Pass { to, people, reason } => {
-                let passing = Passing { to: intent::one_name(&to), people, reason, by: None };
-                question::pass_on(owner, question, &speaker, &question::people_apart(desk, owner, passing)?)
+                PersonalAct::Pass(Passing { to: intent::one_name(&to), people, reason, by: None })
             }
-            Intent::Extend { seconds } => {
-                let shown = self.until.as_deref();
-                if shown.is_some()
-                    && shown != question.deadline.map(|deadline| deadline.to_string()).as_deref()
-                {
-                    return Ok(Done { question: self.question, repeated: true, unsettled: None });
-                }
-                let (asker, by) = asker_for(owner, caller, question, PersonRole::Answerer)?;
-                let extension = Extension { seconds, reason: None, by: None };
-                question::extend(owner, question, asker, Some(by), &extension)
-            }
-            Intent::Cancel { reason } => {
-                let (asker, by) = asker_for(owner, caller, question, PersonRole::Operator)?;
-                question::cancel(owner, question, asker, Some(by), &by_person(reason))
-            }
-        }
+            Intent::Extend { seconds } => PersonalAct::Extend(Extension { seconds, reason: None, by: None }),
+            Intent::Cancel { reason } => PersonalAct::Cancel(by_person(reason)),
+        };
+        desk.act_in_person(caller, question.id, act)
+    }
+
+    /// Returns whether more time was given already: the deadline is no longer the one that was shown.
+    fn is_repeated(&self) -> bool {
+        let now = self.question.deadline.map(|deadline| deadline.to_string());
+        matches!(self.intent, Intent::Extend { .. }) && self.until.is_some() && self.until != now
     }
 }

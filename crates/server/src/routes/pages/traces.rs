@@ -1,17 +1,14 @@
 //! Traces as pages: the list, a timeline page by page, one event, one artifact. A page reads what it shows and no more.
 
 use axum::{extract::State, response::Response};
-use demur_api::{code::Code, refusal::Refusal, trace::Line};
-use demur_desk::{excerpt, owner::Owner};
+use demur_api::trace::TraceView;
+use demur_desk::trace::TraceOverview;
 use demur_ledger::{
     event_type::{Content, EventType, TraceKind},
     name::{Sequence, TraceId},
     question::OutcomeKind,
     state::Phase,
-    timeline::Entry,
 };
-use demur_sequencer::SequencerError;
-use demur_store::contract::TraceSummary;
 use demur_web::{
     event::{Artifact, Event},
     frame::Here,
@@ -56,31 +53,16 @@ async fn list(
     visiting: Visiting,
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Result<Response, Problem> {
-    let after = parameters.after;
-    let (rows, next) = service.work(move |_, owner| rows(owner, after)).await?;
+    let (caller, after) = (visiting.caller.clone(), parameters.after);
+    let found = service.work(move |desk, _| desk.trace_overviews(&caller, after, TRACES)).await;
+    let (found, next) = found?;
+    let rows = found.iter().map(row).collect();
     let frame = visiting.frame(Here::Traces);
     page(StatusCode::OK, &Traces { frame: &frame, rows, first: after.is_none(), next })
 }
 
-fn rows(owner: &Owner, after: Option<TraceId>) -> Result<(Vec<Row>, Option<TraceId>), Refusal> {
-    let store = owner.ledger().store();
-    if let Some(trace) = after
-        && store.trace(trace)?.is_none()
-    {
-        return Err(SequencerError::TraceUnknown { trace }.into());
-    }
-    // One more for the registry, one more to know whether there are more.
-    let mut found = store.traces(after, TRACES + 2)?;
-    found.retain(|summary| summary.kind != TraceKind::Registry);
-    let more = found.len() > TRACES;
-    found.truncate(TRACES);
-    let next = found.last().filter(|_| more).map(|last| last.trace);
-    let row = |summary: &TraceSummary| -> Result<Row, Refusal> {
-        let opening = excerpt::opening(owner, summary.trace)?;
-        let words = opening.as_ref().and_then(trace::about);
-        Ok(Row { about: told(owner, summary, opening.as_ref())?, words })
-    };
-    Ok((found.iter().map(row).collect::<Result<_, _>>()?, next))
+fn row(found: &TraceOverview) -> Row {
+    Row { about: about(found), words: found.opening.as_ref().and_then(trace::about) }
 }
 
 async fn timeline(
@@ -90,12 +72,10 @@ async fn timeline(
     Parameters(parameters): Parameters<TimelineParameters>,
 ) -> Result<Response, Problem> {
     let first = parameters.after.map_or(Sequence::FIRST, Sequence::next);
-    let found = service.work(move |_, owner| {
-        let summary = excerpt::summary(owner, trace)?;
-        let lines = excerpt::read(owner, &summary, first, EVENTS)?;
-        Ok((about(owner, &summary)?, lines))
-    });
-    let (about, lines) = found.await?;
+    let caller = visiting.caller.clone();
+    let found = service.work(move |desk, _| desk.trace_lines(&caller, trace, first, EVENTS)).await;
+    let (found, lines) = found?;
+    let about = about(&found);
     let frame = visiting.frame(Here::Traces);
     let last = about.events.saturating_sub(1);
     let later = lines.last().map(|line| line.sequence).filter(|shown| shown.number() < last);
@@ -130,9 +110,10 @@ async fn event(
     visiting: Visiting,
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
-    let (about, line) = service.work(move |_, owner| one(owner, trace, sequence)).await?;
+    let caller = visiting.caller.clone();
+    let (found, line) = service.work(move |desk, _| desk.trace_line(&caller, trace, sequence)).await?;
     let frame = visiting.frame(Here::Traces);
-    page(StatusCode::OK, &Event::new(&frame, about, &line))
+    page(StatusCode::OK, &Event::new(&frame, about(&found), &line))
 }
 
 async fn artifact(
@@ -141,54 +122,35 @@ async fn artifact(
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
     let _turn = service.desk.large_turn()?;
-    let found = service.work(move |_, owner| {
-        let (_, line) = one(owner, trace, sequence)?;
-        let stored = owner.ledger().store().events(trace, sequence, 1)?.pop();
-        let (Some(event), Some(stored)) = (line.event, stored) else { return Err(unknown(trace, sequence)) };
-        let named = match line.content.map(|bytes| Content::parse(EventType::ArtifactRecorded, &bytes)) {
-            Some(Ok(Content::ArtifactRecorded(content))) => {
-                Some((text::line(&content.name), text::line(&content.media_type)))
-            }
-            _ => None,
-        };
-        Ok((named, excerpt::artifact(owner, &event, &stored.artifact)))
-    });
-    let (named, found) = found.await?;
+    let caller = visiting.caller.clone();
+    let found = service.work(move |desk, _| desk.checked_artifact(&caller, trace, sequence)).await;
+    let (line, found) = found?;
+    let named = match line.content.map(|bytes| Content::parse(EventType::ArtifactRecorded, &bytes)) {
+        Some(Ok(Content::ArtifactRecorded(content))) => {
+            Some((text::line(&content.name), text::line(&content.media_type)))
+        }
+        _ => None,
+    };
     let frame = visiting.frame(Here::Traces);
     let shown = Artifact::new(&frame, (trace, sequence), named, found.standing, found.bytes.as_deref());
     page(StatusCode::OK, &shown)
 }
 
-fn one(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<(About, Line), Refusal> {
-    let summary = excerpt::summary(owner, trace)?;
-    let line = excerpt::read(owner, &summary, sequence, 1)?.pop();
-    Ok((about(owner, &summary)?, line.ok_or_else(|| unknown(trace, sequence))?))
-}
-
-/// Returns what is known of a trace.
-pub(super) fn about(owner: &Owner, summary: &TraceSummary) -> Result<About, Refusal> {
-    told(owner, summary, excerpt::opening(owner, summary.trace)?.as_ref())
-}
-
-fn told(owner: &Owner, summary: &TraceSummary, opening: Option<&Entry>) -> Result<About, Refusal> {
-    let TraceSummary { trace, kind, head, opened, changed, phase, .. } = *summary;
-    let question = owner.ledger().store().question(trace, Sequence::FIRST)?;
-    let outcome = question.map(|question| OutcomeKind::as_str(question.row.outcome).to_owned());
-    Ok(About {
-        trace,
-        kind: About::kind(kind, opening),
-        is_run: kind == TraceKind::Run,
-        state: phase.map(|phase| Phase::as_str(phase).to_owned()).or(outcome),
-        events: head.sequence.next().number(),
-        opened,
-        changed,
-        failed: summary.failed.as_ref().map(|failure| (failure.code.clone(), failure.sequence)),
-    })
-}
-
-fn unknown(trace: TraceId, sequence: Sequence) -> Refusal {
-    let message = format!("expected an event of trace {trace}, found none with the number {sequence}");
-    Refusal::new(Code::EventUnknown, message)
+/// Returns what a page says about a trace.
+pub(super) fn about(found: &TraceOverview) -> About {
+    let TraceOverview { view, opening, outcome } = found;
+    let TraceView { trace, kind, events, opened, changed, phase, failed, .. } = view;
+    let state = phase.map(Phase::as_str).or_else(|| outcome.map(OutcomeKind::as_str));
+    About {
+        trace: *trace,
+        kind: About::kind(*kind, opening.as_ref()),
+        is_run: *kind == TraceKind::Run,
+        state: state.map(str::to_owned),
+        events: *events,
+        opened: *opened,
+        changed: *changed,
+        failed: failed.as_ref().map(|failure| (failure.code.clone(), failure.sequence)),
+    }
 }
 
 /// How many traces stand on a page.

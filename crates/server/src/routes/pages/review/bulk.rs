@@ -7,10 +7,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::limit::Text;
-use demur_desk::{
-    access::{Caller, seen_question},
-    owner::Owner,
-};
+use demur_desk::access::Caller;
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
@@ -27,7 +24,7 @@ use crate::{
     problem::Problem,
     routes::pages::{
         ANSWERING, Form, Visiting, page,
-        questions::{frame_of, plain_card, wording},
+        questions::{frame_of, look_at, plain_card, wording},
     },
     service::Shared,
 };
@@ -85,12 +82,15 @@ impl Wanted {
         }
     }
 
-    fn choose(&self, owner: &Owner, caller: &Caller) -> Vec<Chosen> {
-        let choose = |id: &QuestionId| match seen_question(owner, caller, *id) {
-            Ok(question) => Chosen { id: *id, intent: self.intent(&question), question: Some(question) },
-            Err(error) => Chosen { id: *id, question: None, intent: Err(error.to_string()) },
-        };
-        self.ids.iter().take(MOST).map(choose).collect()
+    async fn choose(&self, service: &Shared, caller: &Caller) -> Vec<Chosen> {
+        let mut all = Vec::new();
+        for id in self.ids.iter().take(MOST).copied() {
+            all.push(match look_at(service, caller, id).await {
+                Ok(question) => Chosen { id, intent: self.intent(&question), question: Some(question) },
+                Err(problem) => Chosen { id, question: None, intent: Err(problem.refusal().to_string()) },
+            });
+        }
+        all
     }
 
     fn intent(&self, question: &QuestionView) -> Result<Intent, String> {
@@ -126,8 +126,7 @@ async fn show(
     goes_back: bool,
     warning: Option<&'static str>,
 ) -> Result<Response, Problem> {
-    let (caller, looking) = (visiting.caller.clone(), wanted.clone());
-    let chosen = service.work(move |_, owner| Ok(looking.choose(owner, &caller))).await?;
+    let chosen = wanted.choose(service, &visiting.caller).await;
     let items = chosen.iter().map(|chosen| item(service, chosen, wanted.level));
     let items = items.collect::<Result<Vec<_>, Problem>>()?;
     let misfits = items.iter().any(|item| item.problem.is_some());
@@ -177,17 +176,17 @@ async fn perform(State(service): State<Shared>, visiting: Visiting, form: Form) 
         return show(&service, &visiting, wanted, false, Some(ENGLISH.form_stale)).await;
     }
     let (caller, level) = (visiting.caller.clone(), wanted.level);
-    let done = service.work(move |desk, owner| {
-        let chosen = wanted.choose(owner, &caller).into_iter();
+    let chosen = wanted.choose(&service, &caller).await;
+    let done = service.work(move |desk, _| {
         let perform = |chosen: Chosen| {
             let became = chosen.intent.and_then(|intent| {
                 let question = chosen.question.clone().ok_or_else(|| ENGLISH.late_gone.to_owned())?;
-                let doing = Doing { question, intent, wording: wording(wanted.level), until: None };
-                doing.perform(desk, owner, &caller).map_err(|error| refusal(&error))
+                let doing = Doing { question, intent, wording: wording(level), until: None };
+                doing.perform(desk, &caller).map_err(|error| refusal(&error))
             });
             (chosen.id, chosen.question, became)
         };
-        Ok(chosen.map(perform).collect::<Vec<_>>())
+        Ok(chosen.into_iter().map(perform).collect::<Vec<_>>())
     });
     let now = service.desk.now()?;
     let items = done.await?.into_iter().map(|(id, question, became)| {

@@ -1,0 +1,45 @@
+//! What becomes known when something happens to questions: that it did, never their words.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use demur_api::question::QuestionId;
+use demur_ledger::{facts::Severity, question::OutcomeKind};
+use demur_store::contract::Cursor;
+
+/// What one event means for questions.
+#[derive(Debug)]
+pub struct QuestionChange {
+    /// The place of the event.
+    pub at: Cursor,
+    /// The questions that it touched, at least one.
+    pub questions: Vec<ChangedQuestion>,
+    written: OnceLock<Bytes>,
+}
+
+/// A question that something happened to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangedQuestion {
+    /// Which.
+    pub id: QuestionId,
+    /// Whether it was asked now.
+    pub is_new: bool,
+    /// What became of it.
+    pub state: OutcomeKind,
+    /// How much depends on it.
+    pub severity: Severity,
+    /// Whether people may answer it.
+    pub people: bool,
+}
+
+impl QuestionChange {
+    pub(super) const fn new(at: Cursor, questions: Vec<ChangedQuestion>) -> Self {
+        Self { at, questions, written: OnceLock::new() }
+    }
+
+    /// Returns it as an interface writes it: made by the first who needs it, the same bytes for everybody else. One
+    /// interface only writes changes down.
+    pub fn written(&self, write: impl FnOnce(&Self) -> Bytes) -> Bytes {
+        self.written.get_or_init(|| write(self)).clone()
+    }
+}

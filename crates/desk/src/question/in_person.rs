@@ -1,0 +1,72 @@
+//! What a person at the inbox does about a question. It is on record how the question was worded for them, and they may do in the
+//! asker's name what nobody else may: give more time, call it off.
+
+use demur_api::{
+    person::PersonRole,
+    question::{Act, Answer, Done, Extension, Passing, QuestionId},
+    refusal::Refusal,
+    scope::Scope,
+};
+use demur_ledger::content::Wording;
+
+use super::{
+    accept,
+    act::answer_shown,
+    cancel, decline, extend,
+    handle::{note_answer, people_apart},
+    pass_on,
+};
+use crate::{
+    access::{Caller, admit, asker_for, seen_question},
+    desk::Desk,
+};
+
+/// What a person does.
+#[derive(Clone, Debug)]
+pub enum PersonalAct {
+    /// Answers, having seen the question in this wording.
+    Answer(Answer, Wording),
+    /// Accepts what it points at.
+    Accept(Act),
+    /// Declines.
+    Decline(Act),
+    /// Hands it to others.
+    Pass(Passing),
+    /// Gives more time, in the asker's name.
+    Extend(Extension),
+    /// Calls it off, in the asker's name.
+    Cancel(Act),
+}
+
+impl Desk {
+    /// Does what a person wants done about a question. May block.
+    pub fn act_in_person(&self, caller: &Caller, id: QuestionId, act: PersonalAct) -> Result<Done, Refusal> {
+        let by = admit(caller, ANSWERING)?;
+        let (owner, caller) = (&*self.owner()?, by.caller());
+        let question = &seen_question(owner, caller, id)?;
+        let speaker = caller.answerer(owner, None)?;
+        match act {
+            PersonalAct::Answer(given, wording) => {
+                let done = answer_shown(owner, question, &speaker, &given, wording)?;
+                note_answer(self, &done);
+                Ok(done)
+            }
+            PersonalAct::Accept(act) => accept(owner, question, &speaker, &act),
+            PersonalAct::Decline(act) => decline(owner, question, &speaker, &act),
+            PersonalAct::Pass(passing) => {
+                pass_on(owner, question, &speaker, &people_apart(self, owner, passing)?)
+            }
+            PersonalAct::Extend(extension) => {
+                let (asker, by) = asker_for(owner, caller, question, PersonRole::Answerer)?;
+                extend(owner, question, asker, Some(by), &extension)
+            }
+            PersonalAct::Cancel(act) => {
+                let (asker, by) = asker_for(owner, caller, question, PersonRole::Operator)?;
+                cancel(owner, question, asker, Some(by), &act)
+            }
+        }
+    }
+}
+
+/// Who does something about a question on a page.
+const ANSWERING: &[Scope] = &[Scope::Answer];

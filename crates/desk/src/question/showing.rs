@@ -1,0 +1,86 @@
+//! A person who may answer and was shown a question on a page is on record, once. Nobody waits for the record, and no page
+//! fails for it.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use demur_api::{
+    question::{QuestionId, QuestionView},
+    refusal::Refusal,
+    scope::Scope,
+};
+use demur_core::limit::Text;
+use demur_ledger::content::Wording;
+
+use super::deliver::deliver_shown;
+use crate::{access::Caller, desk::Desk};
+
+/// Who was shown what lately. The record itself is looked at before anything is recorded twice.
+#[derive(Default)]
+pub(crate) struct Showings(Mutex<BTreeSet<(QuestionId, String)>>);
+
+impl Showings {
+    /// Returns whether this is the first that is heard of it. Claimed before it is recorded: two pages at once are one showing.
+    fn claim(&self, id: QuestionId, name: &str) -> bool {
+        let mut claimed = self.claimed();
+        if claimed.len() >= MAX_CLAIMED {
+            claimed.clear();
+        }
+        claimed.insert((id, name.to_owned()))
+    }
+
+    fn give_back(&self, id: QuestionId, name: &str) {
+        self.claimed().remove(&(id, name.to_owned()));
+    }
+
+    fn claimed(&self) -> MutexGuard<'_, BTreeSet<(QuestionId, String)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Desk {
+    /// Notes that a caller was shown these questions on a page, where that is somebody who signed in and may answer.
+    pub fn note_shown(self: &Arc<Self>, caller: &Caller, questions: &[QuestionView], wording: Wording) {
+        let Caller::Token(token) = caller else { return };
+        if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !self.is_open() {
+            return;
+        }
+        let name = token.name.as_str().to_owned();
+        let waiting = questions.iter().filter(|question| question.is_open() && question.people);
+        let waiting = waiting.map(|shown| shown.id);
+        let claimed: Vec<QuestionId> = waiting.filter(|id| self.showings().claim(*id, &name)).collect();
+        if claimed.is_empty() {
+            return;
+        }
+        let (desk, caller) = (Arc::clone(self), caller.clone());
+        tokio::spawn(async move {
+            let noted = desk.on_worker(move |desk| desk.record_shown(&caller, &name, &claimed, wording));
+            if let Err(refusal) = noted.await {
+                tracing::debug!(code = refusal.code.as_str(), "what was shown is not on record");
+            }
+        });
+    }
+
+    fn record_shown(
+        &self,
+        caller: &Caller,
+        name: &str,
+        claimed: &[QuestionId],
+        wording: Wording,
+    ) -> Result<(), Refusal> {
+        let owner = &*self.owner()?;
+        let (speaker, channel) = (caller.answerer(owner, None)?, Text::try_from(CHANNEL)?);
+        for id in claimed {
+            let recorded = deliver_shown(owner, *id, &speaker, &channel, wording);
+            recorded.inspect_err(|_| self.showings().give_back(*id, name))?;
+        }
+        Ok(())
+    }
+}
+
+/// The way these questions went.
+const CHANNEL: &str = "web";
+/// How many showings are remembered.
+const MAX_CLAIMED: usize = 16_384;

@@ -1,0 +1,149 @@
+//! A desk over a folder of its own, with callers.
+
+use std::sync::Arc;
+
+use demur_api::{
+    call::ApiRequest,
+    operation::{self as op, Operation},
+    question::QuestionId,
+    refusal::Refusal,
+    server_limits::ServerLimits,
+};
+use demur_core::time::Timestamp;
+use demur_desk::{
+    access::Caller,
+    data::DataFolder,
+    deadlines,
+    desk::{Count, Desk, DeskConfig},
+    entry::Handle,
+    follower,
+};
+use demur_ledger::{entry::Entry, name::TraceId};
+use demur_sequencer::Listener;
+use demur_store::memory::MemoryStore;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+/// A desk in use.
+pub(crate) struct House {
+    pub(crate) desk: Arc<Desk>,
+    tasks: [JoinHandle<()>; 2],
+    _folder: Arc<TempDir>,
+}
+
+fn config(folder: &TempDir) -> DeskConfig {
+    DeskConfig {
+        data: DataFolder::at(folder.path().to_owned()),
+        rules: Vec::new(),
+        user: "somebody".try_into().unwrap(),
+        version: "0".to_owned(),
+        limits: ServerLimits::default(),
+    }
+}
+
+struct Uncounted;
+
+impl Listener for Uncounted {
+    fn recorded(&self, _: TraceId, _: &[Entry]) {}
+}
+
+impl Count for Uncounted {
+    fn answered_after(&self, _: f64) {}
+}
+
+impl House {
+    pub(crate) fn open() -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let desk = Desk::open(&config(&folder), Arc::new(Uncounted), || false).unwrap();
+        Self::of(desk, folder)
+    }
+
+    /// Returns two desks with the same secrets over one store, as two processes would have it.
+    pub(crate) fn two() -> [Self; 2] {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
+        [(); 2].map(|()| {
+            let store = Arc::clone(&store) as _;
+            let desk = Desk::over(&config(&folder), store, Arc::new(Uncounted)).unwrap();
+            Self::of(desk, Arc::clone(&folder))
+        })
+    }
+
+    fn of(desk: Arc<Desk>, folder: Arc<TempDir>) -> Self {
+        let tasks =
+            [tokio::spawn(follower::run(Arc::clone(&desk))), tokio::spawn(deadlines::run(Arc::clone(&desk)))];
+        Self { desk, tasks, _folder: folder }
+    }
+
+    /// Returns the user of this machine.
+    pub(crate) fn local(&self) -> Caller {
+        Caller::Local { name: self.desk.user().clone(), client: None }
+    }
+
+    /// Has an operation done by the user of this machine.
+    pub(crate) async fn call<O: Operation>(&self, path: Value, body: Value) -> Result<O::Output, Refusal>
+    where
+        Desk: Handle<O>,
+    {
+        self.query::<O>(path, json!({}), body).await
+    }
+
+    /// Has an operation done with something in its query.
+    pub(crate) async fn query<O: Operation>(
+        &self,
+        path: Value,
+        query: Value,
+        body: Value,
+    ) -> Result<O::Output, Refusal>
+    where
+        Desk: Handle<O>,
+    {
+        let request = ApiRequest {
+            path: serde_json::from_value(path).unwrap(),
+            query: serde_json::from_value(query).unwrap(),
+            body: serde_json::from_value(body).unwrap(),
+            key: None,
+        };
+        self.desk.call::<O>(&self.local(), request).await.map(|reply| reply.document)
+    }
+
+    /// Has the user of this machine ask.
+    pub(crate) async fn ask(&self, words: &str) -> QuestionId {
+        let asked = self.call::<op::Ask>(json!({}), json!({"question": words})).await.unwrap();
+        asked.question.id
+    }
+
+    /// Returns somebody who may read, and the name of the token.
+    pub(crate) async fn reader(&self) -> (Caller, String) {
+        self.token(json!({"name": "reader", "scopes": ["read"]})).await
+    }
+
+    /// Returns somebody with a new token, and the name of the token.
+    pub(crate) async fn token(&self, wanted: Value) -> (Caller, String) {
+        let made = self.call::<op::MakeToken>(json!({}), wanted).await.unwrap();
+        (self.known(&made.secret).await, made.token.id)
+    }
+
+    /// Returns a person who was added and has signed in.
+    pub(crate) async fn person(&self, name: &str) -> Caller {
+        let new = json!({"name": name, "role": "answerer"});
+        self.call::<op::AddPerson>(json!({}), new).await.unwrap();
+        self.desk.set_address("http://localhost".to_owned());
+        let link = self.call::<op::MakeSignInLink>(json!({}), json!({"person": name})).await.unwrap();
+        let code = link.url.split_once("code=").unwrap().1.to_owned();
+        let secret = self.desk.work(move |desk, _| desk.sign_in(&code)).await.unwrap();
+        self.known(&secret).await
+    }
+
+    async fn known(&self, secret: &str) -> Caller {
+        self.desk.work(|desk, owner| desk.tokens().load(owner)).await.unwrap();
+        Caller::Token(self.desk.tokens().find(secret, self.desk.now().unwrap()).unwrap())
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
