@@ -108,10 +108,13 @@ pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<Drive
     let mut place = lock(&place);
     let claim = report.claim;
     let driving = held(owner, trace, claim, &mut place)?;
-    let advanced = driving.advance(owner, trace, report);
-    // What was decided and is not on the disk is no history.
-    if advanced.is_err() {
-        driving.history = History::new();
+    let mut advanced = driving.advance(owner, trace, report.clone());
+    for _ in 0..ATTEMPTS {
+        if !matches!(&advanced, Err(refusal) if refusal.code == Code::Contended) {
+            break;
+        }
+        // Others recorded something in between: what the report says is held against the record anew.
+        advanced = driving.advance(owner, trace, report.clone());
     }
     let reply = advanced?;
     let (ends, completes) = match reply.step {
@@ -193,6 +196,15 @@ impl Driving {
     }
 
     fn advance(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
+        let advanced = self.step(owner, trace, report);
+        // What was decided and is not on the disk is no history.
+        if advanced.is_err() {
+            self.history = History::new();
+        }
+        advanced
+    }
+
+    fn step(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
         let recorder = Recorder::new(owner, trace, &mut self.history)?;
         let registry = owner.ledger().registry().head();
         if registry != self.registry {
@@ -258,5 +270,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How often others may record something in between.
+const ATTEMPTS: usize = 8;
 /// How many runs are kept in mind at once.
 const MAX_RUNS: usize = 64;

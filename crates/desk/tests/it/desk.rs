@@ -55,7 +55,7 @@ impl Count for Uncounted {
 impl House {
     pub(crate) fn open() -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        let desk = Desk::open(&config(&folder), Arc::new(Uncounted), || false).unwrap();
+        let desk = Desk::open(&config(&folder), Arc::new(Uncounted)).unwrap();
         Self::of(desk, folder)
     }
 

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn second_driver_waits_for_the_first_to_end() {
+    fn second_claim_waits_until_the_first_is_given_back() {
         let Pair { here, there, trace, claims } = pair();
         let (first, second) = (claims[0], claims[1]);
         take(&here, trace, first, false, at(0)).unwrap();
