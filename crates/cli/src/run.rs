@@ -113,7 +113,7 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
     Ok(reply.exit())
 }
 
-/// Returns a claim of this process. Who has the folder of the run knows that whoever drove it before has ended.
+/// Returns a claim of this process. A process that has the folder of the run knows that the one before it has ended.
 fn claim(texts: &Texts, abandoned: bool) -> Result<ClaimRun, Failure> {
     let mut world = World::open()?;
     let claim = ClaimId::new(world.now()?, &mut world);
