@@ -30,7 +30,7 @@ impl TryFrom<Submission> for SignedStatement {
     fn try_from(submission: Submission) -> Result<Self, serde_json::Error> {
         let Submission { statement, proof, opening } = submission;
         let (content, salt) = opening.map(|opening| (opening.bytes, opening.salt)).unzip();
-        Ok(Self { statement: raw(statement)?, proof, content: content.map(raw).transpose()?, salt })
+        Ok(Self { statement: raw(&statement)?, proof, content: content.map(|bytes| raw(&bytes)).transpose()?, salt })
     }
 }
 
@@ -46,8 +46,8 @@ impl From<SignedStatement> for Submission {
     }
 }
 
-fn raw(bytes: Vec<u8>) -> Result<Box<RawValue>, serde_json::Error> {
-    serde_json::from_slice(&bytes)
+fn raw(bytes: &[u8]) -> Result<Box<RawValue>, serde_json::Error> {
+    serde_json::from_slice(bytes)
 }
 
 fn document_schema(_: &mut SchemaGenerator) -> Schema {

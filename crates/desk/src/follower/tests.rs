@@ -43,7 +43,7 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
         version: "0".to_owned(),
         limits: ServerLimits::default(),
     };
-    let desk = Desk::open(&config, Arc::new(Uncounted), || false).unwrap();
+    let desk = Desk::open(&config, Arc::new(Uncounted)).unwrap();
     let owner = desk.owner().unwrap();
     let end = owner.ledger().store().end().unwrap();
     let own = ask(&owner);
