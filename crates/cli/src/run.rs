@@ -68,7 +68,7 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
     let claimed = api.claim(trace, &claim)?;
     let folder = RunFolder::create(&data, trace, texts, orders.plan.task())?;
     let _taken = folder.take(trace)?;
-    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     let reply = run.go(Some(context.output), (texts, &orders, &folder), until)?;
     context.output.reply(&reply)?;
     Ok(reply.exit())
@@ -86,11 +86,11 @@ pub(crate) fn quietly(
     let (api, claim) = (RunApi::Here(owner), claim(&texts, false)?);
     let mut claimed = api.claim(trace, &claim)?;
     let folder = RunFolder::create(data, trace, &texts, orders.plan.task())?;
-    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     run.go(None, (&texts, &orders, &folder), Some(Until::Auditing))?;
     meanwhile()?;
     claimed = api.claim(trace, &claim)?;
-    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     run.go(None, (&texts, &orders, &folder), None)
 }
 
@@ -107,13 +107,13 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
     let (orders, claim) = (texts.orders()?, claim(&texts, true)?);
     let api = RunApi::Server(Client::starting(data)?);
     let claimed = api.claim(trace, &claim)?;
-    let run = Claimed { api: &api, trace, claim: &claim, claimed: &claimed };
+    let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     let reply = run.go(Some(context.output), (&texts, &orders, &folder), arguments.until)?;
     context.output.reply(&reply)?;
     Ok(reply.exit())
 }
 
-/// Returns a claim of this process. Who has the folder of the run knows that whoever drove it before has ended.
+/// Returns a claim of this process. A process that has the folder of the run knows that the one before it has ended.
 fn claim(texts: &Texts, abandoned: bool) -> Result<ClaimRun, Failure> {
     let mut world = World::open()?;
     let claim = ClaimId::new(world.now()?, &mut world);
@@ -125,7 +125,7 @@ struct Claimed<'a> {
     api: &'a RunApi<'a>,
     trace: TraceId,
     claim: &'a ClaimRun,
-    claimed: &'a ClaimedRun,
+    found: &'a ClaimedRun,
 }
 
 impl Claimed<'_> {
@@ -135,9 +135,9 @@ impl Claimed<'_> {
         (texts, orders, folder): (&Texts, &Orders, &RunFolder),
         until: Option<Until>,
     ) -> Result<RunReply, Failure> {
-        let watch = Watch::new(output, self.claimed.store, self.trace)?;
+        let watch = Watch::new(output, self.found.store, self.trace)?;
         let record = Record::new(self.api, self.trace, self.claim, watch)?;
-        let mut drive = Drive::new(record, (orders, self.claimed), (&texts.home, folder))?;
+        let mut drive = Drive::new(record, (orders, self.found), (&texts.home, folder))?;
         let ended = drive.run(until.map(Until::phase));
         let reply = RunReply::new(self.trace, &drive.record.history, folder, drive.stuck);
         drop(drive);

@@ -116,8 +116,8 @@ impl RunFolder {
         Err(Failure::input("RUN_UNKNOWN", message).with_hint("`demur run status` shows the newest"))
     }
 
-    /// Takes the folder for as long as the file is open. No two processes work in it at once, and nobody is in it whom the
-    /// system does not know: who gets it knows that every earlier one has ended.
+    /// Takes the folder for as long as the file is open. No two processes work in it at once, and the system lets it go when
+    /// its process ends: a process that gets it knows that every earlier one has ended.
     pub(super) fn take(&self, trace: TraceId) -> Result<File, Failure> {
         let unusable = |error| Failure::file("use", &self.path, &error);
         let folder = File::open(&self.path).map_err(unusable)?;

@@ -33,7 +33,7 @@ use demur_run::{
     history::History,
     line::{FromAgent, FromDesk, Refused, Submit},
 };
-use demur_sequencer::{Sequencer, SequencerError};
+use demur_sequencer::SequencerError;
 
 pub use lines::read_lines;
 
@@ -87,16 +87,16 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
     if let Some(orders) = orders {
         let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
         let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
-        claim::take(records(ledger), trace, *claim, *abandoned, now)?;
+        claim::take(ledger, trace, *claim, *abandoned, now)?;
         let opened = Driving::open(owner, trace, *claim, orders);
         if opened.is_err() {
-            claim::release(records(ledger), trace, *claim)?;
+            claim::release(ledger, trace, *claim)?;
         }
         *place = Some(opened?);
     }
     let driving = place.as_ref().filter(|driving| driving.claim == *claim).ok_or_else(claim_unknown)?;
     if orders.is_none() {
-        claim::hold(records(ledger), trace, *claim, now)?;
+        claim::hold(ledger, trace, *claim, now)?;
     }
     let (length, participants) = (driving.history.state().length(), driving.cast.participants());
     Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
@@ -108,10 +108,13 @@ pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<Drive
     let mut place = lock(&place);
     let claim = report.claim;
     let driving = held(owner, trace, claim, &mut place)?;
-    let advanced = driving.advance(owner, trace, report);
-    // What was decided and is not on the disk is no history.
-    if advanced.is_err() {
-        driving.history = History::new();
+    let mut advanced = driving.advance(owner, trace, report.clone());
+    for _ in 0..ATTEMPTS {
+        if !matches!(&advanced, Err(refusal) if refusal.code == Code::Contended) {
+            break;
+        }
+        // Others recorded something in between: what the report says is held against the record anew.
+        advanced = driving.advance(owner, trace, report.clone());
     }
     let reply = advanced?;
     let (ends, completes) = match reply.step {
@@ -125,7 +128,7 @@ pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<Drive
     if ends {
         *place = None;
         owner.drivers().forget(trace);
-        claim::release(records(owner.ledger()), trace, claim)?;
+        claim::release(owner.ledger(), trace, claim)?;
     }
     Ok(reply)
 }
@@ -158,7 +161,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     let answer = match refused {
         Some(refused) => FromDesk::Refused(refused),
         None => match ledger.submit(submission, artifact.as_ref()) {
-            Ok(recorded) => FromDesk::Recorded(recorded.position),
+            Ok(acknowledged) => FromDesk::Recorded(acknowledged.position),
             Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
             Err(error) => return Err(error.into()),
         },
@@ -172,7 +175,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
 /// Ends a run on the operator's word, once nobody drives it.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
     let ledger = owner.ledger();
-    claim::expect_none(records(ledger), trace, wanted.abandoned, owner.world().now()?)?;
+    claim::expect_none(ledger, trace, wanted.abandoned, owner.world().now()?)?;
     ledger.abort(trace, wanted.reason)?;
     ledger.react(&CheckpointAfterRun)?;
     Ok(())
@@ -193,6 +196,15 @@ impl Driving {
     }
 
     fn advance(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
+        let advanced = self.step(owner, trace, report);
+        // What was decided and is not on the disk is no history.
+        if advanced.is_err() {
+            self.history = History::new();
+        }
+        advanced
+    }
+
+    fn step(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
         let recorder = Recorder::new(owner, trace, &mut self.history)?;
         let registry = owner.ledger().registry().head();
         if registry != self.registry {
@@ -215,7 +227,7 @@ fn held<'a>(
     place: &'a mut MutexGuard<'_, Option<Driving>>,
 ) -> Result<&'a mut Driving, Refusal> {
     let driving = place.as_mut().filter(|driving| driving.claim == claim).ok_or_else(claim_unknown)?;
-    claim::hold(records(owner.ledger()), trace, claim, owner.world().now()?)?;
+    claim::hold(owner.ledger(), trace, claim, owner.world().now()?)?;
     Ok(driving)
 }
 
@@ -258,10 +270,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How often others may record something in between.
+const ATTEMPTS: usize = 8;
 /// How many runs are kept in mind at once.
 const MAX_RUNS: usize = 64;
-
-/// Returns the records in which claims are kept.
-fn records(ledger: &Sequencer) -> claim::Records<'_> {
-    claim::Records { store: ledger.store(), writer: ledger.lease() }
-}

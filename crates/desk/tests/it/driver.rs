@@ -1,6 +1,8 @@
 //! A run is driven: what a client holds comes with each report, so that any answer may get lost and either side may be
 //! another than before.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use demur_api::{
     code::Code,
     refusal::Refusal,
@@ -11,6 +13,9 @@ use demur_api::{
 };
 use demur_desk::{data::DataFolder, owner::Owner, run::driver, world::World};
 use demur_ledger::{
+    author::{Artifact, Place as Spot},
+    content::ArtifactContent,
+    event_type::Content,
     name::{Sequence, TraceId},
     role::Role,
     state::Phase,
@@ -65,28 +70,33 @@ impl Place {
     }
 }
 
-fn claim_id() -> ClaimId {
+pub(crate) fn claim_id() -> ClaimId {
     let mut world = World::open().unwrap();
     ClaimId::new(world.now().unwrap(), &mut world)
 }
 
 /// Returns the orders of two calls, of which the second has this name.
-fn orders(second: &str) -> RunOrders {
-    let call = |name: &str| {
+pub(crate) fn orders(second: &str) -> RunOrders {
+    orders_of(&["one".to_owned(), second.to_owned()])
+}
+
+fn orders_of(calls: &[String]) -> RunOrders {
+    let call = |name: &String| {
         format!(
             "\n[[proposal.call]]\nname = {name:?}\ntool = \"echo\"\ncommand = [\"echo\", {name:?}]\nrisk = \"low\"\n\
              justification = \"it is needed\"\n"
         )
     };
-    let (one, two) = (call("one"), call(second));
     let task = format!(
-        "name = \"a task\"\nobjective = \"something\"\n\n[[proposal]]\nobjective = \"the work\"\n{one}{two}\n\
-         [[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [\"one\"]\n"
+        "name = \"a task\"\nobjective = \"something\"\n\n[[proposal]]\nobjective = \"the work\"\n{}\n\
+         [[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [{:?}]\n",
+        calls.iter().map(call).collect::<String>(),
+        calls[0]
     );
     RunOrders { task, policy: "retry_limit = 1\n[tools.echo]\n".to_owned(), files: String::new() }
 }
 
-fn report(claim: ClaimId) -> DriveReport {
+pub(crate) fn report(claim: ClaimId) -> DriveReport {
     DriveReport {
         claim,
         until: None,
@@ -99,11 +109,11 @@ fn report(claim: ClaimId) -> DriveReport {
     }
 }
 
-fn ready(call: &str) -> Vec<ReadyTool> {
+pub(crate) fn ready(call: &str) -> Vec<ReadyTool> {
     vec![ReadyTool { call: call.to_owned(), limits: vec!["time: 30 s".to_owned()] }]
 }
 
-fn ended(started: Sequence, call: &str) -> Option<ToolReport> {
+pub(crate) fn ended(started: Sequence, call: &str) -> Option<ToolReport> {
     Some(ToolReport {
         started,
         call: call.to_owned(),
@@ -116,7 +126,7 @@ fn ended(started: Sequence, call: &str) -> Option<ToolReport> {
     })
 }
 
-fn started(step: DriveStep) -> ToolToRun {
+pub(crate) fn started(step: DriveStep) -> ToolToRun {
     match step {
         DriveStep::Run(tool) => tool,
         other => panic!("expected a tool to run, found {other:?}"),
@@ -124,7 +134,7 @@ fn started(step: DriveStep) -> ToolToRun {
 }
 
 /// Returns the types of the events on these lines.
-fn kinds(lines: &[String]) -> Vec<String> {
+pub(crate) fn kinds(lines: &[String]) -> Vec<String> {
     let kind = |line: &String| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let event = &line["event"];
@@ -198,7 +208,7 @@ fn next_server_goes_on_with_the_same_client() {
 }
 
 #[test]
-fn second_driver_waits_for_the_first_to_end() {
+fn run_that_is_driven_is_neither_claimed_nor_aborted() {
     let place = Place::new();
     let (first, _) = place.begun();
     let second = claim_id();
@@ -253,4 +263,62 @@ fn run_stops_where_it_may_go_no_further() {
     assert!(matches!(reply.step, DriveStep::Over(over) if over.phase == Phase::Reviewing && !over.stuck));
     // The claim is given back.
     place.claim(claim_id(), false, Some(orders("two"))).unwrap();
+}
+
+/// Records something in the executor's name, past the driver.
+fn interrupt(place: &Place) {
+    let (owner, mut world) = (place.owner(), World::open().unwrap());
+    let author = owner.find_author("executor", Role::Executor).unwrap().unwrap();
+    let head = owner.ledger().store().trace(place.trace).unwrap().unwrap().head;
+    let (store, now) = (owner.ledger().registry().store(), world.now().unwrap());
+    let at = Spot { store, trace: place.trace, seen: Some(head), now };
+    let artifact = Artifact::new(b"a note".to_vec(), &mut world);
+    let content = ArtifactContent {
+        media_type: "text/plain".try_into().unwrap(),
+        name: "note".try_into().unwrap(),
+        size: 6.try_into().unwrap(),
+    };
+    let content = Some(Content::ArtifactRecorded(content));
+    let said = author.say(&at, artifact.facts(), content, &mut world).unwrap();
+    owner.ledger().submit(said, Some(&artifact)).unwrap();
+}
+
+/// LED-16: who answers or speaks in a run does so at any moment, and the driver goes on from what is recorded.
+#[test]
+fn others_speak_in_a_run_while_it_is_driven() {
+    let place = Place::new();
+    let calls: Vec<String> = (0..40).map(|number| format!("call-{number}")).collect();
+    let claim = claim_id();
+    place.claim(claim, false, Some(orders_of(&calls))).unwrap();
+    place.drive(report(claim)).unwrap();
+    let over = AtomicBool::new(false);
+    let completed = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                interrupt(&place);
+            }
+        });
+        let _ended = Ended(&over);
+        let (mut last, mut completed) = (None, 0);
+        for call in &calls {
+            let report = DriveReport { ended: last.take(), ready: ready(call), ..report(claim) };
+            let reply = place.drive(report).unwrap();
+            completed +=
+                kinds(&reply.events).iter().filter(|kind| *kind == "tool_execution_completed").count();
+            let tool = started(reply.step);
+            assert_eq!(tool.call, *call);
+            last = ended(tool.started, call);
+        }
+        completed
+    });
+    assert_eq!(completed, calls.len() - 1);
+}
+
+/// Says that something is over, also where it ends in a panic.
+struct Ended<'a>(&'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -1,11 +1,21 @@
 //! Two desks over one store that they share, as two processes: what one records, the other shows, and tells those who wait and
 //! watch there.
 
-use demur_api::{operation as op, question::QuestionId};
-use demur_desk::watch::{Cursor, Interest, News};
+use demur_api::{
+    code::Code,
+    operation as op,
+    question::QuestionId,
+    refusal::Refusal,
+    run::{ClaimId, ClaimedRun, DriveReply, DriveReport, DriveStep},
+};
+use demur_desk::{
+    watch::{Cursor, Interest, News},
+    world::World,
+};
+use demur_ledger::name::TraceId;
 use serde_json::json;
 
-use crate::desk::House;
+use crate::{desk::House, driver};
 
 async fn answer(house: &House, id: QuestionId) {
     let given = json!({"answer": "yes"});
@@ -81,4 +91,51 @@ async fn deadline_is_recorded_once() {
         }
     }
     assert_eq!(expired, 1);
+}
+
+async fn claim(house: &House, trace: TraceId, claim: ClaimId) -> Result<ClaimedRun, Refusal> {
+    let wanted = json!({"claim": claim, "orders": driver::orders("two")});
+    house.call::<op::ClaimRun>(json!({"trace": trace}), wanted).await
+}
+
+async fn drive(house: &House, trace: TraceId, report: &DriveReport) -> Result<DriveReply, Refusal> {
+    house.call::<op::DriveRun>(json!({"trace": trace}), serde_json::to_value(report).unwrap()).await
+}
+
+fn new_trace() -> TraceId {
+    let mut world = World::open().unwrap();
+    TraceId::new(world.now().unwrap(), &mut world)
+}
+
+#[tokio::test]
+async fn second_driver_waits_for_the_first_to_end() {
+    let [here, elsewhere] = House::two();
+    let (trace, first, second) = (new_trace(), driver::claim_id(), driver::claim_id());
+    claim(&here, trace, first).await.unwrap();
+    drive(&here, trace, &driver::report(first)).await.unwrap();
+    assert_eq!(claim(&elsewhere, trace, second).await.unwrap_err().code, Code::RunClaimed);
+    assert_eq!(drive(&elsewhere, trace, &driver::report(second)).await.unwrap_err().code, Code::ClaimUnknown);
+    let leaving = DriveReport { leaves: true, ..driver::report(first) };
+    drive(&here, trace, &leaving).await.unwrap();
+    claim(&elsewhere, trace, second).await.unwrap();
+    let reply = drive(&elsewhere, trace, &driver::report(second)).await.unwrap();
+    assert!(matches!(reply.step, DriveStep::Prepare(_)), "{:?}", reply.step);
+}
+
+/// LED-16, LED-22: what one desk has in mind of a run is never older than the record.
+#[tokio::test]
+async fn driver_goes_on_at_another_desk_and_comes_back() {
+    let [here, elsewhere] = House::two();
+    let (trace, claimed) = (new_trace(), driver::claim_id());
+    claim(&here, trace, claimed).await.unwrap();
+    let ready = DriveReport { ready: driver::ready("one"), ..driver::report(claimed) };
+    let one = driver::started(drive(&here, trace, &ready).await.unwrap().step);
+    claim(&elsewhere, trace, claimed).await.unwrap();
+    let (ended, ready) = (driver::ended(one.started, "one"), driver::ready("two"));
+    let report = DriveReport { ended, ready, ..driver::report(claimed) };
+    let two = driver::started(drive(&elsewhere, trace, &report).await.unwrap().step);
+    assert_eq!(two.call, "two");
+    let report = DriveReport { ended: driver::ended(two.started, "two"), ..driver::report(claimed) };
+    let reply = drive(&here, trace, &report).await.unwrap();
+    assert!(driver::kinds(&reply.events).contains(&"claim_issued".to_owned()), "{:?}", reply.events);
 }

@@ -42,6 +42,19 @@ const PLAN: &str = r#"{"calls":[
   {"claim":"It has twelve bytes.","command":["wc","-c"],"name":"count","risk":"medium","stdin":"twelve bytes","tool":"wc"}],
  "verdict":"the task is done"}"#;
 
+/// Returns a sandbox with a task that an executor and a critic of their own do.
+pub(super) fn two() -> Sandbox {
+    let sandbox = with_agents();
+    fs::write(sandbox.path("plan.json"), PLAN).unwrap();
+    let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
+    let critic = [rust("critic"), "cleo.key".to_owned()];
+    let draft = Draft::new();
+    let players = player("executor", "ben", &executor) + &player("critic", "cleo", &critic);
+    let task = draft.task.replace("[[proposal]]", &(players + "\n[[proposal]]"));
+    Draft { task, policy: String::new() }.write(&sandbox);
+    sandbox
+}
+
 fn check_both_verifiers(sandbox: &Sandbox) {
     assert_ne!(verdict(sandbox), "fail");
     let (code, said) = verify_alone(&sandbox.path("last.jsonl"));

@@ -73,8 +73,8 @@ fn everything_works_while_the_tool_of_a_run_works() {
         "trace list",
         "run status",
         "export last --out last.jsonl",
+        "store check",
         "store backup copy",
-        "store rebuild",
     ] {
         let begun = Instant::now();
         sandbox.run(&call.split(' ').collect::<Vec<_>>()).expect_code(0);

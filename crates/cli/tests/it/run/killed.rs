@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Draft, entries, verdict};
+use super::{Draft, agents, entries, kinds, verdict};
 use crate::{
     sandbox::{Sandbox, count},
     server_life::kill,
@@ -79,14 +79,7 @@ fn proof_runs_outlive_their_servers() {
         let mut run = sandbox.command(&["run", "--task", "task.toml", "--json"]);
         let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let part = u32::try_from(round * 7919 % 1000).unwrap();
-        let moment = Instant::now() + takes * part / 1000;
-        while Instant::now() < moment {
-            thread::yield_now();
-        }
-        for process in sandbox.processes().into_iter().filter(|process| is_server(*process)) {
-            kill(process);
-            killed += 1;
-        }
+        killed += kill_servers_at(&sandbox, Instant::now() + takes * part / 1000);
         let ran = sandbox.ran(run.wait_with_output().unwrap());
         let reply: Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
         let tools = serde_json::json!({"blocked": 0, "completed": 3, "failed": 0, "lost": 0, "open": 0});
@@ -99,6 +92,40 @@ fn proof_runs_outlive_their_servers() {
         assert_eq!(verdict(&sandbox), "pass_with_warnings", "round {round}");
     }
     assert!(killed > 0, "no server was killed in time");
+}
+
+/// LED-22: what agents in processes of their own said is recorded once, whichever server heard it.
+#[test]
+fn proof_agents_outlive_the_servers_of_their_run() {
+    let whole = agents::two();
+    let begun = Instant::now();
+    whole.run(&["run", "--task", "task.toml"]).expect_code(0);
+    let takes = begun.elapsed();
+    let expected = kinds(&whole).len();
+    for round in 1..=count(3, 60) {
+        let sandbox = agents::two();
+        let mut run = sandbox.command(&["run", "--task", "task.toml", "--json"]);
+        let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let part = u32::try_from(round * 7919 % 1000).unwrap();
+        kill_servers_at(&sandbox, Instant::now() + takes * part / 1000);
+        let ran = sandbox.ran(run.wait_with_output().unwrap());
+        let reply: Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
+        assert_eq!(reply["phase"], "completed", "round {round}");
+        let kinds = kinds(&sandbox);
+        let said = kinds.iter().filter(|kind| *kind != "recovery_recorded").count();
+        assert_eq!(said, expected, "round {round}: {kinds:?}");
+        assert_ne!(verdict(&sandbox), "fail", "round {round}");
+    }
+}
+
+/// Kills the servers of a sandbox at a moment; returns how many.
+fn kill_servers_at(sandbox: &Sandbox, moment: Instant) -> usize {
+    while Instant::now() < moment {
+        thread::yield_now();
+    }
+    let servers: Vec<_> = sandbox.processes().into_iter().filter(|process| is_server(*process)).collect();
+    servers.iter().for_each(|process| kill(*process));
+    servers.len()
 }
 
 fn is_server(process: u32) -> bool {

@@ -61,12 +61,9 @@ impl Handle<op::AbortRun> for Desk {
 
 /// A client that passes on what its own user says has no tools here.
 fn expect_driver(by: &Admitted) -> Result<(), Refusal> {
-    match by.caller().client() {
-        None => Ok(()),
-        Some(_) => {
-            let message = "expected the user of this machine, found a client that speaks for its own user";
-            Err(Refusal::new(Code::Forbidden, message)
-                .with_cure("start the run with `demur run` in a terminal"))
-        }
+    if by.caller().client().is_none() {
+        return Ok(());
     }
+    let message = "expected the user of this machine, found a client that speaks for its own user";
+    Err(Refusal::new(Code::Forbidden, message).with_cure("start the run with `demur run` in a terminal"))
 }

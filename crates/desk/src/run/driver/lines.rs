@@ -27,8 +27,8 @@ pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> 
         let (line, artifact) = event_line(trace, stored)?;
         size += line.len();
         lines.push(line);
-        if let Some((at, artifact)) = artifact.filter(|_| wanted.artifacts == Some(true)) {
-            let line = artifact_line(store, at, artifact)?;
+        if let Some(artifact) = artifact.filter(|_| wanted.artifacts == Some(true)) {
+            let line = artifact_line(store, &artifact)?;
             size += line.len();
             lines.push(line);
         }
@@ -39,13 +39,16 @@ pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> 
     Ok(RunLines { lines })
 }
 
-/// Returns the line of an event, and where its artifact is if it records one.
-fn event_line(
-    trace: TraceId,
-    stored: Stored,
-) -> Result<(String, Option<(Sequence, Kept<ArtifactPlace>)>), Refusal> {
+/// Where the artifact is that an event records.
+struct RecordedArtifact {
+    event: Sequence,
+    place: Kept<ArtifactPlace>,
+}
+
+/// Returns the line of an event, and its artifact if it records one.
+fn event_line(trace: TraceId, stored: Stored) -> Result<(String, Option<RecordedArtifact>), Refusal> {
     let event = read_event(trace, Sequence::FIRST, &stored)?;
-    let sequence = event.envelope().sequence;
+    let at = event.envelope().sequence;
     let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
     let artifact = Some(stored.artifact).filter(|kept| records || !matches!(kept, Kept::Absent));
     let shown = match stored.content {
@@ -54,12 +57,13 @@ fn event_line(
         Kept::Erased => ShownEvent { event, opening: None, disclosure: Disclosure::Erased },
     };
     let line = text(shown.to_line().map_err(|error| Refusal::bug(&error))?)?;
-    Ok((line, artifact.map(|kept| (sequence, kept))))
+    Ok((line, artifact.map(|place| RecordedArtifact { event: at, place })))
 }
 
-fn artifact_line(store: &dyn Store, event: Sequence, kept: Kept<ArtifactPlace>) -> Result<String, Refusal> {
+fn artifact_line(store: &dyn Store, recorded: &RecordedArtifact) -> Result<String, Refusal> {
+    let event = recorded.event;
     let without = |disclosure| ShownArtifact { event, artifact: None, disclosure };
-    let shown = match kept {
+    let shown = match &recorded.place {
         Kept::Absent => without(Disclosure::Missing),
         Kept::Erased => without(Disclosure::Erased),
         Kept::Here(place) => match store.artifact(&place.address)? {

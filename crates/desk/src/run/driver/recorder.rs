@@ -1,7 +1,10 @@
 //! What is said in a run that is driven: signed, decided and recorded, several statements in one commit. What is not on the
 //! disk is told to nobody.
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{
+    code::{Code, RuleCode},
+    refusal::Refusal,
+};
 use demur_core::{limit::Text, time::Timestamp};
 use demur_engine::Reply;
 use demur_ledger::{
@@ -40,6 +43,11 @@ impl<'a> Recorder<'a> {
         let mut recorder =
             Self { ledger, trace, history, world, series, undone: Vec::new(), lines: Vec::new() };
         recorder.catch_up()?;
+        if !recorder.lines.is_empty() && ledger.store().is_shared() {
+            // Another process may have recorded it, and what is decided here has to follow.
+            ledger.come_back(trace)?;
+            recorder.catch_up()?;
+        }
         Ok(recorder)
     }
 
@@ -116,6 +124,13 @@ impl<'a> Recorder<'a> {
     }
 
     fn take(&mut self, entries: Vec<Entry>, reply: Reply) -> Result<(), Refusal> {
+        let next = self.history.state().length();
+        if entries.first().is_some_and(|first| first.event.envelope().sequence.number() != next) {
+            // Somebody else spoke in between. What is on the disk has it all, in order.
+            self.commit()?;
+            self.catch_up()?;
+            return self.heard(reply);
+        }
         for entry in entries {
             let (trace, sequence) = (self.trace, entry.event.envelope().sequence);
             let content = entry.opening.as_ref().map(|opening| &opening.bytes[..]);
@@ -123,7 +138,15 @@ impl<'a> Recorder<'a> {
             self.history.take(&entry.event, content).map_err(damaged)?;
             self.undone.push(entry);
         }
+        self.heard(reply)
+    }
+
+    fn heard(&mut self, reply: Reply) -> Result<(), Refusal> {
         match reply {
+            // What was decided here before it did not get to the disk.
+            Reply::Refused(refusal) if refusal.code == RuleCode::SEEN_UNKNOWN.as_str() => {
+                Err(SequencerError::Contended.into())
+            }
             Reply::Refused(refusal) => {
                 self.commit()?;
                 Err(refusal.into())
