@@ -6,6 +6,7 @@ use std::{
     io::{self, ErrorKind, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 pub use demur_store::folder::create_folders as create_folder;
@@ -24,8 +25,10 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file in place of the one that is there, if any. If that fails, the old one is untouched.
 ///
 /// The caller owns the data folder: what lies under the temporary name was left by a process that
-/// is dead.
+/// is dead. In this process one after the other has the name.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder_of(path);
     let temporary = folder.join(TEMPORARY);
     remove(&temporary)?;
@@ -106,6 +109,20 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn files_written_at_once_have_each_their_own_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = &|number: u8| folder.path().join(number.to_string());
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                scope.spawn(move || replace(&path(number), &[number; 64]).unwrap());
+            }
+        });
+        for number in 0..16 {
+            assert_eq!(fs::read(path(number)).unwrap(), [number; 64]);
+        }
     }
 
     #[test]
