@@ -22,9 +22,18 @@ use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
 pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {
+    start_within(data, PATIENCE)
+}
+
+/// The same for whoever can do without: a folder that somebody else has is not waited for as long.
+pub(super) fn start_if_free(data: &DataFolder) -> Result<(), Refusal> {
+    start_within(data, SHORT_PATIENCE)
+}
+
+fn start_within(data: &DataFolder, in_use_for: Duration) -> Result<(), Refusal> {
     let folder = data.path();
     durable::create_folder(folder).map_err(|error| error::file("create", folder, &error))?;
-    let until = Instant::now() + PATIENCE;
+    let (begun, until) = (Instant::now(), Instant::now() + PATIENCE);
     let mut failed = false;
     loop {
         let (log, before) = open_log(folder)?;
@@ -37,7 +46,7 @@ pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {
                 let said = last_words(folder, before);
                 // Another command has the folder, or another server was faster: it will answer, or go.
                 let in_use = said.contains("FOLDER_IN_USE");
-                if (!in_use && failed) || Instant::now() > until {
+                if (!in_use && failed) || begun.elapsed() > in_use_for {
                     return Err(ended_early(&said, ended.code(), in_use, folder));
                 }
                 // What it failed at may have been half made by another that began at the same moment.
@@ -159,6 +168,8 @@ fn cannot_start(error: &dyn std::fmt::Display) -> Refusal {
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a folder that somebody else has is waited for by whoever can do without a server.
+const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is tried.
 const MOMENT: Duration = Duration::from_millis(2);
 /// How long to wait before a folder that is in use is tried again.

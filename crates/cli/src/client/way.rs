@@ -91,11 +91,15 @@ impl Way {
         }
     }
 
-    /// Makes sure that a server answers.
+    /// Makes sure that a server answers, for whoever can do without.
     pub(super) async fn reach(&self) -> Result<(), Refusal> {
         match socket::connect(self.data.path()).map_err(|error| self.unreachable(&error)) {
             Ok(_) => Ok(()),
-            Err(Unanswered::NoServer) => self.start().await,
+            Err(Unanswered::NoServer) => {
+                let data = self.data.clone();
+                let started = task::spawn_blocking(move || start::start_if_free(&data)).await;
+                started.map_err(|error| Refusal::bug(&error))?
+            }
             Err(Unanswered::Refused(refusal)) => Err(refusal),
             Err(Unanswered::Lost(error)) => Err(lost(&error)),
         }

@@ -73,7 +73,10 @@ fn by_recovery(
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
     let secret = SecretKey::generate(&mut world);
     let new = KeyFile { name: old.name.clone(), principal: old.principal, role, secret };
-    let file = Tentative::of(keystore.add(&new)?);
+    let path = keystore.path(&new.secret.public().fingerprint());
+    // Under its own name at once: whoever owns the folder writes others meanwhile.
+    keystore::create(&new, &path)?;
+    let file = Tentative::of(path);
     let RegistryPlace { store, trace, head, .. } = *registry;
     let place = Place { store, trace, seen: Some(head), now: world.now()? };
     let author = Author::new(recovery.clone(), old.principal, role);

@@ -1,6 +1,6 @@
 //! A folder has one owner at a time; readers need no turn.
 
-use std::process::Stdio;
+use std::{process::Stdio, thread};
 
 use insta::assert_snapshot;
 
@@ -9,14 +9,15 @@ use crate::sandbox::{Sandbox, count};
 #[test]
 fn writer_is_refused_while_another_holds_the_folder() {
     let sandbox = Sandbox::with_keys();
+    sandbox.rest();
     let lock = std::fs::File::open(sandbox.data().join("lock")).unwrap();
     lock.lock().unwrap();
     let before = sandbox.contents();
     assert_snapshot!(sandbox.run(&["keys", "new", "carol", "--role", "critic"]), @r"
     exit 3
     --- stderr
-    error: another demur owns this folder: it holds [DIR]/data/lock; nothing was changed, ask it or stop it
-    hint: `demur status` shows which server has it, `demur stop` ends that one
+    error: another command owns the data folder and does not let it go
+    hint: wait until it is done, then try again
     ");
     assert_eq!(sandbox.contents(), before);
     // Readers need no turn.
@@ -24,12 +25,18 @@ fn writer_is_refused_while_another_holds_the_folder() {
         sandbox.run(&call.split(' ').collect::<Vec<_>>()).expect_code(0);
     }
     sandbox.run(&["store", "backup", "copy"]).expect_code(0);
-    for call in
-        ["checkpoint", "store check", "store rebuild", "store restore copy --replace", "keys rotate bob"]
-    {
-        let error = sandbox.json_error(&call.split(' ').collect::<Vec<_>>(), 3);
-        assert_eq!(error["code"], "FOLDER_IN_USE", "{call}");
-    }
+    // All at once: they wait for it before they give up.
+    thread::scope(|scope| {
+        for call in
+            ["checkpoint", "store check", "store rebuild", "store restore copy --replace", "keys rotate bob"]
+        {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                let error = sandbox.json_error(&call.split(' ').collect::<Vec<_>>(), 3);
+                assert_eq!(error["code"], "FOLDER_IN_USE", "{call}");
+            });
+        }
+    });
     assert_eq!(sandbox.contents(), before);
     drop(lock);
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
