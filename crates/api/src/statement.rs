@@ -30,7 +30,12 @@ impl TryFrom<Submission> for SignedStatement {
     fn try_from(submission: Submission) -> Result<Self, serde_json::Error> {
         let Submission { statement, proof, opening } = submission;
         let (content, salt) = opening.map(|opening| (opening.bytes, opening.salt)).unzip();
-        Ok(Self { statement: raw(&statement)?, proof, content: content.map(|bytes| raw(&bytes)).transpose()?, salt })
+        Ok(Self {
+            statement: raw(&statement)?,
+            proof,
+            content: content.map(|bytes| raw(&bytes)).transpose()?,
+            salt,
+        })
     }
 }
 
