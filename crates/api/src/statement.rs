@@ -29,13 +29,9 @@ impl TryFrom<Submission> for SignedStatement {
 
     fn try_from(submission: Submission) -> Result<Self, serde_json::Error> {
         let Submission { statement, proof, opening } = submission;
-        let (content, salt) = opening.map(|opening| (opening.bytes, opening.salt)).unzip();
-        Ok(Self {
-            statement: raw(&statement)?,
-            proof,
-            content: content.map(|bytes| raw(&bytes)).transpose()?,
-            salt,
-        })
+        let content = opening.as_ref().map(|opening| serde_json::from_slice(&opening.bytes)).transpose()?;
+        let salt = opening.map(|opening| opening.salt);
+        Ok(Self { statement: serde_json::from_slice(&statement)?, proof, content, salt })
     }
 }
 
@@ -49,10 +45,6 @@ impl From<SignedStatement> for Submission {
             opening: opening.map(|(content, salt)| Opening { bytes: content.get().into(), salt }),
         }
     }
-}
-
-fn raw(bytes: &[u8]) -> Result<Box<RawValue>, serde_json::Error> {
-    serde_json::from_slice(bytes)
 }
 
 fn document_schema(_: &mut SchemaGenerator) -> Schema {

@@ -7,7 +7,11 @@ use std::{
 };
 
 use demur_api::{code::Code, refusal::Refusal};
-use demur_store::{contract::StoreError, folder::Folder, sqlite::SqliteStore};
+use demur_store::{
+    contract::{StoreError, StoreProgress},
+    folder::Folder,
+    sqlite::SqliteStore,
+};
 
 use crate::{error, visible::visible_path};
 
@@ -81,6 +85,26 @@ impl DataFolder {
             }
             opened => Ok(Some(opened?)),
         }
+    }
+
+    /// Takes its store, for as long as what comes back lives.
+    pub fn own_store(&self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open(&self.path)
+    }
+
+    /// Takes its store although it may be damaged, to look at it or to mend it.
+    pub fn mend_store(&self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_to_mend(&self.path)
+    }
+
+    /// Returns its store for reading only, if it is whole: nothing is finished that an owner left.
+    pub fn whole_store(&self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_read_only(&self.path)
+    }
+
+    /// Copies a backup of a store into this folder, which has none.
+    pub fn restore(&self, backup: &Path, progress: &mut dyn FnMut(StoreProgress)) -> Result<(), StoreError> {
+        SqliteStore::restore(backup, &self.path, progress)
     }
 
     /// Returns the error of a folder in which nobody has made a key yet.

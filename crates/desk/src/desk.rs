@@ -97,7 +97,7 @@ impl Desk {
     }
 
     /// Does work in the data folder, on a thread that may wait for the disk.
-    pub async fn work<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
+    pub(crate) async fn work<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
     where
         T: Send + 'static,
         F: FnOnce(&Self, &Owner) -> Result<T, Refusal> + Send + 'static,
@@ -106,7 +106,7 @@ impl Desk {
     }
 
     /// Does something on a thread that may wait.
-    pub(crate) async fn on_worker<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
+    pub async fn on_worker<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
     where
         T: Send + 'static,
         F: FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
@@ -173,6 +173,11 @@ impl Desk {
     /// Returns who was shown which questions lately.
     pub(crate) const fn showings(&self) -> &Showings {
         &self.showings
+    }
+
+    /// Reads the tokens, so that whoever has one is known. May block.
+    pub fn load_tokens(&self) -> Result<(), Refusal> {
+        self.tokens.load(&*self.owner()?)
     }
 
     /// Returns the tokens.

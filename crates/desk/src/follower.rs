@@ -199,7 +199,7 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
 /// Tells whoever watches what was recorded after a place; returns how far that is.
 async fn tell_on(desk: &Arc<Desk>, mut after: Cursor) -> Cursor {
     loop {
-        // A folder that is lent is read once it is back; everybody is woken then.
+        // What cannot be read now is read with the next commit, or the next sign of life.
         let Ok(page) = desk.work(move |_, owner| page(owner, after)).await else { return after };
         let Some(last) = page.last else { return after };
         after = last;

@@ -37,9 +37,9 @@ handle! {
     CheckPlanUnder = |owner, request| plan::check_under(owner.ledger(), owner.keystore(), request.body);
     SubmitPlanAs = |owner, request| plan::submit_as(owner, request.body);
     ResolveGapAs = |owner, request, by| plan::resolve_as(owner, by.caller(), request.path, request.body);
-    BeginOperationAs = |owner, request| plan::begin_as(owner, request.path.session, request.body);
-    ConfirmPlanAs = |owner, request| plan::confirm_as(owner, request.path.session, request.body);
-    AttestPlanAs = |owner, request| plan::attest_as(owner, request.path.session, request.body);
+    BeginOperationAs = |owner, request| plan::begin_as(owner, request.path.session, &request.body);
+    ConfirmPlanAs = |owner, request| plan::confirm_as(owner, request.path.session, &request.body);
+    AttestPlanAs = |owner, request| plan::attest_as(owner, request.path.session, &request.body);
 
     FindIds = |owner, request| find::find(owner.ledger().store(), &request.query);
     MakeCheckpoint = |owner, _request| store_check::checkpoint(owner);

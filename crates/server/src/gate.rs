@@ -10,7 +10,7 @@ use axum::{
 };
 use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_core::{hash::sha256, limit::Text};
-use demur_desk::access::Caller;
+use demur_desk::{access::Caller, desk::Desk};
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
 use crate::{
@@ -227,7 +227,7 @@ async fn by_token(
         return Ok(Err(NoGood));
     }
     if !service.desk.tokens().is_loaded() {
-        service.work(|desk, owner| desk.tokens().load(owner)).await?;
+        service.work(Desk::load_tokens).await?;
     }
     let found = service.desk.tokens().find(secret, service.desk.now()?);
     // A session is a cookie or nothing: one that leaked to another page cannot be used by a program.

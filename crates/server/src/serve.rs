@@ -200,7 +200,7 @@ async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
 }
 
 async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
-    let remembered = service.work(|desk, _| desk.remembered_port()).await.ok().flatten();
+    let remembered = service.work(Desk::remembered_port).await.ok().flatten();
     let wanted: u16 = port.or(remembered).unwrap_or(0);
     let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
         Err(error) if wanted != 0 => {
@@ -213,7 +213,7 @@ async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Re
     let found = listener.local_addr().map(|address| address.port()).unwrap_or_default();
     if port.is_none() && remembered != Some(found) {
         // A port that is not remembered is chosen again next time.
-        let _ = service.work(move |desk, _| desk.remember_port(found)).await;
+        let _ = service.work(move |desk| desk.remember_port(found)).await;
     }
     Ok(listener)
 }
@@ -275,7 +275,7 @@ async fn displaced(service: &Shared) {
 
 /// Returns whether a question is open, or may be.
 async fn has_open(service: &Shared) -> bool {
-    service.work(|desk, _| desk.has_open_question()).await.unwrap_or(true)
+    service.work(Desk::has_open_question).await.unwrap_or(true)
 }
 
 fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {

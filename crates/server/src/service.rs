@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use demur_api::refusal::Refusal;
-use demur_desk::{desk::Desk, owner::Owner};
+use demur_desk::desk::Desk;
 use tokio::sync::watch;
 
 use crate::{limits::Limits, metrics::Metrics, patience::Patience, problem::Problem, socket::OwnSocket};
@@ -30,9 +30,9 @@ impl Service {
     pub async fn work<T, F>(&self, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
-        F: FnOnce(&Desk, &Owner) -> Result<T, Refusal> + Send + 'static,
+        F: FnOnce(&Desk) -> Result<T, Refusal> + Send + 'static,
     {
-        Ok(self.desk.work(work).await?)
+        Ok(self.desk.on_worker(work).await?)
     }
 
     /// Returns how long the other side of a connection may take.

@@ -33,9 +33,10 @@ pub(crate) fn question(context: &Context<'_>, typed: &TypedId) -> Result<Questio
         let trace = text.split_once('.').map_or(text, |(trace, _)| trace);
         TypedId(trace.to_owned()).check_length(Noun::Question)?;
     }
-    let found = match data.has_store()? {
-        true => parsed(&Reader::open(data)?.find(IdKind::Question, text)?),
-        false => Vec::new(),
+    let found = if data.has_store()? {
+        parsed(&Reader::open(data)?.find(IdKind::Question, text)?)
+    } else {
+        Vec::new()
     };
     match found.first() {
         Some((newest, _)) if typed.is_last() => Ok(*newest),

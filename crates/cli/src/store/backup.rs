@@ -2,13 +2,13 @@
 
 use demur_api::store::StoreSize;
 use demur_desk::store_check::size_of;
-use demur_store::sqlite::SqliteStore;
 use serde::Serialize;
 
 use super::{tell, words};
 use crate::{
     arguments::BackupStore,
     context::Context,
+    data::DataFolder,
     durable,
     failure::Failure,
     output::{Paint, Progress, Reply},
@@ -26,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<
     progress.clear();
     made?;
     // Read back: what cannot be opened is no backup.
-    let size = size_of(&SqliteStore::open_read_only(folder)?)?;
+    let size = size_of(&DataFolder::at(folder.clone()).whole_store()?)?;
     let keys = data.keys().to_string_lossy().into_owned();
     let folder = folder.to_string_lossy().into_owned();
     context.output.reply(&BackupReply { folder, keys, size })

@@ -12,10 +12,7 @@ use demur_api::{
 use demur_core::visible::visible;
 use demur_desk::store_check::{self, UNREADABLE, is_newer, of_files, of_opening, progress_of};
 use demur_ledger::name::TraceId;
-use demur_store::{
-    contract::{Store, StoreError},
-    sqlite::SqliteStore,
-};
+use demur_store::contract::{Store, StoreError};
 use serde::Serialize;
 use tokio::time;
 
@@ -75,7 +72,7 @@ fn through(client: &Client, progress: &mut Progress) -> Result<StoreCheck, Failu
 
 /// Looks at a store that no server has opened.
 fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failure> {
-    let store: Arc<dyn Store> = match SqliteStore::open(data.path()) {
+    let store: Arc<dyn Store> = match data.own_store() {
         // So damaged that it does not open: that is what was asked. No trace is judged by what can be read of it.
         Err(error @ StoreError::Corrupt { .. }) => return Ok(damage(data, error, progress)),
         opened => Arc::new(opened?),
@@ -87,8 +84,8 @@ fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failu
 
 /// Returns what is wrong with a store that does not open.
 fn damage(data: &DataFolder, error: StoreError, progress: &mut Progress) -> StoreCheck {
-    let found = SqliteStore::open_to_mend(data.path())
-        .and_then(|store| store.check(&mut |step| tell(progress, progress_of(step))));
+    let found =
+        data.mend_store().and_then(|store| store.check(&mut |step| tell(progress, progress_of(step))));
     let mut problems = of_files(&found.unwrap_or_default());
     if problems.is_empty() {
         problems.push(of_opening(&Refusal::from(error).with_cure(UNREADABLE)));

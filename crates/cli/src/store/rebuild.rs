@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use demur_api::store::StoreSize;
 use demur_desk::store_check::size_of;
 use demur_ledger::name::TraceId;
-use demur_store::{
-    contract::{Store as _, StoreProblem},
-    sqlite::SqliteStore,
-};
+use demur_store::contract::{Store as _, StoreProblem};
 use serde::Serialize;
 
 use super::{exclusive::exclusive, tell, words};
@@ -24,7 +21,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     if !data.has_store()? {
         return Err(data.no_keys().into());
     }
-    let store = exclusive(&data, || Ok(SqliteStore::open_to_mend(data.path())?))?;
+    let store = exclusive(&data, || Ok(data.mend_store()?))?;
     let mut progress = Progress::new(context.output.is_watched());
     let found = store.check(&mut |step| tell(&mut progress, step));
     progress.clear();

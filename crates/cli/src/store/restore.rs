@@ -10,7 +10,7 @@ use std::{
 use demur_api::{code::Code, store::StoreSize};
 use demur_desk::store_check::size_of;
 use demur_ledger::name::Position;
-use demur_store::{folder::Folder, sqlite::SqliteStore};
+use demur_store::folder::Folder;
 use serde::Serialize;
 
 use super::{exclusive::exclusive, tell, words};
@@ -37,7 +37,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
         return Err(Failure::of(Code::StoreExists, message)
             .with_hint("name another folder with --data, or move the old store aside with --replace"));
     }
-    let backup = SqliteStore::open_read_only(&arguments.folder)?;
+    let backup = DataFolder::at(arguments.folder.clone()).whole_store()?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
     desk_key(&Keystore::of(&data), &demur_sequencer::registry(&backup)?)?;
     drop(backup);
@@ -46,7 +46,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     let aside = if had_store {
         Some(replace(&data, &arguments.folder, &mut tell)?)
     } else {
-        SqliteStore::restore(&arguments.folder, data.path(), &mut tell)?;
+        data.restore(&arguments.folder, &mut tell)?;
         None
     };
     progress.clear();
@@ -68,7 +68,7 @@ fn replace(
     let (aside, new) =
         (data.path().join(format!("replaced-{stamp}")), data.path().join(format!("restoring-{stamp}")));
     let lock = exclusive(data, || Ok(Folder::at(data.path()).lock()?))?;
-    let copied = SqliteStore::restore(backup, &new, tell);
+    let copied = DataFolder::at(new.clone()).restore(backup, tell);
     let moved = copied.map_err(Failure::from).and_then(|()| {
         let moved = exchange(data.path(), &aside, &new);
         moved.map_err(|error| Failure::file("move files in", data.path(), &error))

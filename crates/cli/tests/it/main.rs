@@ -4,6 +4,7 @@
 mod ask;
 mod ask_secret;
 mod asker;
+mod beside_a_server;
 mod browser;
 mod checkpoint;
 mod completions;
@@ -42,7 +43,6 @@ mod rules;
 mod run;
 mod sandbox;
 mod secrets;
-mod server_borrow;
 mod server_files;
 mod server_life;
 mod server_limits;

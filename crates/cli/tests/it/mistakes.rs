@@ -5,6 +5,8 @@ mod hint;
 mod machine;
 mod typed;
 
+pub(crate) use machine::after;
+
 use crate::sandbox::{Ran, Sandbox};
 
 /// Checks what somebody is told who made a mistake: the exit code, one short sentence, and a command that helps.

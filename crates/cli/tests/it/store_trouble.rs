@@ -13,7 +13,10 @@ use std::{
 use insta::assert_snapshot;
 use rusqlite::Connection;
 
-use crate::sandbox::{Ran, Sandbox};
+use crate::{
+    mistakes::after,
+    sandbox::{Ran, Sandbox},
+};
 
 #[test]
 fn database_that_another_program_locks_is_refused_politely() {
@@ -104,6 +107,30 @@ fn database_that_may_not_be_written_is_told() {
     mode(&sandbox.data(), 0o700);
     mode(&sandbox.data().join("lock"), 0o600);
     assert_eq!(sandbox.contents(), before);
+}
+
+/// A disk that cannot be written has no server: what only reads works all the same, through the same functions.
+#[test]
+fn folder_that_cannot_be_written_is_read_all_the_same() {
+    let sandbox = Sandbox::with_run();
+    let trace = sandbox.trace();
+    sandbox.rest();
+    let prefix = &trace[..12];
+    let calls = [
+        vec!["keys", "list"],
+        vec!["keys", "show", "ada"],
+        vec!["trace", "list"],
+        vec!["trace", "show", prefix],
+        vec!["export", "registry"],
+        vec!["plan", "list"],
+    ];
+    let script = "mount --bind data data && mount -o remount,ro,bind data";
+    for call in calls {
+        let ran = after(&sandbox, script, &call);
+        ran.expect_code(0);
+        assert!(!ran.stdout.is_empty() && ran.stderr.is_empty(), "{call:?}: {ran}");
+    }
+    assert!(!sandbox.data().join("socket").exists());
 }
 
 /// The user who owns nothing.

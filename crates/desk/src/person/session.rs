@@ -6,7 +6,13 @@ use std::time::Duration;
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 
 use super::{Person, find, holding, link, removing};
-use crate::{desk::Desk, owner::Owner, records, token::Wanted};
+use crate::{
+    access::{self, Caller, LOOKING, admit},
+    desk::Desk,
+    owner::Owner,
+    records,
+    token::Wanted,
+};
 
 impl Desk {
     /// Returns whether the code of a link is good. May block.
@@ -41,6 +47,14 @@ impl Desk {
             }
         }
         Err(records::contended())
+    }
+
+    /// Ends the session of a caller who signed in. May block.
+    pub fn sign_out(&self, caller: &Caller) -> Result<(), Refusal> {
+        match admit(caller, LOOKING)?.caller() {
+            Caller::Token(token) => self.tokens().revoke(&*self.owner()?, &token.id).map(drop),
+            Caller::Local { .. } | Caller::Stranger => Err(access::stranger()),
+        }
     }
 
     /// Removes somebody, with every link and every session; returns how many sessions there were.

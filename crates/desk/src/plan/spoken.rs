@@ -81,21 +81,21 @@ pub(crate) fn resolve_as(
 }
 
 /// Begins an operation.
-pub fn begin_as(owner: &Owner, session: Uuid, given: BeginOperationAs) -> Result<ToldPlan, Refusal> {
+pub fn begin_as(owner: &Owner, session: Uuid, given: &BeginOperationAs) -> Result<ToldPlan, Refusal> {
     let author = agent(owner, &given.author)?;
     let session = super::begin(owner, author, session, &given.operation)?;
     told(owner, &session, &given.author, None)
 }
 
 /// Confirms a plan.
-pub fn confirm_as(owner: &Owner, session: Uuid, given: ConfirmPlanAs) -> Result<ToldPlan, Refusal> {
+pub fn confirm_as(owner: &Owner, session: Uuid, given: &ConfirmPlanAs) -> Result<ToldPlan, Refusal> {
     let author = agent(owner, &given.author)?;
     let (at, session) = super::confirm(owner, author, session)?;
     told(owner, &session, &given.author, Some(at.sequence))
 }
 
 /// Attests what was made of a plan.
-pub fn attest_as(owner: &Owner, session: Uuid, given: AttestPlanAs) -> Result<AttestedPlan, Refusal> {
+pub fn attest_as(owner: &Owner, session: Uuid, given: &AttestPlanAs) -> Result<AttestedPlan, Refusal> {
     let author = agent(owner, &given.author)?;
     let file = |file: &MadeFile| FileHash::new(file.path.clone(), file.sha256, FileAction::Created);
     let files: FileHashes = given.files.iter().map(file).collect::<Vec<_>>().try_into()?;

@@ -16,7 +16,7 @@ async fn whoever_may_not_look_is_refused_by_the_desk_itself() {
     let id = house.ask("Which?").await;
     let (reader, _) = house.reader().await;
     let (counter, _) = house.token(json!({"name": "counter", "scopes": ["metrics"]})).await;
-    let work = house.desk.work(move |desk, _| {
+    let work = house.desk.on_worker(move |desk| {
         let (trace, first, search) = (id.trace, Sequence::FIRST, QuestionSearch::default());
         let all = |caller: &Caller| {
             [

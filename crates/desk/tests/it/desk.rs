@@ -132,12 +132,12 @@ impl House {
         self.desk.set_address("http://localhost".to_owned());
         let link = self.call::<op::MakeSignInLink>(json!({}), json!({"person": name})).await.unwrap();
         let code = link.url.split_once("code=").unwrap().1.to_owned();
-        let secret = self.desk.work(move |desk, _| desk.sign_in(&code)).await.unwrap();
+        let secret = self.desk.on_worker(move |desk| desk.sign_in(&code)).await.unwrap();
         self.known(&secret).await
     }
 
     async fn known(&self, secret: &str) -> Caller {
-        self.desk.work(|desk, owner| desk.tokens().load(owner)).await.unwrap();
+        self.desk.on_worker(Desk::load_tokens).await.unwrap();
         Caller::Token(self.desk.tokens().find(secret, self.desk.now().unwrap()).unwrap())
     }
 }

@@ -34,7 +34,7 @@ async fn metrics(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Response, Problem> {
-    let figures = service.work(move |desk, _| desk.figures(&caller)).await?;
+    let figures = service.work(move |desk| desk.figures(&caller)).await?;
     let page = service.metrics.text(&figures)?;
     Ok(([(header::CONTENT_TYPE, METRICS)], page).into_response())
 }

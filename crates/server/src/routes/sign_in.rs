@@ -46,7 +46,7 @@ async fn page(
 ) -> Result<Response, Problem> {
     if let Some(code) = code.code {
         let asked = code.clone();
-        if service.work(move |desk, _| desk.knows_link(&asked)).await? {
+        if service.work(move |desk| desk.knows_link(&asked)).await? {
             return pages::stranger_page(StatusCode::OK, &SignIn::new(&code));
         }
     }
@@ -72,7 +72,7 @@ async fn sign_in(
     let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
     let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
     let code = code.unwrap_or_default().to_owned();
-    let secret = service.work(move |desk, _| desk.sign_in(&code)).await?;
+    let secret = service.work(move |desk| desk.sign_in(&code)).await?;
     let cookie = names.set_cookie(&secret, SESSION_TIMEOUT.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())

@@ -44,7 +44,7 @@ async fn artifact(
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
     let turn = service.desk.large_turn()?;
-    let found = service.work(move |desk, _| desk.artifact(&caller, trace, sequence)).await?;
+    let found = service.work(move |desk| desk.artifact(&caller, trace, sequence)).await?;
     let body = Body::from_stream(Held::new(found.into(), turn));
     let response = Response::builder()
         .header(header::CONTENT_TYPE, BYTES)

@@ -13,6 +13,7 @@ mod folder;
 mod fuzz;
 mod gate;
 mod identity;
+mod key;
 mod matrix;
 mod mcp;
 mod pages_live;

@@ -1,6 +1,9 @@
 //! Connections: one that writes, some that read, and what each is told on opening.
 
 use std::{
+    fs::{self, OpenOptions},
+    io::ErrorKind,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -46,7 +49,13 @@ pub(super) fn is_read_only(connection: &Connection) -> Result<bool> {
 
 /// Returns a connection that can only read.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
-    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let connection = if is_on_a_disk_that_cannot_be_written(path) {
+        // A log could not even be looked for there, and nothing can change while it is read.
+        let uri = PathBuf::from(format!("file:{}?immutable=1", in_uri(path)));
+        open(&uri, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?
+    } else {
+        open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?
+    };
     connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -4096;")?;
     Ok(connection)
 }
@@ -56,6 +65,23 @@ pub(super) fn examiner(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.execute_batch("PRAGMA temp_store = FILE; PRAGMA cache_size = -16384;")?;
     Ok(connection)
+}
+
+/// Returns whether a database lies whole on a disk that nobody can write to. What is still in its log is not whole.
+fn is_on_a_disk_that_cannot_be_written(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    // Opened and not touched: the disk says whether it could be.
+    let opened = || OpenOptions::new().write(true).open(path);
+    !has_log && opened().is_err_and(|error| error.kind() == ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Returns a path as it stands in a URI.
+fn in_uri(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let part = |byte: &u8| if plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") };
+    path.as_os_str().as_bytes().iter().map(part).collect()
 }
 
 fn open(path: &Path, mode: OpenFlags) -> Result<Connection> {

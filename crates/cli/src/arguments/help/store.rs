@@ -104,7 +104,10 @@ Make again what follows from the events: their index, which command became which
 each run stands.
 
 These only save time. If `demur store check` says that one differs from the events, this is the cure. Events are read \
-and never changed.";
+and never changed.
+
+It needs the data folder for itself. A server that a command has started ends, and the next command starts another; one \
+that you run yourself is left alone: end it first with `demur stop`.";
 
 pub(in crate::arguments) const STORE_REBUILD_EXAMPLES: &str = "\
 Examples:
@@ -130,7 +133,9 @@ Make a backup the store of the data folder, which must have none.
 
 With --replace the store that is there is moved aside into a folder `replaced-TIME` first; nothing is deleted. The \
 desk's key of that time must be in the folder `keys`. Before anything else the registry records that the store came \
-back: a new epoch begins, so that parts of the abandoned history cannot be mixed in later.";
+back: a new epoch begins, so that parts of the abandoned history cannot be mixed in later.
+
+It needs the data folder for itself, as `demur store rebuild` does.";
 
 pub(in crate::arguments) const STORE_RESTORE_EXAMPLES: &str = "\
 Examples:

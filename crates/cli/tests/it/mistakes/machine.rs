@@ -184,7 +184,7 @@ fn a_place_where_no_folder_can_be_made_is_told() {
 }
 
 /// Returns a call in a name space of its own, after this script.
-fn after(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Ran {
+pub(crate) fn after(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Ran {
     let demur = sandbox.command(arguments);
     let mut command = Command::new("unshare");
     command.args([

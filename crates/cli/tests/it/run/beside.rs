@@ -68,6 +68,8 @@ fn everything_works_while_the_tool_of_a_run_works() {
         "keys new carol --role critic",
         "keys list",
         "checkpoint",
+        "store check",
+        "plan list",
         "trace list",
         "run status",
         "export last --out last.jsonl",

@@ -79,14 +79,14 @@ impl CallerConnection for ServerConnection {
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {
         let caller = self.caller.clone();
-        let found = self.service.desk.work(move |desk, _| desk.artifact(&caller, trace, event));
+        let found = self.service.desk.on_worker(move |desk| desk.artifact(&caller, trace, event));
         found.await.map_err(|refusal| self.told(refusal))
     }
 
     async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
         let turn = self.service.desk.large_turn()?;
         let caller = self.caller.clone();
-        let exported = self.service.desk.work(move |desk, _| {
+        let exported = self.service.desk.on_worker(move |desk| {
             let _turn = turn;
             let mut out = LimitedBytes { bytes: Vec::new(), limit, is_full: false };
             match desk.export(&caller, trace, &mut out) {

@@ -73,7 +73,7 @@ async fn list(
     let frame = visiting.frame(filters.list.here());
     let (search, caller) = (search::read(&filters)?, visiting.caller.clone());
     let found = service
-        .work(move |desk, _| Ok((desk.find_questions(&caller, &search)?, desk.question_counts(&caller)?)));
+        .work(move |desk| Ok((desk.find_questions(&caller, &search)?, desk.question_counts(&caller)?)));
     let (found, counted) = found.await?;
     service.desk.note_shown(&visiting.caller, &found.questions, wording(level));
     let look = Look { now: service.desk.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
@@ -155,7 +155,7 @@ pub(super) async fn question_page(
     let question = look_at(service, &visiting.caller, id).await?;
     let next = if sent.is_some() { next_waiting(service, &visiting.caller, id).await? } else { None };
     let names = names(service, &visiting.caller).await?;
-    let history = service.work(move |desk, _| desk.question_history(&caller, id)).await?;
+    let history = service.work(move |desk| desk.question_history(&caller, id)).await?;
     service.desk.note_shown(&visiting.caller, std::slice::from_ref(&question), wording(level));
     let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };

@@ -152,7 +152,7 @@ impl Asked<'_> {
         };
         let (caller, level, until) = (self.visiting.caller.clone(), self.level(), self.form.one("until"));
         let doing = Doing { question, intent: intent.clone(), wording: wording(level), until };
-        let done = self.service.work(move |desk, _| doing.perform(desk, &caller)).await;
+        let done = self.service.work(move |desk| doing.perform(desk, &caller)).await;
         match done {
             Ok(Done { unsettled: Some(why), .. }) => self.unsettled(&why),
             Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),

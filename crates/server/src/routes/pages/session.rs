@@ -83,10 +83,10 @@ async fn sign_out(
     form: Form,
 ) -> Result<Response, Problem> {
     form.check_key()?;
-    let (Caller::Token(token), Way::Tcp(names)) = (visiting.caller, way) else {
+    let (Caller::Token(_), Way::Tcp(names)) = (&visiting.caller, way) else {
         return Err(Problem::malformed("expected a browser that is signed in, found none"));
     };
-    service.work(move |desk, owner| desk.tokens().revoke(owner, &token.id)).await?;
+    service.work(move |desk| desk.sign_out(&visiting.caller)).await?;
     let cookie = names.set_cookie("", 0);
     Ok((StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())])
         .into_response())

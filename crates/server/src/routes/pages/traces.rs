@@ -54,7 +54,7 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Result<Response, Problem> {
     let (caller, after) = (visiting.caller.clone(), parameters.after);
-    let found = service.work(move |desk, _| desk.trace_overviews(&caller, after, TRACES)).await;
+    let found = service.work(move |desk| desk.trace_overviews(&caller, after, TRACES)).await;
     let (found, next) = found?;
     let rows = found.iter().map(row).collect();
     let frame = visiting.frame(Here::Traces);
@@ -73,7 +73,7 @@ async fn timeline(
 ) -> Result<Response, Problem> {
     let first = parameters.after.map_or(Sequence::FIRST, Sequence::next);
     let caller = visiting.caller.clone();
-    let found = service.work(move |desk, _| desk.trace_lines(&caller, trace, first, EVENTS)).await;
+    let found = service.work(move |desk| desk.trace_lines(&caller, trace, first, EVENTS)).await;
     let (found, lines) = found?;
     let about = about(&found);
     let frame = visiting.frame(Here::Traces);
@@ -111,7 +111,7 @@ async fn event(
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
     let caller = visiting.caller.clone();
-    let (found, line) = service.work(move |desk, _| desk.trace_line(&caller, trace, sequence)).await?;
+    let (found, line) = service.work(move |desk| desk.trace_line(&caller, trace, sequence)).await?;
     let frame = visiting.frame(Here::Traces);
     page(StatusCode::OK, &Event::new(&frame, about(&found), &line))
 }
@@ -123,7 +123,7 @@ async fn artifact(
 ) -> Result<Response, Problem> {
     let _turn = service.desk.large_turn()?;
     let caller = visiting.caller.clone();
-    let found = service.work(move |desk, _| desk.checked_artifact(&caller, trace, sequence)).await;
+    let found = service.work(move |desk| desk.checked_artifact(&caller, trace, sequence)).await;
     let (line, found) = found?;
     let named = match line.content.map(|bytes| Content::parse(EventType::ArtifactRecorded, &bytes)) {
         Some(Ok(Content::ArtifactRecorded(content))) => {

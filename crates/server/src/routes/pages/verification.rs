@@ -27,7 +27,7 @@ async fn verification(
 ) -> Result<Response, Problem> {
     let _turn = service.desk.large_turn()?;
     let caller = visiting.caller.clone();
-    let (found, verdict) = service.work(move |desk, _| desk.trace_verdict(&caller, trace)).await?;
+    let (found, verdict) = service.work(move |desk| desk.trace_verdict(&caller, trace)).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
     let shown = match verdict {
         TraceVerdict::TooLong => Verification::too_long(&frame, about),
@@ -44,7 +44,7 @@ async fn run(
 ) -> Result<Response, Problem> {
     let _turn = service.desk.large_turn()?;
     let caller = visiting.caller.clone();
-    let (found, graph) = service.work(move |desk, _| desk.run_graph(&caller, trace)).await?;
+    let (found, graph) = service.work(move |desk| desk.run_graph(&caller, trace)).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
     let shown = match &graph {
         Some(graph) => Run::new(&frame, about, graph),

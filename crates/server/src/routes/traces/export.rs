@@ -37,7 +37,7 @@ async fn export(
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
     let asking = caller.clone();
-    service.work(move |desk, _| desk.check_export(&asking, trace)).await?;
+    service.work(move |desk| desk.check_export(&asking, trace)).await?;
     let turn = service.desk.large_turn()?;
     let (mut outlet, parts) = outlet::open(&service);
     let writing = task::spawn_blocking(move || {

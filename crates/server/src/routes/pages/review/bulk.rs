@@ -177,7 +177,7 @@ async fn perform(State(service): State<Shared>, visiting: Visiting, form: Form) 
     }
     let (caller, level) = (visiting.caller.clone(), wanted.level);
     let chosen = wanted.choose(&service, &caller).await;
-    let done = service.work(move |desk, _| {
+    let done = service.work(move |desk| {
         let perform = |chosen: Chosen| {
             let became = chosen.intent.and_then(|intent| {
                 let question = chosen.question.clone().ok_or_else(|| ENGLISH.late_gone.to_owned())?;

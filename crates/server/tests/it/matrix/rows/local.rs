@@ -1,6 +1,6 @@
 //! What the user of the machine alone may do: keys, plans by the word of a key of the folder, the store itself.
 
-use demur_rules::Rules;
+use demur_desk::rules;
 use serde_json::{Value, json};
 
 use super::{super::seed::plan, NO_SESSION, Row, Show, plans::files, row};
@@ -26,7 +26,7 @@ fn store() -> Vec<Row> {
 }
 
 fn spoken() -> Vec<Row> {
-    let rules = String::from_utf8(Rules::builtin().unwrap().document().to_vec()).unwrap();
+    let rules = String::from_utf8(rules::load(&[], false).unwrap().document().to_vec()).unwrap();
     let named = |mut document: Value| {
         document["author"] = json!("ada");
         document
