@@ -68,6 +68,9 @@ fn measure(program: &Path, folder: &Path) -> Result<Pass> {
         .context("cannot start demur")?;
     let whole = per_call(begun.elapsed());
     ensure!(ran.status.success(), "the run failed: {}", String::from_utf8_lossy(&ran.stderr));
+    // The server that drove it would take its share of what is measured next.
+    let stopped = Command::new(program).arg("stop").arg("--data").arg(&data).output();
+    ensure!(stopped.context("cannot start demur")?.status.success(), "the server of the run did not end");
     let (events, commits) = counted(&data)?;
     let tools = tools_alone(program, folder)?;
     let commit = append::one_commit()?.as_secs_f64() * 1e3;

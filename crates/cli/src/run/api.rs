@@ -44,7 +44,7 @@ impl RunApi<'_> {
     pub(super) fn drive(&self, trace: TraceId, report: &DriveReport) -> Result<DriveReply, Failure> {
         match self {
             Self::Server(client) => client.ask(send::<operation::DriveRun>(trace, report)),
-            Self::Here(owner) => Ok(driver::drive(owner, trace, report.clone())?),
+            Self::Here(owner) => Ok(driver::drive(owner, trace, report)?),
         }
     }
 

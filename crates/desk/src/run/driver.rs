@@ -103,7 +103,7 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
 }
 
 /// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
-pub fn drive(owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
+pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<DriveReply, Refusal> {
     let place = owner.drivers().place(trace);
     let mut place = lock(&place);
     let claim = report.claim;

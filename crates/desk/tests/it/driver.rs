@@ -56,16 +56,16 @@ impl Place {
         driver::claim(self.owner(), self.trace, &ClaimRun { claim, abandoned, orders })
     }
 
-    fn drive(&self, report: DriveReport) -> Result<DriveReply, Refusal> {
+    fn drive(&self, report: &DriveReport) -> Result<DriveReply, Refusal> {
         driver::drive(self.owner(), self.trace, report)
     }
 
     fn begun(&self) -> (ClaimId, ToolToRun) {
         let claim = claim_id();
         self.claim(claim, false, Some(orders("two"))).unwrap();
-        let step = self.drive(report(claim)).unwrap().step;
+        let step = self.drive(&report(claim)).unwrap().step;
         assert!(matches!(&step, DriveStep::Prepare(tool) if tool.call == "one"), "{step:?}");
-        let step = self.drive(DriveReport { ready: ready("one"), ..report(claim) }).unwrap().step;
+        let step = self.drive(&DriveReport { ready: ready("one"), ..report(claim) }).unwrap().step;
         (claim, started(step))
     }
 }
@@ -113,8 +113,8 @@ pub(crate) fn ready(call: &str) -> Vec<ReadyTool> {
     vec![ReadyTool { call: call.to_owned(), limits: vec!["time: 30 s".to_owned()] }]
 }
 
-pub(crate) fn ended(started: Sequence, call: &str) -> Option<ToolReport> {
-    Some(ToolReport {
+pub(crate) fn ended(started: Sequence, call: &str) -> ToolReport {
+    ToolReport {
         started,
         call: call.to_owned(),
         failure: None,
@@ -123,7 +123,7 @@ pub(crate) fn ended(started: Sequence, call: &str) -> Option<ToolReport> {
         stdout: Base64Bytes(b"out\n".to_vec()),
         stderr: Base64Bytes::default(),
         note: None,
-    })
+    }
 }
 
 pub(crate) fn started(step: DriveStep) -> ToolToRun {
@@ -153,7 +153,7 @@ fn code<T>(refused: Result<T, Refusal>) -> Code {
 fn tool_whose_start_was_recorded_and_never_told_runs_once() {
     let place = Place::new();
     let (claim, tool) = place.begun();
-    let again = place.drive(DriveReport { ready: ready("one"), ..report(claim) }).unwrap();
+    let again = place.drive(&DriveReport { ready: ready("one"), ..report(claim) }).unwrap();
     assert_eq!((again.events.len(), started(again.step).started), (0, tool.started));
 }
 
@@ -162,8 +162,9 @@ fn end_that_is_reported_twice_is_recorded_once() {
     let place = Place::new();
     let (claim, tool) = place.begun();
     assert_eq!(tool.ahead.as_deref(), Some("two"));
-    let both = || DriveReport { ended: ended(tool.started, "one"), ready: ready("two"), ..report(claim) };
-    let first = place.drive(both()).unwrap();
+    let both =
+        || DriveReport { ended: Some(ended(tool.started, "one")), ready: ready("two"), ..report(claim) };
+    let first = place.drive(&both()).unwrap();
     let expected = [
         "artifact_recorded",
         "tool_execution_completed",
@@ -172,7 +173,7 @@ fn end_that_is_reported_twice_is_recorded_once() {
         "tool_execution_started",
     ];
     assert_eq!(kinds(&first.events), expected);
-    let second = place.drive(both()).unwrap();
+    let second = place.drive(&both()).unwrap();
     assert_eq!((second.events.len(), second.length), (0, first.length));
     assert_eq!(started(second.step), started(first.step));
 }
@@ -184,12 +185,12 @@ fn start_that_the_next_client_does_not_hold_is_lost() {
     let (first, _) = place.begun();
     let second = claim_id();
     place.claim(second, true, Some(orders("two"))).unwrap();
-    let reply = place.drive(report(second)).unwrap();
+    let reply = place.drive(&report(second)).unwrap();
     assert_eq!(kinds(&reply.events), ["tool_execution_failed"]);
     assert!(reply.events[0].contains("\"failure\":\"lost\""), "{}", reply.events[0]);
     assert!(matches!(reply.step, DriveStep::Prepare(_)));
     // Who was shut out hears so, and changes nothing.
-    assert_eq!(code(place.drive(report(first))), Code::ClaimUnknown);
+    assert_eq!(code(place.drive(&report(first))), Code::ClaimUnknown);
     assert_eq!(code(place.claim(first, false, Some(orders("two")))), Code::RunClaimed);
 }
 
@@ -198,11 +199,12 @@ fn next_server_goes_on_with_the_same_client() {
     let mut place = Place::new();
     let (claim, tool) = place.begun();
     place.reopen();
-    let both = || DriveReport { ended: ended(tool.started, "one"), ready: ready("two"), ..report(claim) };
-    assert_eq!(code(place.drive(both())), Code::ClaimUnknown);
+    let both =
+        || DriveReport { ended: Some(ended(tool.started, "one")), ready: ready("two"), ..report(claim) };
+    assert_eq!(code(place.drive(&both())), Code::ClaimUnknown);
     assert_eq!(code(place.claim(claim, false, None)), Code::ClaimUnknown);
     place.claim(claim, false, Some(orders("two"))).unwrap();
-    let reply = place.drive(both()).unwrap();
+    let reply = place.drive(&both()).unwrap();
     assert!(kinds(&reply.events).contains(&"tool_execution_completed".to_owned()));
     assert_eq!(started(reply.step).call, "two");
 }
@@ -215,9 +217,9 @@ fn run_that_is_driven_is_neither_claimed_nor_aborted() {
     assert_eq!(code(place.claim(second, false, Some(orders("two")))), Code::RunClaimed);
     let abort = || AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
     assert_eq!(code(driver::abort(place.owner(), place.trace, abort())), Code::RunClaimed);
-    place.drive(DriveReport { leaves: true, ..report(first) }).unwrap();
+    place.drive(&DriveReport { leaves: true, ..report(first) }).unwrap();
     place.claim(second, false, Some(orders("two"))).unwrap();
-    place.drive(DriveReport { leaves: true, ..report(second) }).unwrap();
+    place.drive(&DriveReport { leaves: true, ..report(second) }).unwrap();
     driver::abort(place.owner(), place.trace, abort()).unwrap();
 }
 
@@ -225,7 +227,7 @@ fn run_that_is_driven_is_neither_claimed_nor_aborted() {
 fn run_goes_on_with_the_texts_that_its_record_names_and_no_others() {
     let place = Place::new();
     let (first, _) = place.begun();
-    place.drive(DriveReport { leaves: true, ..report(first) }).unwrap();
+    place.drive(&DriveReport { leaves: true, ..report(first) }).unwrap();
     let second = claim_id();
     assert_eq!(code(place.claim(second, false, Some(orders("three")))), Code::TaskChanged);
     let empty = RunOrders { task: String::new(), ..orders("two") };
@@ -258,7 +260,7 @@ fn run_stops_where_it_may_go_no_further() {
     let place = Place::new();
     let claim = claim_id();
     place.claim(claim, false, Some(orders("two"))).unwrap();
-    let reply = place.drive(DriveReport { until: Some(Phase::Reviewing), ..report(claim) }).unwrap();
+    let reply = place.drive(&DriveReport { until: Some(Phase::Reviewing), ..report(claim) }).unwrap();
     assert_eq!(kinds(&reply.events), ["session_initialized", "proposal_created"]);
     assert!(matches!(reply.step, DriveStep::Over(over) if over.phase == Phase::Reviewing && !over.stuck));
     // The claim is given back.
@@ -290,7 +292,7 @@ fn others_speak_in_a_run_while_it_is_driven() {
     let calls: Vec<String> = (0..40).map(|number| format!("call-{number}")).collect();
     let claim = claim_id();
     place.claim(claim, false, Some(orders_of(&calls))).unwrap();
-    place.drive(report(claim)).unwrap();
+    place.drive(&report(claim)).unwrap();
     let over = AtomicBool::new(false);
     let completed = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -302,12 +304,12 @@ fn others_speak_in_a_run_while_it_is_driven() {
         let (mut last, mut completed) = (None, 0);
         for call in &calls {
             let report = DriveReport { ended: last.take(), ready: ready(call), ..report(claim) };
-            let reply = place.drive(report).unwrap();
+            let reply = place.drive(&report).unwrap();
             completed +=
                 kinds(&reply.events).iter().filter(|kind| *kind == "tool_execution_completed").count();
             let tool = started(reply.step);
             assert_eq!(tool.call, *call);
-            last = ended(tool.started, call);
+            last = Some(ended(tool.started, call));
         }
         completed
     });

@@ -134,11 +134,11 @@ async fn driver_goes_on_at_another_desk_and_comes_back() {
     let ready = DriveReport { ready: driver::ready("one"), ..driver::report(claimed) };
     let one = driver::started(drive(&here, trace, &ready).await.unwrap().step);
     claim(&elsewhere, trace, claimed).await.unwrap();
-    let (ended, ready) = (driver::ended(one.started, "one"), driver::ready("two"));
+    let (ended, ready) = (Some(driver::ended(one.started, "one")), driver::ready("two"));
     let report = DriveReport { ended, ready, ..driver::report(claimed) };
     let two = driver::started(drive(&elsewhere, trace, &report).await.unwrap().step);
     assert_eq!(two.call, "two");
-    let report = DriveReport { ended: driver::ended(two.started, "two"), ..driver::report(claimed) };
+    let report = DriveReport { ended: Some(driver::ended(two.started, "two")), ..driver::report(claimed) };
     let reply = drive(&here, trace, &report).await.unwrap();
     assert!(driver::kinds(&reply.events).contains(&"claim_issued".to_owned()), "{:?}", reply.events);
 }

@@ -145,5 +145,15 @@ fn two_runs_go_on_at_once() {
     assert_eq!(working.ended(&sandbox)["phase"], "completed");
 }
 
+/// The largest output that a policy can allow fits into one report.
+#[test]
+fn output_as_large_as_a_policy_allows_is_recorded() {
+    let sandbox = Sandbox::new();
+    let draft = Draft::new().call("large", &["head", "-c", "33554432", "/dev/zero"]);
+    let draft = draft.claim("It is large.", &["large"]).demand("[limits]\noutput = \"32 MiB\"\n");
+    let reply = draft.run(&sandbox, 0);
+    assert_eq!((&reply["verdict"], &reply["tools"]["completed"]), (&"pass".into(), &1.into()));
+}
+
 /// Far more than any of them takes, and far less than half a minute, after which a server counts as away.
 const WAIT: Duration = Duration::from_secs(10);

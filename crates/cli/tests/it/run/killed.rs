@@ -124,7 +124,9 @@ fn kill_servers_at(sandbox: &Sandbox, moment: Instant) -> usize {
         thread::yield_now();
     }
     let servers: Vec<_> = sandbox.processes().into_iter().filter(|process| is_server(*process)).collect();
-    servers.iter().for_each(|process| kill(*process));
+    for process in &servers {
+        kill(*process);
+    }
     servers.len()
 }
 

@@ -29,7 +29,7 @@ impl Handle<op::DriveRun> for Desk {
         request: ApiRequest<op::DriveRun>,
     ) -> Result<ApiReply<DriveReply>, Refusal> {
         expect_driver(by)?;
-        drive(&*self.owner()?, request.path.trace, request.body).map(ApiReply::new)
+        drive(&*self.owner()?, request.path.trace, &request.body).map(ApiReply::new)
     }
 }
 
