@@ -6,7 +6,6 @@ use std::{
     io::{self, ErrorKind, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
 pub use demur_store::folder::create_folders as create_folder;
@@ -24,13 +23,11 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a file in place of the one that is there, if any. If that fails, the old one is untouched.
 ///
-/// The caller owns the data folder: what lies under the temporary name was left by a process that
-/// is dead. In this process one after the other has the name.
+/// Nobody else writes this very file: what lies under its temporary name was left by a process that is dead.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder_of(path);
-    let temporary = folder.join(TEMPORARY);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = folder.join(format!(".{name}{TEMPORARY}"));
     remove(&temporary)?;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
     let written = fill(file, bytes).and_then(|()| fs::rename(&temporary, path));
@@ -47,6 +44,21 @@ pub fn remove(path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Removes what dead processes left in a folder, under temporary names. The caller owns the folder.
+pub fn sweep(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(TEMPORARY)) {
+            remove(&folder.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the name of a file durable.
@@ -98,7 +110,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The name under which a file is written before it takes its place.
+/// The end of the name under which a file is written before it takes its place.
 const TEMPORARY: &str = ".new";
 
 #[cfg(test)]
@@ -139,7 +151,7 @@ mod tests {
     fn replace_survives_what_a_dead_process_left() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        fs::write(folder.path().join(TEMPORARY), b"half a fi").unwrap();
+        fs::write(folder.path().join(".file.new"), b"half a fi").unwrap();
         replace(&path, b"one").unwrap();
         replace(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
@@ -156,6 +168,32 @@ mod tests {
         replace(&path, b"new").unwrap_err();
         assert!(path.join("inner").is_dir());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_written_at_once_do_not_meet() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let path = folder.path().join(number.to_string());
+                scope.spawn(move || (0..16).for_each(|_| replace(&path, &[b'x'; 64]).unwrap()));
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8);
+    }
+
+    #[test]
+    fn what_dead_processes_left_is_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        sweep(&folder.path().join("absent")).unwrap();
+        for name in [".a.key.new", ".hidden", "a.key", "new"] {
+            create(&folder.path().join(name), b"x").unwrap();
+        }
+        sweep(folder.path()).unwrap();
+        let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut left: Vec<_> = left.map(|name| name.into_string().unwrap()).collect();
+        left.sort_unstable();
+        assert_eq!(left, [".hidden", "a.key", "new"]);
     }
 
     #[test]

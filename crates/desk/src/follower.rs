@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use demur_api::{question::QuestionId, refusal::Refusal};
+use demur_api::{code::Code, question::QuestionId, refusal::Refusal};
 use demur_ledger::{entry::Entry, envelope::Event, name::TraceId, newer::Reading, question::touched};
 use demur_store::contract::{Cursor, Store, Stored};
 use tokio::{
@@ -140,6 +140,14 @@ async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()>
         commits.mark_unchanged();
         if is_shared {
             heard = hear_on(desk, heard).await;
+            if keep_up(desk).await.is_err_and(|error| error.code == Code::LeaseLost) {
+                // Others take this process for dead by now: it must not go on as if it were not.
+                tracing::error!(
+                    "ends: this process did not say in time that it lives, so others go on without it"
+                );
+                desk.end();
+                return None;
+            }
         }
         if follower.viewers() > 0 {
             follower.begin(told);
@@ -157,6 +165,15 @@ async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()>
     }
     follower.rest();
     Some(())
+}
+
+/// Says that this process lives, and takes in which credentials others made or took back.
+async fn keep_up(desk: &Arc<Desk>) -> Result<(), Refusal> {
+    let kept_up = desk.work(|desk, owner| {
+        owner.ledger().renew_lease()?;
+        desk.tokens().load(owner)
+    });
+    kept_up.await
 }
 
 fn every(period: Duration) -> Interval {

@@ -34,8 +34,8 @@ use demur_store::{
 
 use crate::{
     data::DataFolder,
-    durable::Tentative,
-    key_entry,
+    durable::{self, Tentative},
+    error, key_entry,
     keystore::{KeyFile, KeyFileError, Keystore},
     known::Known,
     lookup::Lookup,
@@ -118,6 +118,11 @@ impl Owner {
 
     fn with_registry(data: &DataFolder, store: Arc<dyn Store>, world: World) -> Result<Self, Refusal> {
         let keystore = Keystore::of(data);
+        // Who has the store alone has the folder alone: half a secret was left by a dead process.
+        if !store.is_shared() {
+            durable::sweep(keystore.folder())
+                .map_err(|error| error::file("tidy", keystore.folder(), &error))?;
+        }
         let ledger = open_ledger(&keystore, |find| Sequencer::open(store, find, Box::new(world)))?;
         let owner = Self::new(data, keystore, ledger, world);
         // What happened without this process has its marks before anybody hears from it.

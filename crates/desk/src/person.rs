@@ -82,11 +82,11 @@ pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
     let mut people = Vec::new();
     for kept in records::all(owner.ledger().store(), name::PREFIX)? {
         if let Holder::Person(person) = records::read(&kept)? {
-            people.push(person);
+            people.push((kept.version, person));
         }
     }
-    people.sort_by(|one, other| (one.added, &one.name).cmp(&(other.added, &other.name)));
-    Ok(people)
+    people.sort_by_key(|(version, person)| (person.added, *version));
+    Ok(people.into_iter().map(|(_, person)| person).collect())
 }
 
 /// Returns the person of this name, and the version of the record.

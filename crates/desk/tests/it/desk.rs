@@ -99,12 +99,7 @@ impl House {
     where
         Desk: Handle<O>,
     {
-        let request = ApiRequest {
-            path: serde_json::from_value(path).unwrap(),
-            query: serde_json::from_value(query).unwrap(),
-            body: serde_json::from_value(body).unwrap(),
-            key: None,
-        };
+        let request = request::<O>(path, query, body);
         self.desk.call::<O>(&self.local(), request).await.map(|reply| reply.document)
     }
 
@@ -139,6 +134,16 @@ impl House {
     async fn known(&self, secret: &str) -> Caller {
         self.desk.on_worker(Desk::load_tokens).await.unwrap();
         Caller::Token(self.desk.tokens().find(secret, self.desk.now().unwrap()).unwrap())
+    }
+}
+
+/// Returns what goes into an operation.
+pub(crate) fn request<O: Operation>(path: Value, query: Value, body: Value) -> ApiRequest<O> {
+    ApiRequest {
+        path: serde_json::from_value(path).unwrap(),
+        query: serde_json::from_value(query).unwrap(),
+        body: serde_json::from_value(body).unwrap(),
+        key: None,
     }
 }
 

@@ -1,6 +1,9 @@
 //! Two desks over one store that they share, as two processes: what one records, the other shows, and tells those who wait and
 //! watch there.
 
+mod credentials;
+mod once;
+
 use demur_api::{
     code::Code,
     operation as op,

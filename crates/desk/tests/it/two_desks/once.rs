@@ -1,0 +1,83 @@
+//! What happens once however many desks are asked: a request under its key, a holder of a name, a secret answer.
+
+use std::sync::Arc;
+
+use demur_api::{call::IdempotencyKey, code::Code, operation as op, question::AskedView, refusal::Refusal};
+use serde_json::json;
+
+use crate::desk::{House, request};
+
+async fn ask(house: &House, key: &str, words: &str) -> Result<AskedView, Refusal> {
+    let asking = request::<op::Ask>(json!({}), json!({}), json!({"question": words}));
+    let asking = asking.under(IdempotencyKey::try_from(key.to_owned()).unwrap());
+    house.desk.call(&house.local(), asking).await.map(|reply| reply.document)
+}
+
+async fn count(house: &House) -> usize {
+    house.call::<op::ListQuestions>(json!({}), json!({})).await.unwrap().questions.len()
+}
+
+/// CLR-04
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_key_with_two_requests_records_one() {
+    let [here, elsewhere] = House::two();
+    for round in 0..16 {
+        let key = format!("key-{round}");
+        let (one, other) = tokio::join!(ask(&here, &key, "This?"), ask(&elsewhere, &key, "That?"));
+        let refused: Vec<_> = [&one, &other].into_iter().filter_map(|one| one.as_ref().err()).collect();
+        assert_eq!(refused.len(), 1, "{one:?} {other:?}");
+        assert_eq!(refused[0].code, Code::IdempotencyConflict, "{refused:?}");
+        assert_eq!(count(&here).await, round + 1);
+    }
+}
+
+/// CLR-04
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_request_at_two_desks_is_one_question() {
+    let [here, elsewhere] = House::two();
+    for round in 0..16 {
+        let key = format!("key-{round}");
+        let (one, other) = tokio::join!(ask(&here, &key, "This?"), ask(&elsewhere, &key, "This?"));
+        assert_eq!(one.unwrap().question.id, other.unwrap().question.id);
+        assert_eq!(count(&here).await, round + 1);
+    }
+}
+
+/// ONE-07
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_desks_enrol_one_holder() {
+    let [here, elsewhere] = House::two();
+    for round in 0..8 {
+        let name = json!({"as": format!("agent-{round}")});
+        let ask = |house: &House| {
+            let query = name.clone();
+            let words = json!({"question": "Who am I?"});
+            let request = request::<op::Ask>(json!({}), query, words);
+            let (desk, caller) = (Arc::clone(&house.desk), house.local());
+            async move { desk.call(&caller, request).await.unwrap().document.question.asker.principal }
+        };
+        let (one, other) = tokio::join!(ask(&here), ask(&elsewhere));
+        assert_eq!(one, other, "one name is one holder");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn loser_leaves_the_winners_secret() {
+    let [here, elsewhere] = House::two();
+    let words = json!({"question": "The password?", "kinds": ["secret"]});
+    for _ in 0..8 {
+        let id = here.call::<op::Ask>(json!({}), words.clone()).await.unwrap().question.id;
+        let path = json!({"question": id});
+        let answer = |house: &'_ House, value: &str| {
+            let given = json!({"answer": value, "by": value});
+            let (desk, caller) = (Arc::clone(&house.desk), house.local());
+            let request = request::<op::AnswerQuestion>(json!({"question": id}), json!({}), given);
+            async move { desk.call(&caller, request).await.map(drop) }
+        };
+        let (one, other) = tokio::join!(answer(&here, "one"), answer(&elsewhere, "other"));
+        assert_eq!(usize::from(one.is_ok()) + usize::from(other.is_ok()), 1, "{one:?} {other:?}");
+        let won = if one.is_ok() { "one" } else { "other" };
+        let delivered = elsewhere.call::<op::ReadSecret>(path, json!({})).await.unwrap();
+        assert_eq!(delivered.value, won);
+    }
+}
