@@ -22,7 +22,7 @@ use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
 pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {
-    start_within(data, PATIENCE)
+    start_within(data, IN_USE_PATIENCE)
 }
 
 /// The same for whoever can do without: a folder that somebody else has is not waited for as long.
@@ -168,7 +168,9 @@ fn cannot_start(error: &dyn std::fmt::Display) -> Refusal {
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long a folder that somebody else has is waited for by whoever can do without a server.
+/// How long a folder that somebody else has is waited for; shorter than a server may take, so that this is what is said.
+const IN_USE_PATIENCE: Duration = Duration::from_secs(10);
+/// The same for whoever can do without a server.
 const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is tried.
 const MOMENT: Duration = Duration::from_millis(2);
