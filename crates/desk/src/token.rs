@@ -23,9 +23,27 @@ use crate::{access::Token, name, owner::Owner, records};
 
 /// The tokens of a store, as read when somebody first asked. Each is a record.
 pub struct Tokens {
-    known: Mutex<Option<BTreeMap<String, Kept>>>,
+    known: Mutex<Known>,
     /// How many there can be.
     most: usize,
+}
+
+/// What was read. Nobody waits for the disk with it: async workers look here.
+#[derive(Default)]
+struct Known {
+    /// None before the first look.
+    tokens: Option<BTreeMap<String, Kept>>,
+    /// How many changes were made here.
+    changes: u64,
+}
+
+impl Known {
+    fn change(&mut self, change: impl FnOnce(&mut BTreeMap<String, Kept>)) {
+        if let Some(tokens) = &mut self.tokens {
+            change(tokens);
+        }
+        self.changes += 1;
+    }
 }
 
 /// A token with what proves it.
@@ -64,7 +82,7 @@ impl Wanted {
 impl Tokens {
     /// Returns the tokens of a store that has no more than this.
     pub const fn new(most: usize) -> Self {
-        Self { known: Mutex::new(None), most }
+        Self { known: Mutex::new(Known { tokens: None, changes: 0 }), most }
     }
 
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
@@ -73,7 +91,7 @@ impl Tokens {
         let id = id_of(secret)?;
         let digest = sha256(secret.as_bytes());
         let known = self.known();
-        let kept = known.as_ref().and_then(|known| known.get(id));
+        let kept = known.tokens.as_ref().and_then(|tokens| tokens.get(id));
         // The digest of a guess says nothing about the secret: comparing it needs no constant time.
         let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
         let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
@@ -82,7 +100,7 @@ impl Tokens {
 
     /// Returns whether the tokens were read from the store.
     pub fn is_loaded(&self) -> bool {
-        self.known().is_some()
+        self.known().tokens.is_some()
     }
 
     /// Reads the tokens from the store: another process may have changed them.
@@ -91,12 +109,18 @@ impl Tokens {
             let kept: Kept = records::read(kept)?;
             Ok((kept.token.id.clone(), kept))
         };
-        // Held from the look on: what is made meanwhile is not forgotten.
-        let mut known = self.known();
-        let found: Result<_, Refusal> =
-            records::all(owner.ledger().store(), PREFIX)?.iter().map(read).collect();
-        *known = Some(found?);
-        Ok(())
+        loop {
+            let before = self.known().changes;
+            let found: Result<_, Refusal> =
+                records::all(owner.ledger().store(), PREFIX)?.iter().map(read).collect();
+            let found = found?;
+            let mut known = self.known();
+            // What was changed here meanwhile may not be in what was read.
+            if known.changes == before {
+                known.tokens = Some(found);
+                return Ok(());
+            }
+        }
     }
 
     /// Makes a token; returns it with its secret, which nothing keeps.
@@ -133,13 +157,10 @@ impl Tokens {
         self.make_room(owner, now)?;
         let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
-        let mut known = self.known();
         if !records::swap(owner, swaps)? {
             return Ok(None);
         }
-        if let Some(known) = known.as_mut() {
-            known.insert(token.id.clone(), kept);
-        }
+        self.known().change(|tokens| drop(tokens.insert(token.id.clone(), kept)));
         Ok(Some((token, secret)))
     }
 
@@ -176,10 +197,9 @@ impl Tokens {
         };
         let key = key(id).map_err(|_| unknown())?;
         let (version, kept): (_, Kept) = records::find(owner.ledger().store(), &key)?.ok_or_else(unknown)?;
-        let mut known = self.known();
         // Whoever was faster took it back too.
         records::swap(owner, vec![records::removal(key, version)])?;
-        known.iter_mut().for_each(|known| drop(known.remove(id)));
+        self.known().change(|tokens| drop(tokens.remove(id)));
         Ok(kept.token)
     }
 
@@ -199,24 +219,21 @@ impl Tokens {
                 ended.push(token.id);
             }
         }
-        let mut known = self.known();
         if !records::swap(owner, swaps)? {
             return Ok(None);
         }
-        for id in &ended {
-            known.iter_mut().for_each(|known| drop(known.remove(id)));
-        }
+        self.known().change(|tokens| tokens.retain(|id, _| !ended.contains(id)));
         Ok(Some(ended.len() as u64))
     }
 
     /// Returns whether a token is still good.
     pub fn is_good(&self, id: &str, now: Timestamp) -> bool {
         let known = self.known();
-        let kept = known.as_ref().and_then(|known| known.get(id));
+        let kept = known.tokens.as_ref().and_then(|tokens| tokens.get(id));
         kept.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<BTreeMap<String, Kept>>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
