@@ -57,20 +57,22 @@ pub(super) fn seal<T>(
     let delivered = Delivered { value: text.as_str().to_owned(), salt };
     let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| Refusal::bug(&error))?);
     let store = owner.ledger().store();
-    let before = view(owner, id)?;
-    if !before.is_open() {
-        let said = say(sealed)?;
-        // Another answer stands in its place now: nobody asks for the value any more.
-        if let Some(AnswerValue::Sealed(replaced)) = before.outcome.and_then(|ending| ending.value) {
-            store.forget_secret(&replaced.commitment)?;
-        }
-        return Ok(said);
-    }
+    let before = view(owner, id)?.outcome.and_then(|ending| ending.value);
     // Under its own commitment: whoever comes second does not touch what the first one left.
     store.keep_secret(&commitment, &bytes)?;
-    let said = say(sealed);
-    if said.as_ref().is_err_and(|error| !error.code.is_uncertain()) {
-        store.forget_secret(&commitment)?;
+    match say(sealed) {
+        Ok(said) => {
+            // Another answer stands in its place now: nobody asks for that value any more.
+            if let Some(AnswerValue::Sealed(replaced)) = before {
+                store.forget_secret(&replaced.commitment)?;
+            }
+            Ok(said)
+        }
+        Err(error) => {
+            if !error.code.is_uncertain() {
+                store.forget_secret(&commitment)?;
+            }
+            Err(error)
+        }
     }
-    said
 }
