@@ -4,11 +4,11 @@
 //! | part | module |
 //! |---|---|
 //! | command line and help | `arguments` |
-//! | exit codes, failures, output | `exit`, `failure`, `hints`, `output`, `visible` |
-//! | clock and randomness, times in the reader's zone | `world`, `clock` |
+//! | exit codes, failures, output | `exit`, `failure`, `hints`, `output` |
+//! | times in the reader's zone | `clock` |
 //! | files to read as a whole | `input` |
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
-//! | data folder, secrets, the store in use | `data`, `keystore`, `owner`, `reader`, `roster`, `audit`, `durable` |
+//! | a folder that no server can have, read in this process | `reader` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
 //! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client` |
 //! | programs in which agents run | `setup`, `hook` |

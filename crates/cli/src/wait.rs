@@ -137,7 +137,7 @@ async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
         match way.call(request).await.map(|reply| reply.document) {
             Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
-            // Another command has the folder for long, or the server is away: the question is still there.
+            // The server is away or about to end: the question is still there.
             Err(refusal) if refusal.code.is_passing() => {}
             Err(refusal) => return Heard::Settled(at, Err(refusal.into())),
         }

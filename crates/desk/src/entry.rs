@@ -74,7 +74,7 @@ impl Desk {
     {
         let by = access::admit(caller, O::ABOUT.scopes)?;
         let patience = <Self as Handle<O>>::patience(&request)?;
-        // Let go of before anybody waits: somebody else may want the folder.
+        // Let go of before anybody waits: a folder is closed once nobody holds it.
         let begun = match self.here() {
             Some(owner) => match <Self as Handle<O>>::begin(&owner.lookup(), &by, &request)? {
                 Begun::NotHere => None,

@@ -1,5 +1,5 @@
-//! A data folder that this process alone writes to. A secret is on the disk before the event that names its key, and
-//! goes away again if there is no such event. Everything that is recorded goes through the ledger of the store.
+//! A store in use, with the secrets of its data folder. A secret is on the disk before the event that names its key, and
+//! goes away again if there is no such event. Everything that is recorded goes through the sequencer.
 
 use std::{
     io::ErrorKind,

@@ -58,7 +58,7 @@ impl Handle<op::Ask> for Desk {
         request: &ApiRequest<op::Ask>,
     ) -> Result<Begun<AskedView>, Refusal> {
         let ApiRequest { query, body: ask, key, .. } = request;
-        // A new trace, by somebody whose key is there: nothing has to be looked up.
+        // A new trace, asked once: only the author has to be known.
         if ask.trace.is_some() || key.is_some() || query.once.is_some() || query.again.is_some() {
             return Ok(Begun::NotHere);
         }
