@@ -13,7 +13,7 @@ use crate::{
     badge::{self, Badge, badges},
     frame::{Frame, Here},
     text::{self, Html},
-    trace::{About, Said},
+    trace::{About, EventWords},
     words::ENGLISH,
 };
 
@@ -28,7 +28,7 @@ pub struct Event<'a> {
     sequence: Sequence,
     before: Option<Sequence>,
     after: Option<Sequence>,
-    said: Option<Said>,
+    said: Option<EventWords>,
     badges: [Badge; 4],
     findings: Vec<Found>,
     recorded: Option<Recorded>,
@@ -84,7 +84,7 @@ impl<'a> Event<'a> {
             sequence: line.sequence,
             before: neighbour(number.checked_sub(1)),
             after: neighbour(Some(number + 1).filter(|next| *next < about.events)),
-            said: line.entry.as_ref().map(|entry| Said::new(trace, entry, usize::MAX)),
+            said: line.entry.as_ref().map(|entry| EventWords::new(trace, entry, usize::MAX)),
             badges: badges(line),
             findings: line.findings.iter().map(Found::new).collect(),
             recorded: line.event.as_ref().map(Recorded::new),
@@ -152,7 +152,7 @@ impl Table {
 /// The artifact that an event records.
 #[derive(Template)]
 #[template(path = "artifact.html")]
-pub struct Artifact<'a> {
+pub struct ArtifactPage<'a> {
     /// The frame.
     pub frame: &'a Frame,
     /// The trace.
@@ -167,7 +167,7 @@ pub struct Artifact<'a> {
     note: Option<&'static str>,
 }
 
-impl<'a> Artifact<'a> {
+impl<'a> ArtifactPage<'a> {
     /// Returns the page of an artifact. Text is shown as it stands, up to a limit; anything else is not shown.
     pub fn new(
         frame: &'a Frame,

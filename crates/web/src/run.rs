@@ -12,7 +12,7 @@ use crate::{
 /// The states of a run.
 #[derive(Template)]
 #[template(path = "run.html")]
-pub struct Run<'a> {
+pub struct RunPage<'a> {
     /// The frame.
     pub frame: &'a Frame,
     /// The trace.
@@ -52,7 +52,7 @@ struct Moment {
     role: &'static str,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RunPage<'a> {
     /// Returns the page of a run.
     pub fn new(frame: &'a Frame, about: About, graph: &Graph) -> Self {
         let drawn = (!graph.is_empty()).then(|| Drawn::new(&about, graph));

@@ -119,14 +119,14 @@ pub struct Shown {
     /// Its number.
     pub sequence: Sequence,
     /// What it says; none if it cannot be read.
-    pub said: Option<Said>,
+    pub said: Option<EventWords>,
     /// What holds of it.
     pub badges: [Badge; 4],
 }
 
 /// What an event says, in words.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct EventWords {
     /// When, by the desk's clock.
     pub time: Timestamp,
     /// Who.
@@ -148,12 +148,12 @@ pub struct Said {
 impl Shown {
     /// Returns an event as a timeline shows it.
     pub fn new(trace: TraceId, line: &Line) -> Self {
-        let said = line.entry.as_ref().map(|entry| Said::new(trace, entry, MAX_REASON_CHARS));
+        let said = line.entry.as_ref().map(|entry| EventWords::new(trace, entry, MAX_REASON_CHARS));
         Self { sequence: line.sequence, said, badges: badges(line) }
     }
 }
 
-impl Said {
+impl EventWords {
     /// Returns what an event says, with so many characters of its author's words at most.
     pub fn new(trace: TraceId, entry: &Entry, most: usize) -> Self {
         let asks =

@@ -12,7 +12,7 @@ use crate::{
 /// The report on a trace.
 #[derive(Template)]
 #[template(path = "verification.html")]
-pub struct Verification<'a> {
+pub struct VerificationPage<'a> {
     /// The frame.
     pub frame: &'a Frame,
     /// The trace.
@@ -26,7 +26,7 @@ enum Found {
     TooLong,
 }
 
-impl<'a> Verification<'a> {
+impl<'a> VerificationPage<'a> {
     /// Returns the page of a report.
     pub fn new(frame: &'a Frame, about: About, report: &Report) -> Self {
         Self { frame, about, found: Found::Report(report.to_html_body()) }

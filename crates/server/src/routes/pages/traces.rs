@@ -10,7 +10,7 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_web::{
-    event::{Artifact, Event},
+    event::{ArtifactPage, Event},
     frame::Here,
     text,
     trace::{self, About, Page, Row, Shown, Trace, Traces},
@@ -132,7 +132,7 @@ async fn artifact(
         _ => None,
     };
     let frame = visiting.frame(Here::Traces);
-    let shown = Artifact::new(&frame, (trace, sequence), named, found.standing, found.bytes.as_deref());
+    let shown = ArtifactPage::new(&frame, (trace, sequence), named, found.standing, found.bytes.as_deref());
     page(StatusCode::OK, &shown)
 }
 

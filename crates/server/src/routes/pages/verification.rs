@@ -3,7 +3,7 @@
 use axum::{extract::State, response::Response};
 use demur_desk::trace::TraceVerdict;
 use demur_ledger::name::TraceId;
-use demur_web::{frame::Here, run::Run, verification::Verification};
+use demur_web::{frame::Here, run::RunPage, verification::VerificationPage};
 use hyper::{Method, StatusCode};
 
 use super::{LOOKING, Visiting, page, traces::about};
@@ -30,9 +30,9 @@ async fn verification(
     let (found, verdict) = service.work(move |desk| desk.trace_verdict(&caller, trace)).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
     let shown = match verdict {
-        TraceVerdict::TooLong => Verification::too_long(&frame, about),
-        TraceVerdict::Report(report) => Verification::new(&frame, about, &report),
-        TraceVerdict::NotExported(reason) => Verification::not_exported(&frame, about, &reason),
+        TraceVerdict::TooLong => VerificationPage::too_long(&frame, about),
+        TraceVerdict::Report(report) => VerificationPage::new(&frame, about, &report),
+        TraceVerdict::NotExported(reason) => VerificationPage::not_exported(&frame, about, &reason),
     };
     page(StatusCode::OK, &shown)
 }
@@ -47,8 +47,8 @@ async fn run(
     let (found, graph) = service.work(move |desk| desk.run_graph(&caller, trace)).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
     let shown = match &graph {
-        Some(graph) => Run::new(&frame, about, graph),
-        None => Run::without(&frame, about),
+        Some(graph) => RunPage::new(&frame, about, graph),
+        None => RunPage::without(&frame, about),
     };
     page(StatusCode::OK, &shown)
 }
