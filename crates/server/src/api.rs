@@ -22,7 +22,7 @@ use crate::{limits::TooMany, problem::Problem, routes::pages, service::Shared};
 
 /// One thing that can be done.
 #[must_use]
-pub struct Operation {
+pub struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     /// Its name for programs.
@@ -56,7 +56,7 @@ pub(crate) struct Returned {
     pub(crate) body: Option<(MakeSchema, &'static str)>,
 }
 
-impl Operation {
+impl Route {
     /// Returns an operation that these scopes may use; nobody else may.
     pub fn new(
         method: Method,
@@ -204,13 +204,13 @@ fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 #[derive(Default)]
 pub struct Api {
     router: Router<Shared>,
-    operations: Vec<Operation>,
+    operations: Vec<Route>,
 }
 
 impl Api {
     /// Adds an operation.
     #[must_use]
-    pub fn with<H, T>(mut self, operation: Operation, handler: H) -> Self
+    pub fn with<H, T>(mut self, operation: Route, handler: H) -> Self
     where
         H: Handler<T, Shared>,
         T: 'static,
@@ -228,7 +228,7 @@ impl Api {
     }
 
     /// Returns the routes and their descriptions.
-    pub fn into_parts(self) -> (Router<Shared>, Vec<Operation>) {
+    pub fn into_parts(self) -> (Router<Shared>, Vec<Route>) {
         (self.router, self.operations)
     }
 }

@@ -14,7 +14,7 @@ use demur_desk::{access::Caller, desk::Desk, entry::Handle};
 use hyper::StatusCode;
 
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read,
     service::Shared,
@@ -31,7 +31,7 @@ impl Api {
         O::Body: Sync,
         Desk: Handle<O>,
     {
-        self.with(Operation::of::<O>(), answer::<O>)
+        self.with(Route::of::<O>(), answer::<O>)
     }
 }
 

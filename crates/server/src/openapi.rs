@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 pub use page::page;
 
 use crate::{
-    api::{Operation, Returned},
+    api::{Returned, Route},
     problem,
 };
 
 /// Returns the document of these operations.
-pub fn document(operations: &[Operation]) -> Value {
+pub fn document(operations: &[Route]) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
     settings.meta_schema = None;
@@ -94,7 +94,7 @@ pub fn text(document: &Value) -> String {
     text
 }
 
-fn describe(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
+fn describe(operation: &Route, generator: &mut SchemaGenerator) -> Value {
     let mut described = json!({
         "operationId": operation.id,
         "summary": operation.summary,
@@ -122,7 +122,7 @@ fn describe(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     described
 }
 
-fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
+fn responses(operation: &Route, generator: &mut SchemaGenerator) -> Value {
     let mut responses = Map::new();
     for Returned { status, meaning, body } in &operation.returns {
         let mut response = json!({"description": meaning});
@@ -141,7 +141,7 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     Value::Object(responses)
 }
 
-fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Value> {
+fn parameters(operation: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
     let mut parameters: Vec<Value> = operation
         .path
         .split('/')

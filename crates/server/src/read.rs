@@ -22,9 +22,9 @@ use tokio::{sync::OwnedSemaphorePermit, time};
 use crate::{api::JSON, problem::Problem, service::Shared};
 
 /// A JSON document of a request.
-pub struct Document<T>(pub T);
+pub struct JsonBody<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<Shared> for Document<T> {
+impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
@@ -55,7 +55,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Bulky<T> {
         let length = request.headers().get(header::CONTENT_LENGTH);
         let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
         if length.is_some_and(|length| length <= LIMITS.bytes) {
-            let Document(document) = Document::from_request(request, service).await?;
+            let JsonBody(document) = JsonBody::from_request(request, service).await?;
             return Ok(Self(document, None));
         }
         let turn = service.desk.large_turn()?;
@@ -107,7 +107,7 @@ pub async fn request<O: Operation>(
             let Bulky(body, turn) = Bulky::from_request(request, service).await?;
             (body, turn)
         } else {
-            let Document(body) = Document::from_request(request, service).await?;
+            let JsonBody(body) = JsonBody::from_request(request, service).await?;
             (body, None)
         }
     };

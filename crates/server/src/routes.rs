@@ -18,7 +18,7 @@ use axum::{Router, middleware};
 use demur_api::operation as op;
 
 use crate::{
-    api::{self, Api, Operation},
+    api::{self, Api, Route},
     gate,
     service::Shared,
 };
@@ -68,6 +68,6 @@ pub fn router(service: &Shared) -> Router {
 }
 
 /// Returns every operation without its handler.
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<Route> {
     all().into_parts().1
 }

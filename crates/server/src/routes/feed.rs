@@ -19,7 +19,7 @@ use demur_desk::{
 use hyper::{HeaderMap, Method};
 
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read::Parameters,
     service::Shared,
@@ -29,15 +29,9 @@ use crate::{
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
     api.with(
-        Operation::new(
-            Method::GET,
-            "/v1/feed",
-            "feed",
-            &[Scope::Read],
-            "Follow every event as it is recorded",
-        )
-        .query::<FeedParameters>()
-        .gives_text("Server-sent events; the data of each is a notice in JSON", "text/event-stream"),
+        Route::new(Method::GET, "/v1/feed", "feed", &[Scope::Read], "Follow every event as it is recorded")
+            .query::<FeedParameters>()
+            .gives_text("Server-sent events; the data of each is a notice in JSON", "text/event-stream"),
         feed,
     )
 }

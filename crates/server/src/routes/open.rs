@@ -10,7 +10,7 @@ use demur_api::{code::Code, operation as op, schema, scope::Scope};
 use hyper::{Method, header};
 
 use crate::{
-    api::{Api, JSON, Operation},
+    api::{Api, JSON, Route},
     openapi,
     problem::Problem,
     read::Named,
@@ -21,18 +21,18 @@ pub(super) fn add(api: Api) -> Api {
     api.mount::<op::CheckHealth>()
         .mount::<op::CheckReady>()
         .with(
-            Operation::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
+            Route::new(Method::GET, "/v1/openapi.json", "openapi", OPEN, "Describe the API for programs")
                 .gives_text("An OpenAPI 3.1 document", JSON),
             document,
         )
         .with(
-            Operation::new(Method::GET, "/v1/docs", "docs", OPEN, "Describe the API for people")
+            Route::new(Method::GET, "/v1/docs", "docs", OPEN, "Describe the API for people")
                 .gives_text("A page", "text/html; charset=utf-8"),
             page,
         )
         .mount::<op::ListSchemas>()
         .with(
-            Operation::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
+            Route::new(Method::GET, "/schemas/{*schema}", "schema", OPEN, "Give one JSON Schema")
                 .gives_text("The schema", SCHEMA),
             one_schema,
         )
@@ -47,7 +47,7 @@ pub struct Described {
 
 impl Described {
     /// Returns the description of these operations.
-    pub fn new(operations: &[Operation]) -> Self {
+    pub fn new(operations: &[Route]) -> Self {
         let document = openapi::document(operations);
         Self { openapi: openapi::text(&document), page: openapi::page(&document), schemas: every_schema() }
     }

@@ -10,7 +10,7 @@ use demur_desk::access::Caller;
 use hyper::{Method, header};
 
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     service::Shared,
 };
@@ -18,7 +18,7 @@ use crate::{
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
     api.mount::<op::ShowServer>().mount::<op::StopServer>().with(
-        Operation::new(
+        Route::new(
             Method::GET,
             "/metrics",
             "metrics",

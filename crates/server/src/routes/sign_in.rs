@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     gate::Way,
     limits::Peer,
     problem::Problem,
@@ -26,8 +26,8 @@ use crate::{
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
     api.mount::<op::MakeSignInLink>()
-        .with(Operation::page(Method::GET, SIGN_IN_PATH, OPEN), page)
-        .with(Operation::page(Method::POST, SIGN_IN_PATH, OPEN), sign_in)
+        .with(Route::page(Method::GET, SIGN_IN_PATH, OPEN), page)
+        .with(Route::page(Method::POST, SIGN_IN_PATH, OPEN), sign_in)
 }
 
 /// The code in a link.

@@ -14,7 +14,7 @@ use hyper::{Method, header};
 pub(super) use export::LINES;
 
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     outlet::Held,
     problem::Problem,
     read::Named,
@@ -25,7 +25,7 @@ use crate::{
 pub(super) fn add(api: Api) -> Api {
     let api = api.mount::<op::ListTraces>().mount::<op::ShowTrace>().mount::<op::ListEvents>();
     let api = api.with(
-        Operation::new(
+        Route::new(
             Method::GET,
             "/v1/traces/{trace}/artifacts/{sequence}",
             "artifact",

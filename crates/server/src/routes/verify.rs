@@ -24,7 +24,7 @@ use tokio::{sync::mpsc, task, time};
 
 use super::traces::LINES;
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read,
     service::Shared,
@@ -33,7 +33,7 @@ use crate::{
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
     api.with(
-        Operation::new(
+        Route::new(
             Method::POST,
             "/v1/verify",
             "verify",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use demur_api::scope::Scope;
-use demur_server::{api::Operation, routes};
+use demur_server::{api::Route, routes};
 
 use crate::{
     client::{Reply, head},
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Returns the path of an operation with names in it that nobody has.
-fn path(operation: &Operation) -> String {
+fn path(operation: &Route) -> String {
     [
         ("{question}", "01ARZ3NDEKTSV4RRFFQ69G5FAV.3"),
         ("{trace}", "01ARZ3NDEKTSV4RRFFQ69G5FAV"),

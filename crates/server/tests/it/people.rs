@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use demur_api::scope::Scope;
-use demur_server::{api::Operation, routes};
+use demur_server::{api::Route, routes};
 use serde_json::{Value, json};
 
 use crate::{
@@ -106,7 +106,7 @@ fn an_auditor_reads_everything_and_changes_nothing() {
     let id = server.ask(&asker, &json!({"question": "Where to?"}));
     let browser = Browser::of_new(&server, "ines", "auditor");
     let before = everything(&server, &id);
-    let path = |operation: &Operation| {
+    let path = |operation: &Route| {
         [
             ("{question}", id.as_str()),
             ("{trace}", &id[..26]),

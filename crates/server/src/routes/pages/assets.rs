@@ -10,13 +10,13 @@ use hyper::{HeaderMap, Method, StatusCode, header};
 
 use super::LOOKING;
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
 };
 
 /// Adds the files.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::GET, "/assets/{asset}", LOOKING), asset)
+    api.with(Route::page(Method::GET, "/assets/{asset}", LOOKING), asset)
 }
 
 async fn asset(headers: HeaderMap, Path(name): Path<String>) -> Result<Response, Problem> {

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::{LOOKING, Visiting};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     service::Shared,
     watching::Watching,
@@ -28,7 +28,7 @@ use crate::{
 
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::GET, "/live", LOOKING), live)
+    api.with(Route::page(Method::GET, "/live", LOOKING), live)
 }
 
 async fn live(

@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use super::{LOOKING, Visiting, page};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read::{Named, Parameters},
     service::Shared,
@@ -33,8 +33,8 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::GET, "/", LOOKING), list)
-        .with(Operation::page(Method::GET, "/questions/{question}", LOOKING), show)
+    api.with(Route::page(Method::GET, "/", LOOKING), list)
+        .with(Route::page(Method::GET, "/questions/{question}", LOOKING), show)
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

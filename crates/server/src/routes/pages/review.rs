@@ -27,7 +27,7 @@ use super::{
     questions::{Showing, frame_of, look_at, plain_card, question_page, wording},
 };
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read::Named,
     service::Shared,
@@ -36,8 +36,8 @@ use crate::{
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = bulk::add(api);
-    api.with(Operation::page(Method::POST, "/questions/{question}/review", ANSWERING), review)
-        .with(Operation::page(Method::POST, "/questions/{question}/{act}", ANSWERING), act)
+    api.with(Route::page(Method::POST, "/questions/{question}/review", ANSWERING), review)
+        .with(Route::page(Method::POST, "/questions/{question}/{act}", ANSWERING), act)
 }
 
 /// Shows what will be sent. Nothing changes, so it needs no key.

@@ -14,7 +14,7 @@ use hyper::{
 
 use super::{Form, LOOKING, settings::View};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     gate::{FormKey, Way},
     problem::Problem,
     service::Shared,
@@ -22,7 +22,7 @@ use crate::{
 
 /// Adds the operations.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::POST, "/sign-out", LOOKING), sign_out)
+    api.with(Route::page(Method::POST, "/sign-out", LOOKING), sign_out)
 }
 
 /// Whoever looks at a page.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::{Form, LOOKING, Visiting, page};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     gate::{Names, Way},
     problem::Problem,
     read::Parameters,
@@ -21,8 +21,8 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::GET, "/settings", LOOKING), show)
-        .with(Operation::page(Method::POST, "/settings", LOOKING), change)
+    api.with(Route::page(Method::GET, "/settings", LOOKING), show)
+        .with(Route::page(Method::POST, "/settings", LOOKING), change)
 }
 
 /// How somebody wants to see questions.

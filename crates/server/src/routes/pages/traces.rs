@@ -20,7 +20,7 @@ use serde::Deserialize;
 
 use super::{LOOKING, Visiting, page};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read::{Named, Parameters},
     service::Shared,
@@ -28,10 +28,10 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::GET, "/traces", LOOKING), list)
-        .with(Operation::page(Method::GET, "/traces/{trace}", LOOKING), timeline)
-        .with(Operation::page(Method::GET, "/traces/{trace}/events/{sequence}", LOOKING), event)
-        .with(Operation::page(Method::GET, "/traces/{trace}/artifacts/{sequence}", LOOKING), artifact)
+    api.with(Route::page(Method::GET, "/traces", LOOKING), list)
+        .with(Route::page(Method::GET, "/traces/{trace}", LOOKING), timeline)
+        .with(Route::page(Method::GET, "/traces/{trace}/events/{sequence}", LOOKING), event)
+        .with(Route::page(Method::GET, "/traces/{trace}/artifacts/{sequence}", LOOKING), artifact)
 }
 
 /// Where the list goes on.

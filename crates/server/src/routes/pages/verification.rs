@@ -8,7 +8,7 @@ use hyper::{Method, StatusCode};
 
 use super::{LOOKING, Visiting, page, traces::about};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     read::Named,
     service::Shared,
@@ -16,8 +16,8 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::GET, "/traces/{trace}/verification", LOOKING), verification)
-        .with(Operation::page(Method::GET, "/traces/{trace}/run", LOOKING), run)
+    api.with(Route::page(Method::GET, "/traces/{trace}/verification", LOOKING), verification)
+        .with(Route::page(Method::GET, "/traces/{trace}/run", LOOKING), run)
 }
 
 async fn verification(

@@ -9,7 +9,7 @@ use hyper::{Method, header};
 use tokio::task;
 
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     outlet,
     problem::Problem,
     read::Named,
@@ -19,7 +19,7 @@ use crate::{
 /// Adds the operation.
 pub(super) fn add(api: Api) -> Api {
     api.with(
-        Operation::new(
+        Route::new(
             Method::GET,
             "/v1/traces/{trace}/export",
             "exportTrace",

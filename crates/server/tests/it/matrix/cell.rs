@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, collections::BTreeSet};
 
-use demur_server::api::Operation;
+use demur_server::api::Route;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -31,7 +31,7 @@ impl Caller<'_> {
     }
 
     /// Returns what comes of a call.
-    pub(super) fn outcome(&self, row: &Row, operation: &Operation) -> Value {
+    pub(super) fn outcome(&self, row: &Row, operation: &Route) -> Value {
         let path = self.fill(&row.path(operation));
         let mut call = self.credential().call(self.server, operation.method().as_str(), &path);
         let over_tcp = !matches!(self.credential(), Credential::Local | Credential::Client);

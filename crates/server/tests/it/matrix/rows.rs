@@ -11,7 +11,7 @@ pub(super) mod server;
 pub(super) mod tools;
 pub(super) mod traces;
 
-use demur_server::api::Operation;
+use demur_server::api::Route;
 use serde_json::Value;
 
 /// One way to call one operation.
@@ -104,7 +104,7 @@ impl Row {
     }
 
     /// Returns the path of this call, with the names of the seed in it.
-    pub(super) fn path(&self, operation: &Operation) -> String {
+    pub(super) fn path(&self, operation: &Route) -> String {
         let mut places = self.places.iter();
         let part = |part: &str| match part.strip_prefix('{') {
             Some(_) => {
@@ -119,7 +119,7 @@ impl Row {
 }
 
 /// Returns how rows name an operation.
-pub(super) fn name(operation: &Operation) -> String {
+pub(super) fn name(operation: &Route) -> String {
     if operation.is_page() {
         return format!("{} {}", operation.method(), operation.path());
     }

@@ -20,7 +20,7 @@ use hyper::{Method, StatusCode};
 
 use super::{Doing, intent::Intent};
 use crate::{
-    api::{Api, Operation},
+    api::{Api, Route},
     problem::Problem,
     routes::pages::{
         ANSWERING, Form, Visiting, page,
@@ -31,8 +31,8 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Operation::page(Method::POST, "/review", ANSWERING), review)
-        .with(Operation::page(Method::POST, "/bulk", ANSWERING), perform)
+    api.with(Route::page(Method::POST, "/review", ANSWERING), review)
+        .with(Route::page(Method::POST, "/bulk", ANSWERING), perform)
 }
 
 /// What a form asks for.
