@@ -20,7 +20,7 @@ use serde_json::Value;
 
 /// What a run of the suite found.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct SuiteOutcome {
     /// Whether all that counts for the revision passed, by the suite's own word.
     pub passed: bool,
     /// Everything it printed.
@@ -30,7 +30,7 @@ pub struct Outcome {
 }
 
 /// Returns what the suite finds at an address with the requirements of a revision; what may fail is listed in a file.
-pub fn judge(url: &str, revision: &str, listed: Option<&Path>) -> Outcome {
+pub fn judge(url: &str, revision: &str, listed: Option<&Path>) -> SuiteOutcome {
     let folder = tempfile::tempdir().unwrap();
     let suite = PathBuf::from(variable("DEMUR_MCP_MODULES"))
         .join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
@@ -43,7 +43,7 @@ pub fn judge(url: &str, revision: &str, listed: Option<&Path>) -> Outcome {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let report = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     let report = report.into_owned();
-    Outcome { passed: output.status.success(), report, scenarios: scenarios(folder.path()) }
+    SuiteOutcome { passed: output.status.success(), report, scenarios: scenarios(folder.path()) }
 }
 
 /// Returns what was written about each scenario, in a folder `server-NAME-TIME` of its own.

@@ -43,7 +43,7 @@ use demur_ledger::{
     signed::{Head, Receipt, Signed},
     statement::{Fresh, Submission, statement_hash},
 };
-use demur_store::contract::{Append, Conflict, Failure, LeaseId, Outcome, Store, Swap, Write};
+use demur_store::contract::{Append, Conflict, Failure, LeaseId, Store, Swap, Write, WriteOutcome};
 
 pub use at_hand::AtHand;
 pub use commit::CommitLeader;
@@ -126,7 +126,7 @@ impl Sequencer {
         let outcomes = store.commit(&[Write::of_events(writer, append)]).map_err(SequencerError::from)?;
         store.end_lease(writer).map_err(SequencerError::from)?;
         match outcomes.first() {
-            Some(Outcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
+            Some(WriteOutcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
             _ => Err(SequencerError::Created.into()),
         }
     }
@@ -191,9 +191,9 @@ impl Sequencer {
     pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
         let write = Write::of_records(self.at_hand.lease, swaps);
         match self.store.commit(&[write])?.first() {
-            Some(Outcome::Done) => Ok(()),
-            Some(Outcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
-            Some(Outcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
+            Some(WriteOutcome::Done) => Ok(()),
+            Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
+            Some(WriteOutcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
         }
     }
 

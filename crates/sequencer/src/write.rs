@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use demur_ledger::{entry::Entry, name::TraceId};
-use demur_store::contract::{Append, Conflict, Outcome, StoreError, Write};
+use demur_store::contract::{Append, Conflict, StoreError, Write, WriteOutcome};
 
 use super::{
     Sequencer,
@@ -78,7 +78,7 @@ impl Sequencer {
     }
 
     /// Writes; returns what was written and what became of each.
-    fn commit(&self, writes: Vec<Write>) -> Result<Vec<(Write, Outcome)>, StoreError> {
+    fn commit(&self, writes: Vec<Write>) -> Result<Vec<(Write, WriteOutcome)>, StoreError> {
         if writes.is_empty() {
             return Ok(Vec::new());
         }
@@ -87,7 +87,7 @@ impl Sequencer {
             return Err(StoreError::Misuse { what: "it lost count of writes" });
         }
         let judged: Vec<_> = writes.into_iter().zip(outcomes).collect();
-        let done = judged.iter().filter(|(_, outcome)| *outcome == Outcome::Done);
+        let done = judged.iter().filter(|(_, outcome)| *outcome == WriteOutcome::Done);
         let appends = done.filter_map(|(write, _)| write.append.as_ref());
         let events = appends.map(|append| append.entries.len()).sum();
         if events > 0 {
@@ -96,10 +96,10 @@ impl Sequencer {
         Ok(judged)
     }
 
-    fn conclude(&self, mut group: Group, write: Write, outcome: Outcome) {
+    fn conclude(&self, mut group: Group, write: Write, outcome: WriteOutcome) {
         let ending = match outcome {
-            Outcome::Refused(conflict) => Ending::Conflict(conflict),
-            Outcome::Done => {
+            WriteOutcome::Refused(conflict) => Ending::Conflict(conflict),
+            WriteOutcome::Done => {
                 // Whoever hears of a registry event finds it in the registry.
                 let registries = group.waiting.iter_mut().filter_map(|waiting| waiting.registry.take());
                 registries.for_each(|registry| self.at_hand.adopt(registry));

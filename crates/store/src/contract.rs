@@ -59,7 +59,7 @@ pub trait Store: Records + Leases + Send + Sync {
     /// - the bytes of an artifact it names are not in the store.
     ///
     /// An error means that nothing was written at all, or with [`StoreError::Uncertain`] that nobody knows.
-    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError>;
+    fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError>;
 
     /// Returns whether several processes can have the store open to write.
     fn is_shared(&self) -> bool;
@@ -232,7 +232,7 @@ pub struct Append {
 
 /// What became of one write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WriteOutcome {
     /// It is recorded and durable.
     Done,
     /// It was refused and left no mark.

@@ -30,9 +30,9 @@ pub use self::fault::{Fault, Faults, Writing};
 use self::state::State;
 use crate::{
     contract::{
-        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
-        QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
-        Stored, TraceSummary, Write,
+        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Performed, QuestionFilter, QuestionSummary,
+        RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
+        Write, WriteOutcome,
     },
     derived,
 };
@@ -172,7 +172,7 @@ impl fmt::Debug for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
+    fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
         writes.iter().try_for_each(derived::check_write)?;
         self.write(Writing::Commit, |state| state.commit(writes))
     }

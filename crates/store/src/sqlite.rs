@@ -54,9 +54,9 @@ use crate::{
     artifacts::Artifacts,
     clock,
     contract::{
-        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Outcome, Performed, QuestionFilter,
-        QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress,
-        Stored, TraceSummary, Write,
+        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Performed, QuestionFilter, QuestionSummary,
+        RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
+        Write, WriteOutcome,
     },
     derived,
     folder::{Folder, Lock},
@@ -228,7 +228,7 @@ impl Writer {
 }
 
 impl Store for SqliteStore {
-    fn commit(&self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
+    fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
         writes.iter().try_for_each(derived::check_write)?;
         let known = self.known(writes)?;
         self.write("commit", |transaction| commit::commit(transaction, writes, &known))

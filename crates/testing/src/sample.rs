@@ -25,7 +25,7 @@ use demur_ledger::{
     role::Role,
     statement::{Draft, Submission},
 };
-use demur_store::contract::{Append, LeaseId, Outcome, Store, StoreError, Write, touched_questions};
+use demur_store::contract::{Append, LeaseId, Store, StoreError, Write, WriteOutcome, touched_questions};
 
 use crate::hall::asks;
 
@@ -246,11 +246,11 @@ impl Default for Sample {
 /// Appends what nobody refuses.
 pub fn done(store: &dyn Store, appends: &[Append]) {
     let outcomes = commit(store, appends).unwrap();
-    assert_eq!(outcomes, vec![Outcome::Done; appends.len()]);
+    assert_eq!(outcomes, vec![WriteOutcome::Done; appends.len()]);
 }
 
 /// Commits appends under a lease that lives.
-pub fn commit(store: &dyn Store, appends: &[Append]) -> Result<Vec<Outcome>, StoreError> {
+pub fn commit(store: &dyn Store, appends: &[Append]) -> Result<Vec<WriteOutcome>, StoreError> {
     let writer = writer(store)?;
     let write = |append: &Append| Write::of_events(writer, append.clone());
     store.commit(&appends.iter().map(write).collect::<Vec<_>>())

@@ -15,7 +15,7 @@ use demur_ledger::{
     role::Role,
 };
 use demur_store::{
-    contract::{Append, Leases as _, Outcome, Store as _, Write},
+    contract::{Append, Leases as _, Store as _, Write, WriteOutcome},
     sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
@@ -239,7 +239,7 @@ fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
         snapshot: None,
     };
     let writer = store.begin_lease(sha256(b"rules")).unwrap().id;
-    assert_eq!(store.commit(&[Write::of_events(writer, append)]).unwrap(), [Outcome::Done]);
+    assert_eq!(store.commit(&[Write::of_events(writer, append)]).unwrap(), [WriteOutcome::Done]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use demur_ledger::{
     signed::{Head, Signed},
 };
 use demur_store::{
-    contract::{Append, Leases as _, Outcome, Store as _, Write},
+    contract::{Append, Leases as _, Store as _, Write, WriteOutcome},
     sqlite::SqliteStore,
 };
 use insta::assert_snapshot;
@@ -57,7 +57,7 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
         snapshot: None,
     };
     let writer = store.begin_lease(sha256(b"")).unwrap().id;
-    assert_eq!(store.commit(&[Write::of_events(writer, append)]).unwrap(), [Outcome::Done]);
+    assert_eq!(store.commit(&[Write::of_events(writer, append)]).unwrap(), [WriteOutcome::Done]);
     store.end_lease(writer).unwrap();
 }
 

@@ -5,15 +5,15 @@ mod expected;
 
 use std::{collections::BTreeSet, process::Command};
 
-use demur_mcp_fixture::{Listening, Outcome, judge};
+use demur_mcp_fixture::{Listening, SuiteOutcome, judge};
 
-fn run(revision: &str) -> Outcome {
+fn run(revision: &str) -> SuiteOutcome {
     let server = Listening::start(&mut Command::new(env!("CARGO_BIN_EXE_demur-mcp-fixture")));
     judge(&server.url, revision, Some(&expected::path()))
 }
 
 /// Returns the scenarios that failed.
-fn failures(outcome: &Outcome) -> impl Iterator<Item = &str> {
+fn failures(outcome: &SuiteOutcome) -> impl Iterator<Item = &str> {
     let failed = outcome
         .scenarios
         .iter()
@@ -33,7 +33,7 @@ fn suite_finds_what_is_listed_and_nothing_else() {
     assert!(unexpected.is_empty(), "not listed: {unexpected:?}\n{}\n{}", new.report, old.report);
     let stale: Vec<_> = listed.difference(&failures).collect();
     assert!(stale.is_empty(), "listed, but no longer failing: {stale:?}");
-    for Outcome { passed, report, .. } in [new, old] {
+    for SuiteOutcome { passed, report, .. } in [new, old] {
         // What the suite itself says about the scenarios that count.
         assert!(passed, "{report}");
     }

@@ -16,8 +16,8 @@ use demur_ledger::{
 use super::{lease::LeaseTable, question::List, record::RecordTable};
 use crate::{
     contract::{
-        Append, Conflict, Cursor, Failure, Kept, LeaseId, Outcome, Performed, QuestionSummary, Snapshot,
-        StoreError, Stored, TraceSummary, Write,
+        Append, Conflict, Cursor, Failure, Kept, LeaseId, Performed, QuestionSummary, Snapshot, StoreError,
+        Stored, TraceSummary, Write, WriteOutcome,
     },
     derived,
 };
@@ -67,7 +67,7 @@ impl Trace {
 }
 
 impl State {
-    pub(super) fn commit(&mut self, writes: &[Write]) -> Result<Vec<Outcome>, StoreError> {
+    pub(super) fn commit(&mut self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
         let unknown = |append: &Append| {
             append.expected.is_none() && derived::opened_kind(&append.entries[0].event).is_none()
         };
@@ -78,9 +78,9 @@ impl State {
         Ok(writes.iter().map(|write| self.commit_one(write)).collect())
     }
 
-    fn commit_one(&mut self, Write { writer, append, swaps }: &Write) -> Outcome {
+    fn commit_one(&mut self, Write { writer, append, swaps }: &Write) -> WriteOutcome {
         if !self.leases.lives(*writer) {
-            return Outcome::Refused(Conflict::Lease);
+            return WriteOutcome::Refused(Conflict::Lease);
         }
         let kind = |append: &Append| match self.traces.get(&append.trace) {
             Some(trace) => trace.kind,
@@ -90,13 +90,13 @@ impl State {
         let refused = append.and_then(|(append, kind)| self.judge(append, kind));
         let swapped = || (!self.records.admit(swaps)).then_some(Conflict::Record);
         if let Some(conflict) = refused.or_else(swapped) {
-            return Outcome::Refused(conflict);
+            return WriteOutcome::Refused(conflict);
         }
         if let Some((append, kind)) = append {
             self.write(append, kind, *writer);
         }
         self.records.swap(swaps);
-        Outcome::Done
+        WriteOutcome::Done
     }
 
     fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {

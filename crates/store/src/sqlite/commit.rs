@@ -17,7 +17,7 @@ use super::{
     participant, question, record,
 };
 use crate::{
-    contract::{Append, Conflict, LeaseId, Outcome, Snapshot, StoreError, Write},
+    contract::{Append, Conflict, LeaseId, Snapshot, StoreError, Write, WriteOutcome},
     derived,
     sqlite::trouble,
 };
@@ -36,7 +36,7 @@ pub(super) fn commit(
     transaction: &Transaction<'_>,
     writes: &[Write],
     known: &[Known],
-) -> Result<Vec<Outcome>, StoreError> {
+) -> Result<Vec<WriteOutcome>, StoreError> {
     let mut session = Session::begin(transaction).map_err(trouble::of("commit"))?;
     writes.iter().zip(known).map(|(write, known)| session.commit(write, *known)).collect()
 }
@@ -82,22 +82,22 @@ impl<'a> Session<'a> {
         Ok(Self { transaction, registry, pinned: None })
     }
 
-    fn commit(&mut self, write: &Write, known: Known) -> Result<Outcome, StoreError> {
+    fn commit(&mut self, write: &Write, known: Known) -> Result<WriteOutcome, StoreError> {
         if known.dead {
-            return Ok(Outcome::Refused(Conflict::Lease));
+            return Ok(WriteOutcome::Refused(Conflict::Lease));
         }
         let Write { writer, append, swaps } = write;
         let append = append.as_ref().map(|append| self.prepare(append)).transpose()?;
         let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, known.missing));
         if let Some(conflict) = conflict.map_err(trouble::of("append"))? {
-            return Ok(Outcome::Refused(conflict));
+            return Ok(WriteOutcome::Refused(conflict));
         }
         if !record::admit(self.transaction, swaps).map_err(trouble::of("look at records"))? {
-            return Ok(Outcome::Refused(Conflict::Record));
+            return Ok(WriteOutcome::Refused(Conflict::Record));
         }
         append.map_or(Ok(()), |append| self.write(append, *writer)).map_err(trouble::of("append"))?;
         record::swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
-        Ok(Outcome::Done)
+        Ok(WriteOutcome::Done)
     }
 
     fn prepare<'b>(&self, append: &'b Append) -> Result<Prepared<'b>, StoreError> {

@@ -10,7 +10,7 @@ use std::{
 
 use demur_core::{hash::sha256, time::Timestamp};
 use demur_store::{
-    contract::{Conflict, Cursor, Leases as _, Outcome, Store as _, StoreError, Write},
+    contract::{Conflict, Cursor, Leases as _, Store as _, StoreError, Write, WriteOutcome},
     memory::{Fault, MemoryStore, Writing},
 };
 use demur_testing::sample::{Sample, commit, done};
@@ -121,12 +121,12 @@ fn lease_of_a_shared_store_lives_as_long_as_it_is_renewed() {
 
     // Dead for good: what it writes is refused, it is not renewed, and its end was not in good order.
     let append = sample.registry_append();
-    let refused = [Outcome::Refused(Conflict::Lease)];
+    let refused = [WriteOutcome::Refused(Conflict::Lease)];
     assert_eq!(store.commit(&[Write::of_events(lost.id, append.clone())]).unwrap(), refused);
     assert!(matches!(store.renew_lease(lost.id), Err(StoreError::LeaseLost)));
     store.end_lease(lost.id).unwrap();
     assert_eq!(store.leases().unwrap().len(), 2);
-    assert_eq!(store.commit(&[Write::of_events(kept.id, append)]).unwrap(), [Outcome::Done]);
+    assert_eq!(store.commit(&[Write::of_events(kept.id, append)]).unwrap(), [WriteOutcome::Done]);
     // Another process that opens it changes nothing for the others.
     store.reopen();
     assert!(store.leases().unwrap()[0].lives);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use demur_ledger::facts::ProposalCreated;
 use demur_store::{
-    contract::{Outcome, RecordKey, RecordValue, Records as _, Store as _, Swap, Version, Write},
+    contract::{RecordKey, RecordValue, Records as _, Store as _, Swap, Version, Write, WriteOutcome},
     sqlite::SqliteStore,
 };
 use demur_testing::sample::{Sample, rounds, writer};
@@ -52,7 +52,7 @@ fn record_until_killed(folder: &Path) {
         let bytes = work.head().sequence.number().to_be_bytes().to_vec();
         let next = Some(RecordValue { bytes, expires: None });
         let write = Write { writer: lease, append, swaps: vec![Swap { key: key(), was, next }] };
-        assert_eq!(store.commit(&[write]).unwrap(), [Outcome::Done]);
+        assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Done]);
         child::acknowledge(work.trace(), work.head());
         sample.say(&mut work, ProposalCreated { fallback_for: None, replaces: None });
     }

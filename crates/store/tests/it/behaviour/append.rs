@@ -3,7 +3,7 @@
 use std::{slice, thread};
 
 use demur_ledger::{event_type::TraceKind, facts::ProposalCreated, name::Sequence, role::Role, state::Phase};
-use demur_store::contract::{Conflict, Kept, Outcome, StoreError};
+use demur_store::contract::{Conflict, Kept, StoreError, WriteOutcome};
 use demur_testing::sample::{Sample, commit, done};
 
 pub(crate) const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
@@ -55,7 +55,7 @@ behaviour! {
         let (first, second) = (sample.append(&mut work), sample.append(&mut other));
         done(&**store, slice::from_ref(&first));
         for late in [&second, &opening, &first] {
-            let refused = [Outcome::Refused(Conflict::Head)];
+            let refused = [WriteOutcome::Refused(Conflict::Head)];
             assert_eq!(commit(&**store, slice::from_ref(late)).unwrap(), refused);
         }
         assert_eq!(store.trace(work.trace()).unwrap().unwrap().head, work.head());
@@ -73,7 +73,7 @@ behaviour! {
         let command = early.entries[0].event.envelope().statement.as_ref().unwrap().command;
         // The second event comes before the first it stands on.
         let outcomes = commit(&**store, &[early, opening, sample.append(&mut second)]).unwrap();
-        assert_eq!(outcomes, [Outcome::Refused(Conflict::Head), Outcome::Done, Outcome::Done]);
+        assert_eq!(outcomes, [WriteOutcome::Refused(Conflict::Head), WriteOutcome::Done, WriteOutcome::Done]);
         assert_eq!(store.events(first.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
         assert_eq!(store.trace(second.trace()).unwrap().unwrap().head, second.head());
         assert_eq!(store.command(&sample.fingerprint(Role::Planner), command).unwrap(), None);
@@ -92,9 +92,9 @@ behaviour! {
             sample.say_with(command, work, PROPOSAL);
         }
         let [first, second, third] = [&mut first, &mut second, &mut third].map(|work| sample.append(work));
-        let refused = Outcome::Refused(Conflict::Command);
+        let refused = WriteOutcome::Refused(Conflict::Command);
         // Within one call and across calls.
-        assert_eq!(commit(&**store, &[first.clone(), second]).unwrap(), [Outcome::Done, refused]);
+        assert_eq!(commit(&**store, &[first.clone(), second]).unwrap(), [WriteOutcome::Done, refused]);
         assert_eq!(commit(&**store, &[third]).unwrap(), [refused]);
 
         let performed = store.command(&sample.fingerprint(Role::Planner), command).unwrap().unwrap();
@@ -123,8 +123,8 @@ behaviour! {
         let registry = sample.registry_append();
         // In one call the registry counts for those after it, not for those before.
         let outcomes = commit(&**store, &[early.clone(), registry, late.clone()]).unwrap();
-        assert_eq!(outcomes, [Outcome::Done, Outcome::Done, Outcome::Refused(Conflict::Registry)]);
-        assert_eq!(commit(&**store, slice::from_ref(&late)).unwrap(), [Outcome::Refused(Conflict::Registry)]);
+        assert_eq!(outcomes, [WriteOutcome::Done, WriteOutcome::Done, WriteOutcome::Refused(Conflict::Registry)]);
+        assert_eq!(commit(&**store, slice::from_ref(&late)).unwrap(), [WriteOutcome::Refused(Conflict::Registry)]);
         assert_eq!(store.trace(late.trace).unwrap(), None);
         assert!(store.trace(early.trace).unwrap().is_some());
     }
@@ -135,7 +135,7 @@ behaviour! {
         sample.register(Role::Operator);
         let mut work = sample.open();
         let append = sample.append(&mut work);
-        let refused = [Outcome::Refused(Conflict::Registry)];
+        let refused = [WriteOutcome::Refused(Conflict::Registry)];
         assert_eq!(commit(&**store, slice::from_ref(&append)).unwrap(), refused);
         let mut stranger = Sample::seeded(12);
         let mut foreign = stranger.open();
@@ -147,7 +147,7 @@ behaviour! {
     fn store_has_one_registry(store) {
         let sample = Sample::in_store(&**store);
         let second = Sample::seeded(12).registry_append();
-        assert_eq!(commit(&**store, &[second]).unwrap(), [Outcome::Refused(Conflict::Head)]);
+        assert_eq!(commit(&**store, &[second]).unwrap(), [WriteOutcome::Refused(Conflict::Head)]);
         assert_eq!(store.registry().unwrap(), Some(sample.desk.registry_chain().trace()));
     }
 
@@ -158,7 +158,7 @@ behaviour! {
         let mut work = sample.executing();
         let place = sample.record(&mut work, b"not there yet");
         let append = sample.append(&mut work);
-        let refused = [Outcome::Refused(Conflict::Artifact)];
+        let refused = [WriteOutcome::Refused(Conflict::Artifact)];
         assert_eq!(commit(&**store, slice::from_ref(&append)).unwrap(), refused);
         assert_eq!(store.trace(work.trace()).unwrap(), None);
         assert_eq!(store.artifact(&place.address).unwrap(), None);
@@ -179,8 +179,8 @@ behaviour! {
         let mut twice = good.clone();
         twice.entries.insert(1, good.entries[0].clone());
         let outcomes = commit(&**store, &[gap, twice, sample.append(&mut other)]).unwrap();
-        let refused = Outcome::Refused(Conflict::Head);
-        assert_eq!(outcomes, [refused, refused, Outcome::Done]);
+        let refused = WriteOutcome::Refused(Conflict::Head);
+        assert_eq!(outcomes, [refused, refused, WriteOutcome::Done]);
         assert_eq!(store.trace(broken.trace()).unwrap(), None);
         done(&**store, &[good]);
     }
@@ -220,8 +220,8 @@ behaviour! {
                 let threads: Vec<_> = appends.iter().map(race).collect();
                 threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
             });
-            let winner = outcomes.iter().position(|outcome| *outcome == Outcome::Done).unwrap();
-            let refused = outcomes.iter().filter(|one| **one == Outcome::Refused(Conflict::Head));
+            let winner = outcomes.iter().position(|outcome| *outcome == WriteOutcome::Done).unwrap();
+            let refused = outcomes.iter().filter(|one| **one == WriteOutcome::Refused(Conflict::Head));
             assert_eq!(refused.count(), 3);
             assert_eq!(store.trace(work.trace()).unwrap().unwrap().head, racers[winner].head());
             work = racers.swap_remove(winner);

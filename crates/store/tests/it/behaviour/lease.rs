@@ -3,7 +3,7 @@
 use demur_core::hash::sha256;
 use demur_ledger::name::Sequence;
 use demur_store::contract::{
-    Conflict, Cursor, LeaseId, Outcome, RecordKey, RecordValue, StoreError, Swap, Version, Write,
+    Conflict, Cursor, LeaseId, RecordKey, RecordValue, StoreError, Swap, Version, Write, WriteOutcome,
 };
 use demur_testing::sample::{Sample, commit, done};
 
@@ -45,7 +45,7 @@ behaviour! {
         for _ in 0..3 {
             let lease = store.begin_lease(sha256(b"rules")).unwrap().id;
             let append = sample.append(&mut work);
-            assert_eq!(store.commit(&[Write::of_events(lease, append)]).unwrap(), [Outcome::Done]);
+            assert_eq!(store.commit(&[Write::of_events(lease, append)]).unwrap(), [WriteOutcome::Done]);
             writers.push(lease);
             sample.say(&mut work, PROPOSAL);
         }
@@ -65,7 +65,7 @@ behaviour! {
         let append = sample.append(&mut work);
         for writer in [ended, LeaseId::NONE] {
             let outcomes = store.commit(&[Write::of_events(writer, append.clone())]).unwrap();
-            assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
+            assert_eq!(outcomes, [WriteOutcome::Refused(Conflict::Lease)]);
         }
         assert_eq!(store.trace(work.trace()).unwrap(), None);
         done(&**store, &[append]);
@@ -83,7 +83,7 @@ behaviour! {
         let swaps = vec![Swap { key: key.clone(), was, next: Some(value) }];
         let writer = LeaseId::NONE;
         let outcomes = store.commit(&[Write { writer, append, swaps }]).unwrap();
-        assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
+        assert_eq!(outcomes, [WriteOutcome::Refused(Conflict::Lease)]);
         assert_eq!(store.record(&key).unwrap(), None);
     }
 
@@ -97,11 +97,11 @@ behaviour! {
         store.end_lease(dead).unwrap();
         for writer in [dead, LeaseId::NONE] {
             let outcomes = store.commit(&[Write::of_records(writer, swaps.clone())]).unwrap();
-            assert_eq!(outcomes, [Outcome::Refused(Conflict::Lease)]);
+            assert_eq!(outcomes, [WriteOutcome::Refused(Conflict::Lease)]);
             assert_eq!(store.record(&key).unwrap(), None);
         }
         let living = store.begin_lease(sha256(b"rules")).unwrap().id;
-        assert_eq!(store.commit(&[Write::of_records(living, swaps)]).unwrap(), [Outcome::Done]);
+        assert_eq!(store.commit(&[Write::of_records(living, swaps)]).unwrap(), [WriteOutcome::Done]);
     }
 
     #[test]
@@ -112,7 +112,7 @@ behaviour! {
         let refused = sample.append(&mut work);
         let early = refused.clone();
         assert_eq!(store.participants(work.trace()).unwrap(), []);
-        assert_eq!(commit(&**store, &[early]).unwrap(), [Outcome::Done]);
+        assert_eq!(commit(&**store, &[early]).unwrap(), [WriteOutcome::Done]);
         let taking_part = store.participants(work.trace()).unwrap();
         assert_eq!(taking_part.len(), 4);
         assert!(taking_part.is_sorted());

@@ -16,7 +16,7 @@ use demur_ledger::{
 };
 use demur_sequencer::System as _;
 use demur_store::contract::{
-    Conflict, Cursor, Failure, Outcome, QuestionFilter, QuestionRow, QuestionSummary, Store,
+    Conflict, Cursor, Failure, QuestionFilter, QuestionRow, QuestionSummary, Store, WriteOutcome,
 };
 use demur_testing::{
     hall::question,
@@ -321,7 +321,7 @@ behaviour! {
         sample.say(&mut work, QuestionAsked(question()));
         let asking = sample.append(&mut work);
         assert_eq!(asking.questions.len(), 1);
-        let refused = [Outcome::Refused(Conflict::Head)];
+        let refused = [WriteOutcome::Refused(Conflict::Head)];
         assert_eq!(commit(&**store, slice::from_ref(&asking)).unwrap(), refused);
         assert_eq!(all(&**store), []);
         done(&**store, &[opening]);

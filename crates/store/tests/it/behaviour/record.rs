@@ -5,13 +5,13 @@ use std::{slice, sync::Barrier, thread};
 use demur_core::time::Timestamp;
 use demur_ledger::name::Sequence;
 use demur_store::contract::{
-    Conflict, KeptRecord, Outcome, RecordKey, RecordValue, Store, StoreError, Swap, Version, Write,
+    Conflict, KeptRecord, RecordKey, RecordValue, Store, StoreError, Swap, Version, Write, WriteOutcome,
 };
 use demur_testing::sample::{Sample, done, rounds, writer};
 
 use super::PROPOSAL;
 
-const REFUSED: Outcome = Outcome::Refused(Conflict::Record);
+const REFUSED: WriteOutcome = WriteOutcome::Refused(Conflict::Record);
 
 fn key(text: &str) -> RecordKey {
     RecordKey::new(text).unwrap()
@@ -38,12 +38,12 @@ fn of_records(store: &dyn Store, swaps: Vec<Swap>) -> Write {
     Write::of_records(writer(store).unwrap(), swaps)
 }
 
-fn swap(store: &dyn Store, swaps: &[Swap]) -> Outcome {
+fn swap(store: &dyn Store, swaps: &[Swap]) -> WriteOutcome {
     store.commit(&[of_records(store, swaps.to_vec())]).unwrap()[0]
 }
 
 fn create(store: &dyn Store, text: &str, value: RecordValue) -> KeptRecord {
-    assert_eq!(swap(store, &[put(text, Version::ABSENT, value)]), Outcome::Done);
+    assert_eq!(swap(store, &[put(text, Version::ABSENT, value)]), WriteOutcome::Done);
     store.record(&key(text)).unwrap().unwrap()
 }
 
@@ -58,11 +58,11 @@ behaviour! {
         let first = create(&**store, "name/anna", due_at(7));
         assert_eq!((first.key.as_str(), &first.value), ("name/anna", &due_at(7)));
 
-        assert_eq!(swap(&**store, &[put("name/anna", first.version, value(b""))]), Outcome::Done);
+        assert_eq!(swap(&**store, &[put("name/anna", first.version, value(b""))]), WriteOutcome::Done);
         let second = store.record(&first.key).unwrap().unwrap();
         assert_eq!(second.value, value(b""));
 
-        assert_eq!(swap(&**store, &[take(&second)]), Outcome::Done);
+        assert_eq!(swap(&**store, &[take(&second)]), WriteOutcome::Done);
         assert_eq!(store.record(&first.key).unwrap(), None);
     }
 
@@ -85,10 +85,10 @@ behaviour! {
         let mut seen = Vec::new();
         for _ in 0..3 {
             let record = create(&**store, "claim", value(b"same"));
-            assert_eq!(swap(&**store, &[put("claim", record.version, value(b"same"))]), Outcome::Done);
+            assert_eq!(swap(&**store, &[put("claim", record.version, value(b"same"))]), WriteOutcome::Done);
             let changed = store.record(&record.key).unwrap().unwrap();
             seen.extend([record.version, changed.version]);
-            assert_eq!(swap(&**store, &[take(&changed)]), Outcome::Done);
+            assert_eq!(swap(&**store, &[take(&changed)]), WriteOutcome::Done);
             for was in &seen {
                 assert_eq!(swap(&**store, &[Swap { was: *was, ..take(&changed) }]), REFUSED);
             }
@@ -107,12 +107,12 @@ behaviour! {
             let third = put("third", Version::ABSENT, value(b"third"));
             let writes = [swaps.to_vec(), vec![third]].map(|swaps| of_records(&**store, swaps));
             // The write beside it is not hindered.
-            assert_eq!(store.commit(&writes).unwrap(), [REFUSED, Outcome::Done]);
+            assert_eq!(store.commit(&writes).unwrap(), [REFUSED, WriteOutcome::Done]);
             let third = store.record(&key("third")).unwrap().unwrap();
             assert_eq!(store.records("", None, 10).unwrap(), [kept.clone(), third.clone()]);
-            assert_eq!(swap(&**store, &[take(&third)]), Outcome::Done);
+            assert_eq!(swap(&**store, &[take(&third)]), WriteOutcome::Done);
         }
-        assert_eq!(swap(&**store, &[good, take(&kept)]), Outcome::Done);
+        assert_eq!(swap(&**store, &[good, take(&kept)]), WriteOutcome::Done);
         assert_eq!(keys(store.records("", None, 10).unwrap()), ["new"]);
     }
 
@@ -121,7 +121,7 @@ behaviour! {
     fn one_name_is_given_once_within_a_commit(store) {
         let write = |bytes| of_records(&**store, vec![put("name/anna", Version::ABSENT, value(bytes))]);
         let outcomes = store.commit(&[write(b"first"), write(b"second")]).unwrap();
-        assert_eq!(outcomes, [Outcome::Done, REFUSED]);
+        assert_eq!(outcomes, [WriteOutcome::Done, REFUSED]);
         assert_eq!(store.record(&key("name/anna")).unwrap().unwrap().value, value(b"first"));
     }
 
@@ -146,12 +146,12 @@ behaviour! {
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
         // Nothing stands against either.
         let write = Write { writer, append, swaps: vec![free.clone(), take(&taken)] };
-        assert_eq!(store.commit(&[write]).unwrap(), [Outcome::Done]);
+        assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Done]);
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
         let claim = store.record(&key("claim")).unwrap().unwrap();
         // The event stands against the record.
         let write = Write { writer, append: late, swaps: vec![take(&claim)] };
-        assert_eq!(store.commit(&[write]).unwrap(), [Outcome::Refused(Conflict::Head)]);
+        assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Refused(Conflict::Head)]);
         assert_eq!(store.records("", None, 10).unwrap(), [claim]);
     }
 
@@ -195,9 +195,9 @@ behaviour! {
         // Its time has passed, and it is there.
         let kept = store.record(&key("retry/b")).unwrap().unwrap();
         assert_eq!(swap(&**store, &[put("retry/b", Version::ABSENT, value(b""))]), REFUSED);
-        assert_eq!(swap(&**store, &[put("retry/b", kept.version, due_at(40))]), Outcome::Done);
+        assert_eq!(swap(&**store, &[put("retry/b", kept.version, due_at(40))]), WriteOutcome::Done);
         assert_eq!(due("retry/", 39, 10), ["retry/a", "retry/late"]);
-        assert_eq!(swap(&**store, &[take(&store.record(&key("retry/a")).unwrap().unwrap())]), Outcome::Done);
+        assert_eq!(swap(&**store, &[take(&store.record(&key("retry/a")).unwrap().unwrap())]), WriteOutcome::Done);
         assert_eq!(due("retry/", 99, 10), ["retry/late", "retry/b"]);
     }
 
@@ -260,7 +260,7 @@ fn race(store: &dyn Store, swaps: &[Swap]) -> Vec<usize> {
         racing.into_iter().map(|one| one.join().unwrap()).collect()
     });
     for outcome in &outcomes {
-        assert!([Outcome::Done, REFUSED].contains(outcome), "{outcome:?}");
+        assert!([WriteOutcome::Done, REFUSED].contains(outcome), "{outcome:?}");
     }
-    (0..swaps.len()).filter(|place| outcomes[*place] == Outcome::Done).collect()
+    (0..swaps.len()).filter(|place| outcomes[*place] == WriteOutcome::Done).collect()
 }

@@ -8,8 +8,8 @@ use demur_ledger::{
 };
 use demur_store::{
     contract::{
-        Leases as _, Outcome, QuestionFilter, RecordKey, RecordValue, Records as _, Store as _, StoreError,
-        StoreProblem, StoreProgress, StoreStep, Swap, Version, Write,
+        Leases as _, QuestionFilter, RecordKey, RecordValue, Records as _, Store as _, StoreError,
+        StoreProblem, StoreProgress, StoreStep, Swap, Version, Write, WriteOutcome,
     },
     sqlite::SqliteStore,
 };
@@ -200,7 +200,7 @@ fn rebuild_keeps_records_and_leases() {
     let swap = Swap { key: key.clone(), was, next: Some(value) };
     assert_eq!(
         store.commit(&[Write::of_records(writer(&store).unwrap(), vec![swap])]).unwrap(),
-        [Outcome::Done]
+        [WriteOutcome::Done]
     );
     let kept = (store.record(&key).unwrap(), store.leases().unwrap());
     store.rebuild().unwrap();
