@@ -43,7 +43,7 @@ pub struct Policy {
     pub conditions: List<Text<1, 4096>, 0, 64>,
     /// What a tool may use.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: ToolLimits,
     /// The tools that may run, by the name that intents give.
     #[serde(default)]
     pub tools: BTreeMap<String, Tool>,
@@ -64,7 +64,7 @@ pub struct Tool {
 /// What a tool may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct ToolLimits {
     /// How long one call may take.
     pub time: Duration,
     /// How much it may write to standard output and standard error.
@@ -77,7 +77,7 @@ pub struct Limits {
     pub processes: Whole<1, 4096>,
 }
 
-impl Default for Limits {
+impl Default for ToolLimits {
     fn default() -> Self {
         Self {
             time: Duration(30_000),

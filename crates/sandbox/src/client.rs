@@ -11,13 +11,13 @@ use std::{
 };
 
 use crate::{
-    Outcome, Request, SUPERVISE, SandboxError,
+    Request, SUPERVISE, SandboxError, ToolOutcome,
     wire::{self, Note},
 };
 
 /// Returns what came of a tool, after it and everything it started has ended. `program` is an executable that
 /// calls [`supervise`](crate::supervise) and [`enter`](crate::enter) when it is asked to: usually the caller's own.
-pub fn run(program: &Path, request: &Request) -> Result<Outcome, SandboxError> {
+pub fn run(program: &Path, request: &Request) -> Result<ToolOutcome, SandboxError> {
     prepare(program, request)?.start()?.wait()
 }
 
@@ -91,7 +91,7 @@ impl Running {
     }
 
     /// Returns what came of the tool, after it and everything it started has ended.
-    pub fn wait(mut self) -> Result<Outcome, SandboxError> {
+    pub fn wait(mut self) -> Result<ToolOutcome, SandboxError> {
         match wire::read_outcome(&mut self.stdout) {
             Ok(outcome) => Ok(outcome),
             Err(source) => Err(self.lost(source)),

@@ -1,4 +1,4 @@
-//! What can go wrong around a tool. How the tool itself fails is an [`Outcome`](crate::Outcome).
+//! What can go wrong around a tool. How the tool itself fails is a [`ToolOutcome`](crate::ToolOutcome).
 
 use std::{io, path::PathBuf};
 

@@ -28,8 +28,8 @@ mod wire;
 pub use client::{Prepared, Running, Stopper, prepare, run};
 pub use enter::enter;
 pub use error::SandboxError;
-pub use limits::Limits;
-pub use outcome::{Ending, Limit, Outcome};
+pub use limits::SandboxLimits;
+pub use outcome::{Limit, ToolEnding, ToolOutcome};
 pub use request::Request;
 pub use supervise::supervise;
 

@@ -7,7 +7,7 @@ use crate::SandboxError;
 /// How much a tool and everything it starts may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct SandboxLimits {
     /// From the start to the end, in milliseconds of the wall clock.
     pub time_ms: u64,
     /// Bytes on standard output and standard error together.
@@ -22,7 +22,7 @@ pub struct Limits {
     pub open_files: u64,
 }
 
-impl Limits {
+impl SandboxLimits {
     /// The least that can be asked for: a program cannot start with less.
     pub const LEAST: Self =
         Self { time_ms: 1, output: 0, memory: 16 * MIB, processes: 1, file_size: 0, open_files: 16 };
@@ -61,7 +61,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for SandboxLimits {
     fn default() -> Self {
         Self {
             time_ms: 60_000,
@@ -82,23 +82,23 @@ mod tests {
 
     #[test]
     fn default_least_and_most_are_allowed() {
-        for limits in [Limits::default(), Limits::LEAST, Limits::MOST] {
+        for limits in [SandboxLimits::default(), SandboxLimits::LEAST, SandboxLimits::MOST] {
             limits.check().unwrap();
         }
     }
 
     #[test]
     fn names_the_limit_that_is_out_of_range() {
-        let too_many = Limits { processes: 4097, ..Limits::default() };
+        let too_many = SandboxLimits { processes: 4097, ..SandboxLimits::default() };
         let message = too_many.check().unwrap_err().to_string();
         assert_eq!(message, "processes: expected 1 to 4096, found 4097");
-        assert!(Limits { time_ms: 0, ..Limits::default() }.check().is_err());
+        assert!(SandboxLimits { time_ms: 0, ..SandboxLimits::default() }.check().is_err());
     }
 
     #[test]
     fn absent_limits_have_their_defaults_and_unknown_ones_are_refused() {
-        let limits: Limits = serde_json::from_str(r#"{"time_ms":5}"#).unwrap();
-        assert_eq!(limits, Limits { time_ms: 5, ..Limits::default() });
-        assert!(serde_json::from_str::<Limits>(r#"{"time":5}"#).is_err());
+        let limits: SandboxLimits = serde_json::from_str(r#"{"time_ms":5}"#).unwrap();
+        assert_eq!(limits, SandboxLimits { time_ms: 5, ..SandboxLimits::default() });
+        assert!(serde_json::from_str::<SandboxLimits>(r#"{"time":5}"#).is_err());
     }
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// What a tool wrote, how it ended and what it ran under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ToolOutcome {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: ToolEnding,
     /// What it wrote to standard output, up to the limit.
     #[serde(skip)]
     pub stdout: Vec<u8>,
@@ -25,7 +25,7 @@ pub struct Outcome {
 /// How a tool ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum ToolEnding {
     /// It ended itself with this code; 0 means all is well.
     Exit(u8),
     /// This signal ended it.
@@ -53,7 +53,7 @@ pub enum Limit {
 }
 
 /// Completes "the tool ...".
-impl fmt::Display for Ending {
+impl fmt::Display for ToolEnding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exit(code) => write!(formatter, "ended with code {code}"),
@@ -103,11 +103,11 @@ mod tests {
     #[test]
     fn endings_read_as_sentences() {
         let endings = [
-            (Ending::Exit(3), "ended with code 3"),
-            (Ending::Signal(9), "was ended by signal 9"),
-            (Ending::Timeout, "took too long and was ended"),
-            (Ending::Limit(Limit::Memory), "went over the limit of memory and was ended"),
-            (Ending::NotStarted("no room".into()), "could not be started: no room"),
+            (ToolEnding::Exit(3), "ended with code 3"),
+            (ToolEnding::Signal(9), "was ended by signal 9"),
+            (ToolEnding::Timeout, "took too long and was ended"),
+            (ToolEnding::Limit(Limit::Memory), "went over the limit of memory and was ended"),
+            (ToolEnding::NotStarted("no room".into()), "could not be started: no room"),
         ];
         for (ending, words) in endings {
             assert_eq!(ending.to_string(), words);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Limits, SandboxError};
+use crate::{SandboxError, SandboxLimits};
 
 /// One call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub struct Request {
     pub environment: BTreeMap<String, String>,
     /// How much it may use.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: SandboxLimits,
 }
 
 impl Request {
@@ -43,7 +43,7 @@ impl Request {
             folder: folder.into(),
             readable: Vec::new(),
             environment: BTreeMap::new(),
-            limits: Limits::default(),
+            limits: SandboxLimits::default(),
         }
     }
 

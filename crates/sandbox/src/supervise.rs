@@ -18,7 +18,7 @@ use rustix::{
 };
 
 use crate::{
-    Ending, Limit, Limits, Outcome, SandboxError,
+    Limit, SandboxError, SandboxLimits, ToolEnding, ToolOutcome,
     outcome::sentence,
     supervise::{
         descendants::{check_support, end_all},
@@ -61,7 +61,7 @@ fn isolate() -> Result<(), SandboxError> {
 }
 
 /// Returns what came of the tool, or nothing if the caller went away.
-fn oversee(mut tool: Tool, limits: &Limits) -> Result<Option<Outcome>, SandboxError> {
+fn oversee(mut tool: Tool, limits: &SandboxLimits) -> Result<Option<ToolOutcome>, SandboxError> {
     let Some(report) = tool.report()? else { return Ok(None) };
     let sentences: Vec<String> = watched(limits).into_iter().chain(report).collect();
     if !await_start(&sentences)? {
@@ -87,33 +87,33 @@ fn conclude(
     stop: Stop,
     duration: Duration,
     mut limits: Vec<String>,
-) -> Result<Outcome, SandboxError> {
+) -> Result<ToolOutcome, SandboxError> {
     let left = end_all(&mut |pid, status| tool.note_end(pid, status));
     if left > 0 {
         limits.push(format!("processes: {left} could not be ended and may still run"));
     }
     let is_output_over = tool.drain()?;
     let ending = match (tool.failure(), stop, tool.status()) {
-        (Some(why), _, _) => Ending::NotStarted(why),
-        (None, Stop::TimeIsUp, _) => Ending::Timeout,
-        (None, Stop::Over(limit), _) => Ending::Limit(limit),
-        (None, _, _) if is_output_over => Ending::Limit(Limit::Output),
+        (Some(why), _, _) => ToolEnding::NotStarted(why),
+        (None, Stop::TimeIsUp, _) => ToolEnding::Timeout,
+        (None, Stop::Over(limit), _) => ToolEnding::Limit(limit),
+        (None, _, _) if is_output_over => ToolEnding::Limit(Limit::Output),
         (None, _, Some(status)) => ending(status),
-        (None, _, None) => Ending::Signal(Signal::KILL.as_raw()),
+        (None, _, None) => ToolEnding::Signal(Signal::KILL.as_raw()),
     };
     let (stdout, stderr) = tool.output();
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    Ok(Outcome { ending, stdout, stderr, duration_ms, limits })
+    Ok(ToolOutcome { ending, stdout, stderr, duration_ms, limits })
 }
 
 /// Returns the outcome of a tool for which there is not even a helper.
-fn refuse(error: &SandboxError) -> Result<Option<Outcome>, SandboxError> {
+fn refuse(error: &SandboxError) -> Result<Option<ToolOutcome>, SandboxError> {
     end_all(&mut |_, _| ());
     if !await_start(&[])? {
         return Ok(None);
     }
-    Ok(Some(Outcome {
-        ending: Ending::NotStarted(sentence(error.to_string())),
+    Ok(Some(ToolOutcome {
+        ending: ToolEnding::NotStarted(sentence(error.to_string())),
         stdout: Vec::new(),
         stderr: Vec::new(),
         duration_ms: 0,
@@ -133,16 +133,16 @@ fn await_start(sentences: &[String]) -> Result<bool, SandboxError> {
     }
 }
 
-fn ending(status: WaitStatus) -> Ending {
+fn ending(status: WaitStatus) -> ToolEnding {
     match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Ending::Exit(u8::try_from(code & 0xff).unwrap_or(u8::MAX)),
-        (None, Some(signal)) if signal == Signal::XFSZ.as_raw() => Ending::Limit(Limit::FileSize),
-        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => ToolEnding::Exit(u8::try_from(code & 0xff).unwrap_or(u8::MAX)),
+        (None, Some(signal)) if signal == Signal::XFSZ.as_raw() => ToolEnding::Limit(Limit::FileSize),
+        (None, signal) => ToolEnding::Signal(signal.unwrap_or_default()),
     }
 }
 
 /// Returns the limits that this stage holds the tool to.
-fn watched(limits: &Limits) -> [String; 4] {
+fn watched(limits: &SandboxLimits) -> [String; 4] {
     let interval = LOOK.as_millis();
     [
         format!("time: at most {} ms", limits.time_ms),

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Limits, Outcome, Request};
+use crate::{Request, SandboxLimits, ToolOutcome};
 
 /// The byte that starts a prepared tool.
 pub(crate) const START: &[u8] = b"\n";
@@ -61,7 +61,7 @@ pub(crate) fn read_request(from: &mut impl BufRead) -> io::Result<Request> {
 }
 
 /// Writes an outcome.
-pub(crate) fn write_outcome(to: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
+pub(crate) fn write_outcome(to: &mut impl Write, outcome: &ToolOutcome) -> io::Result<()> {
     let (stdout, stderr) = (outcome.stdout.len() as u64, outcome.stderr.len() as u64);
     write_line(to, &OutcomeLine { outcome, stdout, stderr })?;
     to.write_all(&outcome.stdout)?;
@@ -70,10 +70,10 @@ pub(crate) fn write_outcome(to: &mut impl Write, outcome: &Outcome) -> io::Resul
 }
 
 /// Reads an outcome.
-pub(crate) fn read_outcome(from: &mut impl BufRead) -> io::Result<Outcome> {
-    let OutcomeLine::<Outcome> { mut outcome, stdout, stderr } = read_line(from)?;
-    outcome.stdout = read_bytes(from, stdout, Limits::MOST.output)?;
-    outcome.stderr = read_bytes(from, stderr, Limits::MOST.output)?;
+pub(crate) fn read_outcome(from: &mut impl BufRead) -> io::Result<ToolOutcome> {
+    let OutcomeLine::<ToolOutcome> { mut outcome, stdout, stderr } = read_line(from)?;
+    outcome.stdout = read_bytes(from, stdout, SandboxLimits::MOST.output)?;
+    outcome.stderr = read_bytes(from, stderr, SandboxLimits::MOST.output)?;
     Ok(outcome)
 }
 
@@ -119,14 +119,14 @@ const MOST_LINE: u64 = 8 * 1024 * 1024;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Ending, Limit};
+    use crate::{Limit, ToolEnding};
 
     #[test]
     fn requests_and_outcomes_arrive_as_they_were() {
         let mut request = Request::new(["sh", "-c", "\n"], "/tmp");
         request.stdin = vec![0, 10, 255];
-        let outcome = Outcome {
-            ending: Ending::Limit(Limit::Output),
+        let outcome = ToolOutcome {
+            ending: ToolEnding::Limit(Limit::Output),
             stdout: b"\n{}".to_vec(),
             stderr: vec![128],
             duration_ms: 7,

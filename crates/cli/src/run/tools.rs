@@ -8,7 +8,9 @@ use std::{
 use demur_api::run::{Base64Bytes, ReadyTool, ToolReport};
 use demur_ledger::{facts::FailureKind, name::Sequence};
 use demur_run::{history::History, policy, task::Call};
-use demur_sandbox::{Ending, Limits, Outcome, Prepared, Request, Running, SandboxError, prepare};
+use demur_sandbox::{
+    Prepared, Request, Running, SandboxError, SandboxLimits, ToolEnding, ToolOutcome, prepare,
+};
 
 use crate::failure::Failure;
 
@@ -17,7 +19,7 @@ use crate::failure::Failure;
 pub(super) struct Tools {
     program: PathBuf,
     work: PathBuf,
-    limits: Limits,
+    limits: SandboxLimits,
     ready: Option<(String, Helper)>,
     /// What runs after that.
     ahead: Option<(String, Helper)>,
@@ -36,7 +38,7 @@ enum Helper {
 
 impl Tools {
     /// Returns tools that work in this folder and keep to the limits of the policy.
-    pub(super) fn new(work: &Path, limits: &policy::Limits) -> Result<Self, Failure> {
+    pub(super) fn new(work: &Path, limits: &policy::ToolLimits) -> Result<Self, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::internal("NO_PROGRAM", format!("cannot find this program: {error}")))?;
         let work = work.canonicalize().map_err(|error| Failure::unreadable(work, &error))?;
@@ -132,27 +134,27 @@ impl Helper {
 }
 
 /// Returns the limits of a policy as the sandbox takes them.
-pub(super) fn limits(policy: &policy::Limits) -> Result<Limits, SandboxError> {
-    let limits = Limits {
+pub(super) fn limits(policy: &policy::ToolLimits) -> Result<SandboxLimits, SandboxError> {
+    let limits = SandboxLimits {
         time_ms: policy.time.0,
         output: policy.output.bytes(),
         memory: policy.memory.bytes(),
         processes: policy.processes.as_u64(),
         file_size: policy.file_size.bytes(),
-        ..Limits::default()
+        ..SandboxLimits::default()
     };
     limits.check().map(|()| limits)
 }
 
-fn report((call, started): (&str, Sequence), outcome: Outcome) -> ToolReport {
+fn report((call, started): (&str, Sequence), outcome: ToolOutcome) -> ToolReport {
     let note = format!("the tool {}", outcome.ending);
     let (failure, exit_status) = match outcome.ending {
-        Ending::Exit(0) => (None, Some(0)),
-        Ending::Exit(status) => (Some(FailureKind::Exit), Some(status)),
-        Ending::Signal(_) => (Some(FailureKind::Signal), None),
-        Ending::Timeout => (Some(FailureKind::Timeout), None),
-        Ending::Limit(_) => (Some(FailureKind::Limit), None),
-        Ending::NotStarted(_) => (Some(FailureKind::NotStarted), None),
+        ToolEnding::Exit(0) => (None, Some(0)),
+        ToolEnding::Exit(status) => (Some(FailureKind::Exit), Some(status)),
+        ToolEnding::Signal(_) => (Some(FailureKind::Signal), None),
+        ToolEnding::Timeout => (Some(FailureKind::Timeout), None),
+        ToolEnding::Limit(_) => (Some(FailureKind::Limit), None),
+        ToolEnding::NotStarted(_) => (Some(FailureKind::NotStarted), None),
     };
     ToolReport {
         started,

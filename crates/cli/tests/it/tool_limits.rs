@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_sandbox::{Outcome, Request, run};
+use demur_sandbox::{Request, ToolOutcome, run};
 use tempfile::TempDir;
 
 /// A folder for one tool, and a mark in the environment by which its processes are found.
@@ -47,7 +47,7 @@ impl Bench {
     }
 
     /// Returns what came of a tool, after a look whether anything of it is left.
-    fn run(&self, request: &Request) -> Outcome {
+    fn run(&self, request: &Request) -> ToolOutcome {
         let outcome = run(demur(), request).unwrap();
         assert_eq!(self.survivors(), [0; 0], "something lives on after {outcome:?}");
         outcome
@@ -79,7 +79,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 /// Returns whether the record says that this is limited; it must say one or the other.
-fn is_limited(outcome: &Outcome, what: &str) -> bool {
+fn is_limited(outcome: &ToolOutcome, what: &str) -> bool {
     let about = outcome.limits.iter().filter(|words| words.starts_with(what));
     let words: Vec<&String> = about.collect();
     assert!(!words.is_empty(), "nothing is said about {what}: {:?}", outcome.limits);

@@ -2,10 +2,10 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::Limits;
+use crate::SandboxLimits;
 
 /// Puts the limits of each process in force; returns them in words.
-pub(super) fn limit(limits: &Limits) -> Vec<String> {
+pub(super) fn limit(limits: &SandboxLimits) -> Vec<String> {
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     // Both only catch what the supervisor is too slow or no longer there to end, so they never come first: a tool
     // that is refused memory fails in ways of its own, one that goes over the limit is ended as such.

@@ -9,7 +9,7 @@ use std::{
 use rustix::event::{PollFd, PollFlags};
 
 use crate::{
-    Limit, Limits, SandboxError,
+    Limit, SandboxError, SandboxLimits,
     supervise::{
         LOOK,
         descendants::descendants,
@@ -32,7 +32,7 @@ pub(super) enum Stop {
 }
 
 /// Returns the first reason to stop. The tool itself goes on where that reason is not its end.
-pub(super) fn watch(tool: &mut Tool, limits: &Limits, started: Instant) -> Result<Stop, SandboxError> {
+pub(super) fn watch(tool: &mut Tool, limits: &SandboxLimits, started: Instant) -> Result<Stop, SandboxError> {
     let deadline = started + Duration::from_millis(limits.time_ms);
     let mut next_look = started + LOOK;
     loop {
@@ -91,7 +91,7 @@ fn listen(tool: &Tool, time: Duration) -> Result<Ready, SandboxError> {
 }
 
 /// Returns the limit that the processes of the tool are over.
-fn look(limits: &Limits) -> Option<Limit> {
+fn look(limits: &SandboxLimits) -> Option<Limit> {
     let processes = descendants();
     let tasks: usize = processes.iter().map(|process| process.threads).sum();
     if tasks as u64 > limits.processes {

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use demur_sandbox::{Ending, Limit, Request, SandboxError, prepare, run};
+use demur_sandbox::{Limit, Request, SandboxError, ToolEnding, prepare, run};
 
 use super::{Bench, demur, text};
 
@@ -10,17 +10,17 @@ use super::{Bench, demur, text};
 fn tool_that_ends_well_is_heard() {
     let bench = Bench::new();
     let outcome = bench.run(&bench.shell("echo out; echo err >&2"));
-    assert_eq!(outcome.ending, Ending::Exit(0));
+    assert_eq!(outcome.ending, ToolEnding::Exit(0));
     assert_eq!((text(&outcome.stdout), text(&outcome.stderr)), ("out\n", "err\n"));
 }
 
 #[test]
 fn code_and_signal_are_told() {
     let bench = Bench::new();
-    assert_eq!(bench.run(&bench.shell("exit 7")).ending, Ending::Exit(7));
-    assert_eq!(bench.run(&bench.shell("exit 255")).ending, Ending::Exit(255));
-    assert_eq!(bench.run(&bench.shell("kill -TERM $$")).ending, Ending::Signal(15));
-    assert_eq!(bench.run(&bench.shell("kill -KILL $$")).ending, Ending::Signal(9));
+    assert_eq!(bench.run(&bench.shell("exit 7")).ending, ToolEnding::Exit(7));
+    assert_eq!(bench.run(&bench.shell("exit 255")).ending, ToolEnding::Exit(255));
+    assert_eq!(bench.run(&bench.shell("kill -TERM $$")).ending, ToolEnding::Signal(15));
+    assert_eq!(bench.run(&bench.shell("kill -KILL $$")).ending, ToolEnding::Signal(9));
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn tool_that_hangs_is_ended() {
     let mut request = bench.shell("echo before; trap '' TERM INT HUP; sleep 600; sleep 600");
     request.limits.time_ms = 300;
     let outcome = bench.run(&request);
-    assert_eq!(outcome.ending, Ending::Timeout);
+    assert_eq!(outcome.ending, ToolEnding::Timeout);
     assert_eq!(text(&outcome.stdout), "before\n");
     assert!((300..30_000).contains(&outcome.duration_ms), "{}", outcome.duration_ms);
 }
@@ -41,7 +41,7 @@ fn flood_is_cut_at_the_limit() {
         let mut request = bench.shell(script);
         request.limits.output = 100_000;
         let outcome = bench.run(&request);
-        assert_eq!(outcome.ending, Ending::Limit(Limit::Output));
+        assert_eq!(outcome.ending, ToolEnding::Limit(Limit::Output));
         assert_eq!(outcome.stdout.len() + outcome.stderr.len(), 100_000);
     }
 }
@@ -52,10 +52,10 @@ fn output_up_to_the_limit_is_allowed_and_one_byte_more_is_not() {
     let mut request = bench.shell("head -c 30000 /dev/zero; head -c 30000 /dev/zero >&2");
     request.limits.output = 60_000;
     let outcome = bench.run(&request);
-    assert_eq!(outcome.ending, Ending::Exit(0));
+    assert_eq!(outcome.ending, ToolEnding::Exit(0));
     assert_eq!((outcome.stdout.len(), outcome.stderr.len()), (30_000, 30_000));
     request.limits.output = 59_999;
-    assert_eq!(bench.run(&request).ending, Ending::Limit(Limit::Output));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Limit(Limit::Output));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn bytes_come_and_go_as_they_are() {
     request.stdin = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
     request.limits.output = 4_000_000;
     let outcome = bench.run(&request);
-    assert_eq!(outcome.ending, Ending::Exit(0));
+    assert_eq!(outcome.ending, ToolEnding::Exit(0));
     assert!(outcome.stdout == request.stdin, "the bytes differ");
 }
 
@@ -74,7 +74,7 @@ fn tool_that_never_reads_its_input_blocks_nobody() {
     let bench = Bench::new();
     let mut request = bench.request(&["true"]);
     request.stdin = vec![b'x'; Request::MOST_INPUT];
-    assert_eq!(bench.run(&request).ending, Ending::Exit(0));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Exit(0));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn environment_is_ours_alone() {
 
 fn reason(request: &Request) -> String {
     match run(demur(), request).unwrap().ending {
-        Ending::NotStarted(why) => why,
+        ToolEnding::NotStarted(why) => why,
         other => panic!("it {other}"),
     }
 }
@@ -166,7 +166,7 @@ fn record_has_room_for_every_sentence() {
     let mut request = bench.request(&["true"]);
     request.readable = vec!["/var/../usr".into(); Request::MOST_READABLE];
     let outcome = bench.run(&request);
-    assert_eq!(outcome.ending, Ending::Exit(0));
+    assert_eq!(outcome.ending, ToolEnding::Exit(0));
     assert!(outcome.limits.len() <= 32, "{:?}", outcome.limits);
     assert!(outcome.limits.iter().all(|words| (1..=1024).contains(&words.chars().count())));
     request.folder = format!("/{}", "a/".repeat(1500)).into();

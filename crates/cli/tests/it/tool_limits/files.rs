@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-use demur_sandbox::{Ending, Limit};
+use demur_sandbox::{Limit, ToolEnding};
 
 use super::{Bench, is_limited, text};
 
@@ -13,7 +13,7 @@ fn tool_writes_in_its_folder() {
         "mkdir -p a/b && echo 1 > a/one && mv a/one a/b/two && ln -s b/two a/three && rm a/three && \
          echo $(mktemp) > name && cat a/b/two",
     ));
-    assert_eq!((outcome.ending, text(&outcome.stdout)), (Ending::Exit(0), "1\n"), "{:?}", outcome.stderr);
+    assert_eq!((outcome.ending, text(&outcome.stdout)), (ToolEnding::Exit(0), "1\n"), "{:?}", outcome.stderr);
     let name = fs::read_to_string(bench.path("name")).unwrap();
     assert!(
         name.starts_with(bench.folder.path().to_str().unwrap()),
@@ -33,7 +33,7 @@ fn tool_does_not_write_elsewhere() {
         "echo x > {new_name}; mkdir {new_name}; rm {kept_name}; echo x >> {kept_name}; truncate -s 0 {kept_name}; \
          ln -s {kept_name} way && echo x > way; mv {kept_name} here; exec true"
     )));
-    assert_eq!(outcome.ending, Ending::Exit(0));
+    assert_eq!(outcome.ending, ToolEnding::Exit(0));
     if is_limited(&outcome, "files") {
         assert!(!new.exists());
         assert_eq!(fs::read_to_string(kept).unwrap(), "as it was");
@@ -88,7 +88,12 @@ fn devices_that_hold_nothing_are_usable() {
     let bench = Bench::new();
     let outcome = bench
         .run(&bench.shell("echo x > /dev/null && head -c 8 /dev/urandom | wc -c && head -c 1 /dev/zero"));
-    assert_eq!((outcome.ending, text(&outcome.stdout)), (Ending::Exit(0), "8\n\0"), "{:?}", outcome.stderr);
+    assert_eq!(
+        (outcome.ending, text(&outcome.stdout)),
+        (ToolEnding::Exit(0), "8\n\0"),
+        "{:?}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -96,7 +101,7 @@ fn file_that_grows_too_large_ends_the_tool() {
     let bench = Bench::new();
     let mut request = bench.request(&["dd", "if=/dev/zero", "of=large", "bs=1000", "count=1000"]);
     request.limits.file_size = 10_000;
-    assert_eq!(bench.run(&request).ending, Ending::Limit(Limit::FileSize));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Limit(Limit::FileSize));
     assert_eq!(fs::metadata(bench.path("large")).unwrap().len(), 10_000);
 }
 
@@ -104,9 +109,9 @@ fn file_that_grows_too_large_ends_the_tool() {
 fn open_files_are_limited() {
     let bench = Bench::new();
     let mut request = bench.python("files = [open('/dev/null') for _ in range(60)]");
-    assert_eq!(bench.run(&request).ending, Ending::Exit(0));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Exit(0));
     request.limits.open_files = 40;
     let outcome = bench.run(&request);
-    assert_eq!(outcome.ending, Ending::Exit(1));
+    assert_eq!(outcome.ending, ToolEnding::Exit(1));
     assert!(text(&outcome.stderr).contains("Too many open files"), "{}", text(&outcome.stderr));
 }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_sandbox::{Ending, Limit, Request, SandboxError, prepare};
+use demur_sandbox::{Limit, Request, SandboxError, ToolEnding, prepare};
 
 use super::{Bench, demur, wait_until};
 use crate::sandbox::count;
@@ -25,7 +25,7 @@ fn tool_that_forks_is_ended() {
          time.sleep(20)",
     );
     request.limits.processes = 16;
-    assert_eq!(bench.run(&request).ending, Ending::Limit(Limit::Processes));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Limit(Limit::Processes));
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn threads_count_as_processes() {
          time.sleep(20)",
     );
     request.limits.processes = 16;
-    assert_eq!(bench.run(&request).ending, Ending::Limit(Limit::Processes));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Limit(Limit::Processes));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn processes_up_to_the_limit_are_allowed() {
     let bench = Bench::new();
     let mut request = bench.shell("for i in 1 2 3; do sleep 0.1 & done; wait");
     request.limits.processes = 4;
-    assert_eq!(bench.run(&request).ending, Ending::Exit(0));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Exit(0));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn what_a_tool_leaves_behind_is_ended() {
     // Twice removed, in a session of its own; once with our pipes still open, once without.
     for script in ["(setsid sleep 600 &)", "(setsid sleep 600 > /dev/null 2>&1 &)"] {
         let outcome = bench.run(&bench.shell(script));
-        assert_eq!(outcome.ending, Ending::Exit(0));
+        assert_eq!(outcome.ending, ToolEnding::Exit(0));
         assert!(outcome.duration_ms < 30_000);
     }
 }
@@ -69,7 +69,7 @@ fn tool_that_runs_away_is_caught() {
          \x20   if os.fork() != 0: os._exit(0)\n\
          \x20   os.setsid()",
     );
-    assert_eq!(bench.run(&request).ending, Ending::Exit(0));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Exit(0));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn memory_of_one_process_is_limited() {
     let bench = Bench::new();
     let mut request = bench.python("import time; x = bytearray(160 << 20); time.sleep(20)");
     request.limits.memory = 100 << 20;
-    assert_eq!(bench.run(&request).ending, Ending::Limit(Limit::Memory));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Limit(Limit::Memory));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn memory_of_several_processes_is_added_up() {
          time.sleep(20)",
     );
     request.limits.memory = 100 << 20;
-    assert_eq!(bench.run(&request).ending, Ending::Limit(Limit::Memory));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Limit(Limit::Memory));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn memory_that_processes_share_counts_once() {
          if 0 not in children: [os.wait() for _ in range(3)]",
     );
     request.limits.memory = 150 << 20;
-    assert_eq!(bench.run(&request).ending, Ending::Exit(0));
+    assert_eq!(bench.run(&request).ending, ToolEnding::Exit(0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{net::TcpListener, os::unix::net::UnixListener};
 
-use demur_sandbox::Ending;
+use demur_sandbox::ToolEnding;
 
 use super::{Bench, is_limited, text};
 
@@ -90,7 +90,7 @@ fn tool_opens_no_unix_socket_with_the_calls_of_another_architecture() {
          print('opened', ctypes.CFUNCTYPE(ctypes.c_int)(at)())",
     ));
     assert_eq!(text(&outcome.stdout), "ready\n", "{outcome:?}");
-    assert!(matches!(outcome.ending, Ending::Signal(_)), "{outcome:?}");
+    assert!(matches!(outcome.ending, ToolEnding::Signal(_)), "{outcome:?}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn tool_talks_to_its_own_over_a_pair_of_sockets() {
          here, there = socket.socketpair()\n\
          here.sendall(b'heard'); print(there.recv(5).decode())",
     ));
-    assert_eq!((outcome.ending, text(&outcome.stdout)), (Ending::Exit(0), "heard\n"));
+    assert_eq!((outcome.ending, text(&outcome.stdout)), (ToolEnding::Exit(0), "heard\n"));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn tool_does_not_reach_other_processes() {
 fn tool_signals_its_own() {
     let bench = Bench::new();
     let outcome = bench.run(&bench.shell("sleep 600 & kill $!; wait $!; echo $?"));
-    assert_eq!((outcome.ending, text(&outcome.stdout)), (Ending::Exit(0), "143\n"));
+    assert_eq!((outcome.ending, text(&outcome.stdout)), (ToolEnding::Exit(0), "143\n"));
 }
 
 #[test]
@@ -148,5 +148,5 @@ fn tool_does_not_raise_its_own_limits() {
          \x20   try: r.setrlimit(limit, (hard + 1, hard + 1)); print('raised')\n\
          \x20   except ValueError: pass",
     ));
-    assert_eq!((outcome.ending, text(&outcome.stdout)), (Ending::Exit(0), ""), "{:?}", outcome.stderr);
+    assert_eq!((outcome.ending, text(&outcome.stdout)), (ToolEnding::Exit(0), ""), "{:?}", outcome.stderr);
 }
