@@ -9,7 +9,7 @@ use demur_api::{code, refusal::Refusal};
 use demur_ledger::{
     facts::VerificationStatus,
     name::TraceId,
-    verify::{Check, Code, Finding, Options, Report, Severity, Verdict, verify},
+    verify::{Check, Code, Finding, FindingSeverity, Options, Report, Verdict, verify},
 };
 use demur_sequencer::{Sequencer, SequencerError};
 
@@ -51,8 +51,8 @@ pub fn status(report: &Report) -> VerificationStatus {
     };
     let holds = matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings);
     match worst(false) {
-        Some(Severity::Failure | Severity::NotEstablished) => VerificationStatus::Fail,
-        _ if !holds && worst(true) != Some(Severity::Failure) => VerificationStatus::Fail,
+        Some(FindingSeverity::Failure | FindingSeverity::NotEstablished) => VerificationStatus::Fail,
+        _ if !holds && worst(true) != Some(FindingSeverity::Failure) => VerificationStatus::Fail,
         Some(_) => VerificationStatus::PassWithWarnings,
         None => VerificationStatus::Pass,
     }
@@ -64,7 +64,7 @@ pub fn obstacle(report: &Report) -> Option<&Finding> {
     report
         .findings
         .iter()
-        .filter(|finding| finding.severity == Severity::Failure)
+        .filter(|finding| finding.severity == FindingSeverity::Failure)
         .find(|finding| !matches!(finding.code, Code::ArtifactMissing | Code::ClaimUnproven))
 }
 

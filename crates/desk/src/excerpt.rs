@@ -14,7 +14,7 @@ use demur_ledger::{
     graph::Graph,
     name::{Sequence, TraceId},
     timeline::{Entry, Timeline},
-    verify::{Check, CheckedEvent, Finding, KeptEvent, Severity, check_excerpt},
+    verify::{Check, CheckedEvent, Finding, FindingSeverity, KeptEvent, check_excerpt},
 };
 use demur_sequencer::{SequencerError, read_event};
 use demur_store::contract::{Kept, StoreError, Stored, TraceSummary};
@@ -138,7 +138,7 @@ fn line(
     let Some(event) = event else { return unread };
     let fails = |checks: &[Check]| {
         let of = |finding: &&Finding| checks.contains(&finding.code.check());
-        unread.findings.iter().filter(of).any(|finding| finding.severity == Severity::Failure)
+        unread.findings.iter().filter(of).any(|finding| finding.severity == FindingSeverity::Failure)
     };
     let committed = event.envelope().content.is_some();
     Line {

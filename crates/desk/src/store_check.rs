@@ -14,7 +14,7 @@ use demur_api::{
 use demur_ledger::{
     event_type::Facts,
     name::TraceId,
-    verify::{Options, Report, Severity, Verdict},
+    verify::{FindingSeverity, Options, Report, Verdict},
 };
 use demur_sequencer::Sequencer;
 use demur_store::contract::{Failure, Store, StoreError, StoreProgress, StoreStep};
@@ -186,7 +186,8 @@ fn check_trace(
 
 fn first_failure(trace: TraceId, report: &Report) -> Option<StoreTrouble> {
     let failed = report.verdict == Verdict::Fail;
-    let first = report.findings.iter().find(|finding| failed && finding.severity == Severity::Failure)?;
+    let first =
+        report.findings.iter().find(|finding| failed && finding.severity == FindingSeverity::Failure)?;
     Some(trouble::of_trace(trace, first))
 }
 

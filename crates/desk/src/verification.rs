@@ -8,7 +8,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::Content,
     name::Sequence,
-    verify::{Check, Code, Report, Severity, Verdict, compare},
+    verify::{Check, Code, FindingSeverity, Report, Verdict, compare},
 };
 use demur_plan::no_guess::NoGuess;
 use schemars::JsonSchema;
@@ -180,8 +180,9 @@ impl Unsaid {
 fn is_signed_history(report: &Report) -> bool {
     let beside =
         [Check::Artifact, Check::Role, Check::Order, Check::Claim, Check::Finalization, Check::Anchor];
-    let holds =
-        |check: Check, worst: Option<Severity>| worst != Some(Severity::Failure) || beside.contains(&check);
+    let holds = |check: Check, worst: Option<FindingSeverity>| {
+        worst != Some(FindingSeverity::Failure) || beside.contains(&check)
+    };
     report.scope.signatures && report.checks.iter().all(|check| holds(check.check, check.worst))
 }
 

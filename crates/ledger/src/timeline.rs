@@ -13,7 +13,7 @@ mod words;
 use std::collections::BTreeMap;
 
 pub use detail::Detail;
-pub use ending::Ending;
+pub use ending::ExecutionEnding;
 pub use entry::{Dispute, Entry, Execution, Named, Opening, Participant, Plan, Step};
 
 pub(crate) use self::{recall::Recall, words::Words};
@@ -278,10 +278,10 @@ fn content(event: &Event, bytes: Option<&[u8]>) -> Option<Content> {
     Content::parse(kind, bytes?).ok()
 }
 
-fn ending(facts: &Facts, words: Option<&Words>) -> Option<Ending> {
+fn ending(facts: &Facts, words: Option<&Words>) -> Option<ExecutionEnding> {
     match facts {
-        Facts::ToolExecutionCompleted(_) => Some(Ending::new(None, words)),
-        Facts::ToolExecutionFailed(facts) => Some(Ending::new(Some(facts.failure), words)),
+        Facts::ToolExecutionCompleted(_) => Some(ExecutionEnding::new(None, words)),
+        Facts::ToolExecutionFailed(facts) => Some(ExecutionEnding::new(Some(facts.failure), words)),
         _ => None,
     }
 }

@@ -26,8 +26,8 @@ mod walk;
 use std::io::{self, BufRead};
 
 pub use anchor::{Equivocation, compare};
-pub use claims::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding, Standing as ClaimStanding};
-pub use code::{Check, Code, Severity};
+pub use claims::{ChallengeReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding};
+pub use code::{Check, Code, FindingSeverity};
 pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};

@@ -10,8 +10,7 @@ use crate::facts::FailureKind;
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "ExecutionEnding")]
-pub struct Ending {
+pub struct ExecutionEnding {
     /// How long it took, if disclosed.
     pub duration_ms: Option<u64>,
     /// Its exit status, where it has one and it is disclosed.
@@ -20,7 +19,7 @@ pub struct Ending {
     pub failure: Option<FailureKind>,
 }
 
-impl Ending {
+impl ExecutionEnding {
     /// Returns the ending that facts and what is disclosed of the content tell.
     pub(super) fn new(failure: Option<FailureKind>, words: Option<&Words>) -> Self {
         match words {
@@ -32,7 +31,7 @@ impl Ending {
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for ExecutionEnding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.failure {
             None => formatter.write_str("completed")?,
@@ -66,8 +65,9 @@ mod tests {
 
     #[test]
     fn endings_read_as_one_line() {
-        let told =
-            |failure, exit_status, duration_ms| Ending { duration_ms, exit_status, failure }.to_string();
+        let told = |failure, exit_status, duration_ms| {
+            ExecutionEnding { duration_ms, exit_status, failure }.to_string()
+        };
         assert_eq!(told(None, Some(0), Some(999)), "completed, exit status 0, 999 ms");
         assert_eq!(told(Some(FailureKind::Timeout), None, Some(10_049)), "failed: it took too long, 10.0 s");
         assert_eq!(told(Some(FailureKind::Lost), None, None), "failed: nobody knows how it ended");

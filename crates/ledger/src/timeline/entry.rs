@@ -4,7 +4,7 @@ use demur_core::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Ending;
+use super::ExecutionEnding;
 use crate::{
     facts::Policy,
     name::{PrincipalId, Sequence},
@@ -50,7 +50,7 @@ pub struct Entry {
     /// The artifact that holds the input of a tool.
     pub input: Option<Named>,
     /// How a tool ended.
-    pub ending: Option<Ending>,
+    pub ending: Option<ExecutionEnding>,
     /// The artifacts a tool produced.
     pub outputs: Vec<Named>,
     /// How sure the author of a claim is, in percent.
@@ -126,7 +126,7 @@ pub struct Execution {
     /// The tool, if it is disclosed and not too long ago.
     pub tool: Option<String>,
     /// How it ended, if that is not too long ago.
-    pub ending: Option<Ending>,
+    pub ending: Option<ExecutionEnding>,
 }
 
 /// A claim and the challenges against it that are open.

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Ending, Execution, label::Label, words::Words};
+use super::{Execution, ExecutionEnding, label::Label, words::Words};
 use crate::{event_type::Facts, name::Sequence};
 
 /// The names of what came before.
@@ -15,7 +15,7 @@ pub(crate) struct Recall {
     /// Intents by the start of their execution.
     starts: Newest<Sequence>,
     /// Endings by completed or failed event, with the start.
-    endings: Newest<(Sequence, Ending)>,
+    endings: Newest<(Sequence, ExecutionEnding)>,
 }
 
 impl Recall {
@@ -28,10 +28,11 @@ impl Recall {
             (Facts::ToolIntentSigned(_), Some(Words::Tool(tool))) => self.tools.push(at, tool),
             (Facts::ToolExecutionStarted(facts), _) => self.starts.push(at, facts.intent),
             (Facts::ToolExecutionCompleted(facts), words) => {
-                self.endings.push(at, (facts.started, Ending::new(None, words.as_ref())));
+                self.endings.push(at, (facts.started, ExecutionEnding::new(None, words.as_ref())));
             }
             (Facts::ToolExecutionFailed(facts), words) => {
-                self.endings.push(at, (facts.started, Ending::new(Some(facts.failure), words.as_ref())));
+                self.endings
+                    .push(at, (facts.started, ExecutionEnding::new(Some(facts.failure), words.as_ref())));
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use demur_core::key::Fingerprint;
 
-pub use shown::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding, Standing};
+pub use shown::{ChallengeReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding};
 
 use super::{
     Code, Section,
@@ -99,7 +99,7 @@ impl ClaimBook {
             disputed: false,
             challenges: Vec::new(),
             challenges_total: 0,
-            standing: Standing::Evidenced,
+            standing: ClaimStanding::Evidenced,
         };
         self.claims.insert(claim, report);
     }
@@ -189,11 +189,11 @@ impl ClaimBook {
             }
             let any = |standing| claim.evidence.iter().any(|evidence| evidence.standing == standing);
             claim.standing = if any(EvidenceStanding::Spoilt) {
-                Standing::Unproven
+                ClaimStanding::Unproven
             } else if any(EvidenceStanding::NotDisclosed) || claim.text.is_none() {
-                Standing::NotEstablished
+                ClaimStanding::NotEstablished
             } else {
-                Standing::Evidenced
+                ClaimStanding::Evidenced
             };
         }
     }

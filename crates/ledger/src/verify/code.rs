@@ -102,8 +102,7 @@ impl Check {
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "FindingSeverity")]
-pub enum Severity {
+pub enum FindingSeverity {
     /// Worth reading; the verdict is at best "pass with warnings".
     Warning,
     /// Could not be checked; the verdict is at best "not established".
@@ -135,8 +134,8 @@ macro_rules! codes {
             }
 
             /// Returns how much it weighs under the default profile.
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$variant => Severity::$severity,)+ }
+            pub const fn severity(self) -> FindingSeverity {
+                match self { $(Self::$variant => FindingSeverity::$severity,)+ }
             }
 
             /// Returns what it means.

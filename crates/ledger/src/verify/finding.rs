@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Check, Code, Severity};
+use super::{Check, Code, FindingSeverity};
 use crate::{facts::VerificationProfile, name::Sequence};
 
 /// One finding.
@@ -12,7 +12,7 @@ pub struct Finding {
     /// What.
     pub code: Code,
     /// How much it weighs under the profile.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// In which part of the file.
     pub section: Section,
     /// The line of the file, from 1; none for what concerns the whole file.
@@ -55,7 +55,7 @@ pub(super) struct Findings {
     kept: Vec<Finding>,
     total: u64,
     counts: [u64; Check::ALL.len()],
-    worst: [Option<Severity>; Check::ALL.len()],
+    worst: [Option<FindingSeverity>; Check::ALL.len()],
 }
 
 impl Findings {
@@ -84,15 +84,15 @@ impl Findings {
 
     /// Returns whether anything failed so far.
     pub(super) fn failed(&self) -> bool {
-        self.worst.contains(&Some(Severity::Failure))
+        self.worst.contains(&Some(FindingSeverity::Failure))
     }
 
     /// Returns the worst severity so far.
-    pub(super) fn worst(&self) -> Option<Severity> {
+    pub(super) fn worst(&self) -> Option<FindingSeverity> {
         self.worst.iter().copied().max().flatten()
     }
 
-    pub(super) fn of(&self, check: Check) -> (u64, Option<Severity>) {
+    pub(super) fn of(&self, check: Check) -> (u64, Option<FindingSeverity>) {
         (self.counts[check as usize], self.worst[check as usize])
     }
 
@@ -108,12 +108,14 @@ impl Findings {
 }
 
 /// Strict fails on disputes; lenient only warns of evidence and roles. Integrity is the same in all three.
-fn weigh(code: Code, profile: VerificationProfile) -> Severity {
+fn weigh(code: Code, profile: VerificationProfile) -> FindingSeverity {
     match (profile, code) {
         (VerificationProfile::Strict, Code::ClaimDisputed | Code::FinalizationIncomplete) => {
-            Severity::Failure
+            FindingSeverity::Failure
         }
-        (VerificationProfile::Lenient, Code::ClaimUnproven | Code::RolePolicyViolation) => Severity::Warning,
+        (VerificationProfile::Lenient, Code::ClaimUnproven | Code::RolePolicyViolation) => {
+            FindingSeverity::Warning
+        }
         _ => code.severity(),
     }
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 pub use questions::QuestionReport;
 
-use super::{Check, ClaimReport, Finding, Options, Section, Severity, finding::Findings, walk::Walk};
+use super::{Check, ClaimReport, Finding, FindingSeverity, Options, Section, finding::Findings, walk::Walk};
 use crate::{
     export::Header,
     facts::VerificationProfile,
@@ -131,7 +131,7 @@ pub struct CheckReport {
     /// How many findings it has.
     pub findings: u64,
     /// The worst of them.
-    pub worst: Option<Severity>,
+    pub worst: Option<FindingSeverity>,
 }
 
 /// A key that spoke in the trace.
@@ -238,9 +238,9 @@ impl Report {
     ) -> Self {
         let verdict = match findings.worst() {
             None => Verdict::Pass,
-            Some(Severity::Warning) => Verdict::PassWithWarnings,
-            Some(Severity::NotEstablished) => Verdict::NotEstablished,
-            Some(Severity::Failure) => Verdict::Fail,
+            Some(FindingSeverity::Warning) => Verdict::PassWithWarnings,
+            Some(FindingSeverity::NotEstablished) => Verdict::NotEstablished,
+            Some(FindingSeverity::Failure) => Verdict::Fail,
         };
         let checks = Check::ALL.map(|check| {
             let (count, worst) = findings.of(check);
@@ -278,7 +278,10 @@ impl Report {
 
     /// Returns the code of the first failure.
     pub fn code(&self) -> Option<super::Code> {
-        self.findings.iter().find(|finding| finding.severity == Severity::Failure).map(|finding| finding.code)
+        self.findings
+            .iter()
+            .find(|finding| finding.severity == FindingSeverity::Failure)
+            .map(|finding| finding.code)
     }
 
     /// Returns the hashes of the events of the trace, in order.
@@ -314,7 +317,7 @@ impl Report {
 
 /// Returns the first bad event of the trace and the last one before it that can be trusted.
 fn trusted(scope: &Scope, findings: &[Finding]) -> (Option<Sequence>, Option<Sequence>) {
-    let failures = || findings.iter().filter(|finding| finding.severity == Severity::Failure);
+    let failures = || findings.iter().filter(|finding| finding.severity == FindingSeverity::Failure);
     let Some(first) = failures().next() else {
         return (None, scope.through.map(|through| through.sequence));
     };

@@ -9,7 +9,7 @@ use demur_ledger::{
     event_type::{EventType, Opens, TraceKind},
     schema,
     state::{Phase, TRANSITIONS, Transition},
-    verify::{Code, Severity},
+    verify::{Code, FindingSeverity},
 };
 
 /// Compares a committed file with what the code makes, or writes it.
@@ -116,9 +116,9 @@ fn the_table_of_checks_is_committed() {
     let mut text = String::from(CHECKS);
     for code in Code::ALL {
         let weight = match code.severity() {
-            Severity::Failure => "failure",
-            Severity::NotEstablished => "not established",
-            Severity::Warning => "warning",
+            FindingSeverity::Failure => "failure",
+            FindingSeverity::NotEstablished => "not established",
+            FindingSeverity::Warning => "warning",
         };
         let check = serde_json::to_value(code.check()).unwrap();
         let (meaning, cure) = (code.meaning(), code.cure());

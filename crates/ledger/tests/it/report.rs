@@ -8,7 +8,7 @@ use demur_ledger::{
     },
     name::Sequence,
     role::Role,
-    verify::{Check, Code, KnownHead, Options, Pin, Report, Severity, Verdict},
+    verify::{Check, Code, FindingSeverity, KnownHead, Options, Pin, Report, Verdict},
 };
 
 use crate::{
@@ -256,7 +256,7 @@ fn warnings_and_disputes_are_told() {
         "DISPUTED",
     ];
     holds_in_order(&report.to_text(), &parts);
-    assert_eq!(report.findings[0].severity, Severity::Warning);
+    assert_eq!(report.findings[0].severity, FindingSeverity::Warning);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use demur_ledger::{
     role::Role,
     signed::{Head, Signed},
     verify::{
-        Check, ClaimStanding, Code, KnownHead, Options, Pin, Report, Severity, Verdict, VerifyError, compare,
-        verify,
+        Check, ClaimStanding, Code, FindingSeverity, KnownHead, Options, Pin, Report, Verdict, VerifyError,
+        compare, verify,
     },
 };
 
@@ -256,7 +256,7 @@ fn every_finding_is_counted_and_the_first_are_told() {
     let report = default(&unsigned(400));
     let of = |check| report.checks.iter().find(|made| made.check == check).unwrap();
     let signatures = of(Check::Signature);
-    assert_eq!((signatures.findings, signatures.worst), (400, Some(Severity::Failure)));
+    assert_eq!((signatures.findings, signatures.worst), (400, Some(FindingSeverity::Failure)));
     assert_eq!(report.findings.len(), 256);
     assert_eq!(report.findings_total, report.checks.iter().map(|made| made.findings).sum::<u64>());
 }
@@ -384,7 +384,7 @@ fn a_missing_artifact_fails_and_leaves_the_claim_unproven() {
     let lenient = Options { profile: VerificationProfile::Lenient, ..Options::default() };
     let report = fails(&file, &lenient, Code::ArtifactMissing);
     let unproven = report.findings.iter().find(|finding| finding.code == Code::ClaimUnproven).unwrap();
-    assert_eq!(unproven.severity, Severity::Warning);
+    assert_eq!(unproven.severity, FindingSeverity::Warning);
 }
 
 #[test]

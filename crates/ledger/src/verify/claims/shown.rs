@@ -35,7 +35,7 @@ pub struct ClaimReport {
     /// How many challenges there were.
     pub challenges_total: u64,
     /// What the verifier can say of it.
-    pub standing: Standing,
+    pub standing: ClaimStanding,
 }
 
 /// An artifact that a claim rests on.
@@ -83,8 +83,7 @@ pub struct ChallengeReport {
 /// What the verifier can say of a claim. Never that it is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "ClaimStanding")]
-pub enum Standing {
+pub enum ClaimStanding {
     /// Signed, and all it rests on is there as recorded.
     Evidenced,
     /// Signed, but something it rests on was not disclosed.

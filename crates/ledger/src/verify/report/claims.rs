@@ -1,6 +1,6 @@
 //! The claims of a report in labelled rows, for text and page alike.
 
-use crate::verify::claims::{ChallengeReport, ClaimReport, EvidenceReport, EvidenceStanding, Standing};
+use crate::verify::claims::{ChallengeReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding};
 
 /// Returns the claim itself.
 pub(super) fn text(claim: &ClaimReport) -> &str {
@@ -26,11 +26,11 @@ pub(super) fn rows(claim: &ClaimReport) -> Vec<(&'static str, String)> {
     rows
 }
 
-const fn standing_words(standing: Standing) -> &'static str {
+const fn standing_words(standing: ClaimStanding) -> &'static str {
     match standing {
-        Standing::Evidenced => "evidence is there as recorded",
-        Standing::NotEstablished => "not established: not everything it rests on is disclosed",
-        Standing::Unproven => "UNPROVEN: something it rests on is missing or was exchanged",
+        ClaimStanding::Evidenced => "evidence is there as recorded",
+        ClaimStanding::NotEstablished => "not established: not everything it rests on is disclosed",
+        ClaimStanding::Unproven => "UNPROVEN: something it rests on is missing or was exchanged",
     }
 }
 

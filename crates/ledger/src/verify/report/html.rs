@@ -6,7 +6,7 @@ use super::{
     Report, claims, questions,
     text::{place, profile, verdict_word},
 };
-use crate::{markup::escape, verify::Severity};
+use crate::{markup::escape, verify::FindingSeverity};
 
 /// Returns the page.
 pub(super) fn render(report: &Report) -> String {
@@ -105,9 +105,9 @@ fn checks(report: &Report, out: &mut String) {
         &["Check", "Result", "Findings"],
         report.checks.iter().map(|check| {
             let word = match (check.worst, check.made) {
-                (Some(Severity::Failure), _) => "fail",
-                (Some(Severity::NotEstablished), _) => "not established",
-                (Some(Severity::Warning), _) => "warning",
+                (Some(FindingSeverity::Failure), _) => "fail",
+                (Some(FindingSeverity::NotEstablished), _) => "not established",
+                (Some(FindingSeverity::Warning), _) => "warning",
                 (None, true) => "ok",
                 (None, false) => "nothing to check, or not reached",
             };
@@ -123,9 +123,9 @@ fn findings(report: &Report, out: &mut String) {
         &["Weight", "Code", "Where", "What", "Why", "What to do"],
         report.findings.iter().map(|finding| {
             let weight = match finding.severity {
-                Severity::Failure => "failure",
-                Severity::NotEstablished => "not established",
-                Severity::Warning => "warning",
+                FindingSeverity::Failure => "failure",
+                FindingSeverity::NotEstablished => "not established",
+                FindingSeverity::Warning => "warning",
             };
             vec![
                 weight.to_owned(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use demur_core::{visible::visible, words::counted};
 
 use super::{Report, Verdict, claims, questions};
-use crate::verify::{Finding, Section, Severity};
+use crate::verify::{Finding, FindingSeverity, Section};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
 pub(super) fn render(report: &Report) -> String {
@@ -112,9 +112,9 @@ fn checks(report: &Report, out: &mut String) {
     let _ = writeln!(out, "\nChecks (none: there was nothing to check, or it was not reached)");
     for check in &report.checks {
         let word = match (check.worst, check.made) {
-            (Some(Severity::Failure), _) => "FAIL",
-            (Some(Severity::NotEstablished), _) => "open",
-            (Some(Severity::Warning), _) => "warn",
+            (Some(FindingSeverity::Failure), _) => "FAIL",
+            (Some(FindingSeverity::NotEstablished), _) => "open",
+            (Some(FindingSeverity::Warning), _) => "warn",
             (None, true) => "ok",
             (None, false) => "none",
         };
@@ -125,9 +125,9 @@ fn checks(report: &Report, out: &mut String) {
 
 fn findings(report: &Report, out: &mut String) {
     for (severity, title) in [
-        (Severity::Failure, "Failures"),
-        (Severity::NotEstablished, "Not established"),
-        (Severity::Warning, "Warnings"),
+        (FindingSeverity::Failure, "Failures"),
+        (FindingSeverity::NotEstablished, "Not established"),
+        (FindingSeverity::Warning, "Warnings"),
     ] {
         let rows = report.findings.iter().filter(|finding| finding.severity == severity);
         let rows = rows.map(|finding| {
