@@ -1,7 +1,7 @@
 //! Signed messages about identities, to be judged.
 
 use demur_clarify::{
-    identity::{FreePayload, SignedMessage, Verification},
+    identity::{FreePayload, IdentityVerification, SignedMessage},
     seal::AgentKey,
     time::Time,
 };
@@ -15,12 +15,12 @@ use serde_json::value::RawValue;
 #[serde(deny_unknown_fields)]
 pub struct VerifyIdentity {
     /// The messages. Without `identity`, they are the agent's history if they begin with its registration.
-    #[schemars(with = "List<SignedMessage<FreePayload>, 1, { Verification::MOST }>")]
-    pub messages: List<Box<RawValue>, 1, { Verification::MOST }>,
+    #[schemars(with = "List<SignedMessage<FreePayload>, 1, { IdentityVerification::MOST }>")]
+    pub messages: List<Box<RawValue>, 1, { IdentityVerification::MOST }>,
     /// What is known of the agent: its registration and what followed, each judged at its own time.
     #[serde(default)]
-    #[schemars(with = "List<SignedMessage<FreePayload>, 0, { Verification::MOST }>")]
-    pub identity: List<Box<RawValue>, 0, { Verification::MOST }>,
+    #[schemars(with = "List<SignedMessage<FreePayload>, 0, { IdentityVerification::MOST }>")]
+    pub identity: List<Box<RawValue>, 0, { IdentityVerification::MOST }>,
     /// The key that the registration has to name, or to check signatures with where there is no registration.
     #[serde(default)]
     pub key: Option<AgentKey>,

@@ -11,10 +11,10 @@ mod state;
 mod verification;
 
 pub use found::{Found, IdentityMessage, MessageKind};
-pub use history::{Flaw, Standing};
+pub use history::{Flaw, IdentityStanding};
 pub use message::{
     Check, CheckReply, FreePayload, Message, Possession, Reason, Register, RevocationReason, Revoke, Rotate,
     RotateReply, SignedMessage,
 };
 pub use state::{Identity, IdentityError, Status};
-pub use verification::{Anchor, MessageLine, MessageProblem, Verification, VerificationError};
+pub use verification::{Anchor, IdentityVerification, MessageLine, MessageProblem, VerificationError};

@@ -1,6 +1,6 @@
 //! The table of operations: every one of them once, with its name, its place, who may, and its documents.
 
-use demur_clarify::{audit::AuditRecord, handoff::Handoff, identity::Verification as IdentityVerification};
+use demur_clarify::{audit::AuditRecord, handoff::Handoff, identity::IdentityVerification};
 use demur_ledger::signed::{Receipt, Signed};
 
 use super::{

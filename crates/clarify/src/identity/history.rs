@@ -12,8 +12,7 @@ use crate::{Error, seal::AgentKey, time::Time};
 /// What an identity is at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "IdentityStanding")]
-pub enum Standing {
+pub enum IdentityStanding {
     /// One key is valid.
     Active,
     /// The new key is valid, and the old one still is.
@@ -148,14 +147,14 @@ impl History {
     }
 
     /// Returns what the identity is at this time.
-    pub(super) fn standing(&self, at: Time) -> Standing {
+    pub(super) fn standing(&self, at: Time) -> IdentityStanding {
         match self.identity.status(at) {
-            Status::Revoked => Standing::Revoked,
-            Status::Rotating => Standing::Rotating,
+            Status::Revoked => IdentityStanding::Revoked,
+            Status::Rotating => IdentityStanding::Rotating,
             // The protocol calls an identity active too that has no valid key and was not revoked.
-            Status::Active if !self.keys(at).is_empty() => Standing::Active,
-            Status::Active if at < self.begins => Standing::NotYetValid,
-            Status::Active => Standing::Expired,
+            Status::Active if !self.keys(at).is_empty() => IdentityStanding::Active,
+            Status::Active if at < self.begins => IdentityStanding::NotYetValid,
+            Status::Active => IdentityStanding::Expired,
         }
     }
 
@@ -166,7 +165,7 @@ impl History {
 
     /// Returns when the old key ends, while the identity rotates.
     pub(super) fn old_key_expires(&self, at: Time) -> Option<Time> {
-        self.old_key_expires.filter(|_| self.standing(at) == Standing::Rotating)
+        self.old_key_expires.filter(|_| self.standing(at) == IdentityStanding::Rotating)
     }
 }
 
@@ -216,7 +215,7 @@ impl From<IdentityError> for Failure {
     }
 }
 
-impl Standing {
+impl IdentityStanding {
     /// Returns the word.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -6,15 +6,14 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use super::{
-    Flaw, Found, IdentityMessage, MessageKind, Standing,
+    Flaw, Found, IdentityMessage, IdentityStanding, MessageKind,
     history::{self, Failure, History},
 };
 use crate::{Error, name::AgentId, seal::AgentKey, time::Time};
 
 /// What came of checking messages about an identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "IdentityVerification")]
-pub struct Verification {
+pub struct IdentityVerification {
     /// Whose messages they say they are.
     pub agent_id: Option<AgentId>,
     /// What the identity rests on.
@@ -34,7 +33,7 @@ pub struct Verification {
     /// Why it is not valid, in a word.
     pub reason: Option<Flaw>,
     /// What the identity is at that time; none where that is not known.
-    pub status: Option<Standing>,
+    pub status: Option<IdentityStanding>,
     /// Whether every message holds and a key is valid at that time.
     pub valid: bool,
 }
@@ -102,7 +101,7 @@ pub enum VerificationError {
     },
 }
 
-impl Verification {
+impl IdentityVerification {
     /// How many messages are judged together at most; whoever reads them holds to it.
     pub const MOST: usize = 1024;
 

@@ -2,8 +2,8 @@
 
 use demur_clarify::{
     identity::{
-        Anchor, Flaw, Found, MessageKind, RevocationReason, Revoke, Rotate, SignedMessage, Standing,
-        Verification, VerificationError,
+        Anchor, Flaw, Found, IdentityStanding, IdentityVerification, MessageKind, RevocationReason, Revoke,
+        Rotate, SignedMessage, VerificationError,
     },
     seal::Signer,
     time::Time,
@@ -55,18 +55,18 @@ fn an_identity_stands_as_its_messages_and_the_time_say() {
     ]);
     let (old, new) = (agent().public_key(), new_agent().public_key());
     for (at, standing, keys, flaw) in [
-        (after(50), Standing::Active, vec![old], None),
-        (after(100), Standing::Rotating, vec![old, new], None),
-        (after(100 + DAY), Standing::Active, vec![new], None),
-        (after(3 * DAY), Standing::Revoked, vec![], Some(Flaw::Revoked)),
+        (after(50), IdentityStanding::Active, vec![old], None),
+        (after(100), IdentityStanding::Rotating, vec![old, new], None),
+        (after(100 + DAY), IdentityStanding::Active, vec![new], None),
+        (after(3 * DAY), IdentityStanding::Revoked, vec![], Some(Flaw::Revoked)),
     ] {
-        let said = Verification::of(&[], &history, None, at).unwrap();
+        let said = IdentityVerification::of(&[], &history, None, at).unwrap();
         assert_eq!((said.status, &said.keys, said.reason), (Some(standing), &keys, flaw), "{at}");
         assert_eq!((said.holds, said.valid), (true, flaw.is_none()));
-        let expires = (standing == Standing::Rotating).then_some(after(100 + DAY));
+        let expires = (standing == IdentityStanding::Rotating).then_some(after(100 + DAY));
         assert_eq!(said.old_key_expires, expires);
         assert_eq!(
-            Verification::of(&history, &[], None, at),
+            IdentityVerification::of(&history, &[], None, at),
             Ok(said),
             "a history is one, wherever it stands"
         );
@@ -79,22 +79,22 @@ fn what_it_rests_on_is_said() {
     let registered = found(&[&bytes(&registration())]);
     let later = found(&[&rotation(after(100), &agent())]);
     let anchor =
-        |history, came, key| Verification::of(history, came, key, after(100)).map(|said| said.anchor);
+        |history, came, key| IdentityVerification::of(history, came, key, after(100)).map(|said| said.anchor);
     assert_eq!(anchor(&[], &registered, None), Ok(Anchor::OwnWord));
     assert_eq!(anchor(&[], &registered, Some(key)), Ok(Anchor::Pinned));
     assert_eq!(anchor(&registered, &later, Some(key)), Ok(Anchor::Pinned));
     assert_eq!(anchor(&[], &later, Some(key)), Ok(Anchor::KeyAlone));
-    let pinned = Verification::of(&[], &registered, Some(other), after(100)).unwrap();
+    let pinned = IdentityVerification::of(&[], &registered, Some(other), after(100)).unwrap();
     assert_eq!(pinned.reason, Some(Flaw::KeyMismatch));
 }
 
 #[test]
 fn messages_without_an_anchor_are_not_judged() {
     let later = found(&[&hello(after(1), &agent())]);
-    let error = Verification::of(&[], &later, None, after(1)).unwrap_err();
+    let error = IdentityVerification::of(&[], &later, None, after(1)).unwrap_err();
     assert_eq!((error.code(), error.place()), ("NO_IDENTITY", Some("place 0")));
     for key in [None, Some(agent().public_key())] {
-        assert_eq!(Verification::of(&[], &[], key, after(1)), Err(VerificationError::Empty));
+        assert_eq!(IdentityVerification::of(&[], &[], key, after(1)), Err(VerificationError::Empty));
     }
     let error = Found::read(b"{}", "place 7".to_owned()).unwrap_err();
     assert_eq!((error.code(), error.place()), ("MESSAGE_MALFORMED", Some("place 7")));
@@ -106,7 +106,7 @@ fn messages_without_an_anchor_are_not_judged() {
 fn first_flaw_is_told_with_its_place() {
     let history = found(&[&bytes(&registration())]);
     let came = found(&[&hello(after(100), &agent()), &hello(after(100), &caller())]);
-    let said = Verification::of(&history, &came, None, after(100)).unwrap();
+    let said = IdentityVerification::of(&history, &came, None, after(100)).unwrap();
     let problem = said.problem.unwrap();
     assert_eq!((problem.message, problem.place.as_str()), (3, "place 1"));
     assert_eq!((problem.reason, said.reason), (Flaw::AgentMismatch, Some(Flaw::AgentMismatch)));
@@ -123,7 +123,7 @@ fn a_new_key_in_other_hands_is_a_flaw() {
     let came = found(&[&signed(stolen, after(100), &agent())]);
     let history = found(&[&bytes(&registration())]);
     for history in [&[][..], &history] {
-        let said = Verification::of(history, &came, Some(agent().public_key()), after(100)).unwrap();
+        let said = IdentityVerification::of(history, &came, Some(agent().public_key()), after(100)).unwrap();
         assert_eq!(said.reason, Some(Flaw::PossessionMismatch));
     }
 }
@@ -146,9 +146,13 @@ fn a_flaw_is_the_same_word_for_people_and_for_programs() {
     ] {
         assert_eq!(serde_json::to_value(flaw).unwrap(), flaw.as_str());
     }
-    for standing in
-        [Standing::Active, Standing::Rotating, Standing::Revoked, Standing::Expired, Standing::NotYetValid]
-    {
+    for standing in [
+        IdentityStanding::Active,
+        IdentityStanding::Rotating,
+        IdentityStanding::Revoked,
+        IdentityStanding::Expired,
+        IdentityStanding::NotYetValid,
+    ] {
         assert_eq!(serde_json::to_value(standing).unwrap(), standing.as_str());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use demur_api::code::Code;
-use demur_clarify::identity::{Found, Verification, VerificationError};
+use demur_clarify::identity::{Found, IdentityVerification, VerificationError};
 
 use crate::{failure::Failure, input::Input};
 
@@ -12,8 +12,8 @@ pub(super) fn all(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
     let mut all = Vec::new();
     for path in paths {
         all.extend(of(path)?);
-        if all.len() > Verification::MOST {
-            let message = format!("expected at most {} messages, found more", Verification::MOST);
+        if all.len() > IdentityVerification::MOST {
+            let message = format!("expected at most {} messages, found more", IdentityVerification::MOST);
             return Err(Failure::of(Code::MessageMalformed, message));
         }
     }

@@ -1,13 +1,13 @@
 //! What a verification of identity messages says, as people read it.
 
 use demur_clarify::{
-    identity::{Anchor, Verification},
+    identity::{Anchor, IdentityVerification},
     name::AgentId,
 };
 
 use crate::output::{Paint, Reply};
 
-impl Reply for Verification {
+impl Reply for IdentityVerification {
     fn lines(&self, paint: Paint) -> Vec<String> {
         if let Some(problem) = &self.problem {
             let (number, count) = (problem.message, self.messages.len());
@@ -34,7 +34,7 @@ impl Reply for Verification {
     }
 }
 
-fn headline(verification: &Verification, paint: Paint) -> String {
+fn headline(verification: &IdentityVerification, paint: Paint) -> String {
     let agent = verification.agent_id.as_ref().map_or("", AgentId::as_str);
     let count = match verification.messages.len() {
         1 => "1 message".to_owned(),

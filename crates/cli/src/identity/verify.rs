@@ -4,7 +4,7 @@ use std::path::Path;
 
 use demur_api::code::Code;
 use demur_clarify::{
-    identity::{Verification, VerificationError},
+    identity::{IdentityVerification, VerificationError},
     time::Time,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Resu
     };
     let (history, came) = (message::all(&arguments.identity)?, message::all(&arguments.files)?);
     let verification =
-        Verification::of(&history, &came, arguments.key, at).map_err(|error| unanchored(&error))?;
+        IdentityVerification::of(&history, &came, arguments.key, at).map_err(|error| unanchored(&error))?;
     context.output.reply(&verification)?;
     Ok(if verification.valid { Exit::Success } else { Exit::VerificationFailed })
 }

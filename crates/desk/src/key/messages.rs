@@ -8,7 +8,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_clarify::{
-    identity::{Found, Verification, VerificationError},
+    identity::{Found, IdentityVerification, VerificationError},
     time::Time,
 };
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ impl Handle<op::VerifyIdentityMessages> for Desk {
         &self,
         _: &Admitted,
         request: ApiRequest<op::VerifyIdentityMessages>,
-    ) -> Result<ApiReply<Verification>, Refusal> {
+    ) -> Result<ApiReply<IdentityVerification>, Refusal> {
         let given = request.body;
         let at = match given.at {
             Some(at) => at,
@@ -28,7 +28,8 @@ impl Handle<op::VerifyIdentityMessages> for Desk {
         };
         let history = found("identity", &given.identity)?;
         let came = found("messages", &given.messages)?;
-        let verified = Verification::of(&history, &came, given.key, at).map_err(|error| refused(&error))?;
+        let verified =
+            IdentityVerification::of(&history, &came, given.key, at).map_err(|error| refused(&error))?;
         Ok(ApiReply::new(verified))
     }
 }

@@ -1,7 +1,9 @@
 //! Messages of identities over the wire: judged as the protocol judges them, with the place of each in the request.
 
 use demur_clarify::{
-    identity::{Found, FreePayload, Register, RevocationReason, Revoke, Rotate, SignedMessage, Verification},
+    identity::{
+        Found, FreePayload, IdentityVerification, Register, RevocationReason, Revoke, Rotate, SignedMessage,
+    },
     seal::Signer,
     time::Time,
 };
@@ -77,7 +79,8 @@ fn the_route_says_what_the_protocol_says() {
         let reply = verify(&server, &request);
         assert_eq!(reply.status, 200, "{reply:?}");
         let said =
-            Verification::of(&found("identity", identity), &found("messages", messages), key, at).unwrap();
+            IdentityVerification::of(&found("identity", identity), &found("messages", messages), key, at)
+                .unwrap();
         assert_eq!(said.valid, valid, "{said:?}");
         assert_eq!(reply.json(), serde_json::to_value(said).unwrap());
     }
@@ -130,7 +133,7 @@ fn a_message_that_cannot_be_read_is_named_by_its_place() {
 #[test]
 fn a_request_holds_1_to_1024_messages_and_nothing_else() {
     let server = Server::start();
-    let mut messages = vec![hello(after(1), &signer(1)); Verification::MOST];
+    let mut messages = vec![hello(after(1), &signer(1)); IdentityVerification::MOST];
     messages[0] = registration();
     let full = verify(&server, &json!({"messages": messages, "at": after(1)}));
     assert_eq!((full.status, &full.json()["valid"]), (200, &json!(true)));
