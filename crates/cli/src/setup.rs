@@ -24,7 +24,7 @@ use demur_api::{
     operation::{NoArguments, SetHook},
 };
 use demur_core::limit::Text;
-use demur_desk::marks::{self, Standing};
+use demur_desk::marks::{self, AskerStanding};
 use serde::Serialize;
 
 use self::{
@@ -101,7 +101,7 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
             None => context.data()?,
         };
         let known = marks::standing(data.path(), [ASKER].into_iter());
-        let is_on = known.is_ok_and(|standing| standing != Standing::Unknown);
+        let is_on = known.is_ok_and(|standing| standing != AskerStanding::Unknown);
         // Where nothing was ever recorded there is nothing to be told.
         if is_on == on || !data.has_store()? {
             return Ok(());

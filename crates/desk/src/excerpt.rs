@@ -86,30 +86,30 @@ pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, Refusal> {
 }
 
 /// Returns the bytes of the artifact that an event records, with whether they are what the event commits to.
-pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> Artifact {
+pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> FoundArtifact {
     let Ok(Facts::ArtifactRecorded(facts)) = event.said().map(|said| said.facts) else {
-        return Artifact { standing: Standing::None, bytes: None };
+        return FoundArtifact { standing: Standing::None, bytes: None };
     };
     let place = match kept {
         Kept::Here(place) => place,
-        Kept::Erased => return Artifact { standing: Standing::Erased, bytes: None },
-        Kept::Absent => return Artifact { standing: Standing::Missing, bytes: None },
+        Kept::Erased => return FoundArtifact { standing: Standing::Erased, bytes: None },
+        Kept::Absent => return FoundArtifact { standing: Standing::Missing, bytes: None },
     };
     match owner.ledger().store().artifact(&place.address) {
         Ok(Some(bytes)) => {
             let good = facts.commitment.opens_artifact(&place.salt, &bytes);
-            Artifact { standing: if good { Standing::Good } else { Standing::Bad }, bytes: Some(bytes) }
+            FoundArtifact { standing: if good { Standing::Good } else { Standing::Bad }, bytes: Some(bytes) }
         }
-        Ok(None) => Artifact { standing: Standing::Missing, bytes: None },
+        Ok(None) => FoundArtifact { standing: Standing::Missing, bytes: None },
         // Other bytes than those that were kept are no artifact.
-        Err(StoreError::Corrupt { .. }) => Artifact { standing: Standing::Bad, bytes: None },
-        Err(_) => Artifact { standing: Standing::Unchecked, bytes: None },
+        Err(StoreError::Corrupt { .. }) => FoundArtifact { standing: Standing::Bad, bytes: None },
+        Err(_) => FoundArtifact { standing: Standing::Unchecked, bytes: None },
     }
 }
 
 /// An artifact that was looked for.
 #[derive(Clone, Debug)]
-pub struct Artifact {
+pub struct FoundArtifact {
     /// What was found.
     pub standing: Standing,
     /// The bytes, if they are there.

@@ -63,7 +63,7 @@ struct Kept {
 
 /// What the disk says about somebody's questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum AskerStanding {
     /// No marks are kept for this asker: only the ledger knows.
     Unknown,
     /// Nothing stops it.
@@ -73,22 +73,25 @@ pub enum Standing {
 }
 
 /// Returns what the disk says about the questions of these askers, without a server and without the ledger.
-pub fn standing<'a>(data: &Path, mut askers: impl Iterator<Item = &'a str>) -> Result<Standing, io::Error> {
+pub fn standing<'a>(
+    data: &Path,
+    mut askers: impl Iterator<Item = &'a str>,
+) -> Result<AskerStanding, io::Error> {
     let named = match fs::read(data.join(HOOKED)) {
         Ok(bytes) => parse(&bytes),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Standing::Unknown),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(AskerStanding::Unknown),
         Err(error) => return Err(error),
     };
     if !askers.all(|asker| named.contains(asker)) {
-        return Ok(Standing::Unknown);
+        return Ok(AskerStanding::Unknown);
     }
     match fs::read_dir(data.join(OPEN)) {
         Ok(mut marks) => match marks.next() {
-            None => Ok(Standing::Clear),
-            Some(Ok(_)) => Ok(Standing::Marked),
+            None => Ok(AskerStanding::Clear),
+            Some(Ok(_)) => Ok(AskerStanding::Marked),
             Some(Err(error)) => Err(error),
         },
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Standing::Unknown),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(AskerStanding::Unknown),
         Err(error) => Err(error),
     }
 }

@@ -15,7 +15,7 @@ mod standing;
 
 pub use audit::{Audited, audit, verdict};
 pub use check::{check_record, unfounded};
-pub use open::{Opened, Opening, open};
+pub use open::{Opened, RunOpening, open};
 pub use read::{check_run, is_over, read_on};
 pub use say::{Recorded, Saying, say};
 pub use seat::{author, seat_name, seats};

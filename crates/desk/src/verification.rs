@@ -27,7 +27,7 @@ pub struct Verification {
     /// The report, which is the same for the same file.
     pub report: Report,
     /// How it went.
-    pub run: Run,
+    pub run: VerificationRun,
     /// The report of the second file, where there is one.
     pub second: Option<Report>,
     /// The verdict over everything.
@@ -36,8 +36,7 @@ pub struct Verification {
 
 /// How a verification went: the only part that differs from one run to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "VerificationRun")]
-pub struct Run {
+pub struct VerificationRun {
     /// How long it took.
     pub elapsed_ms: u64,
 }
@@ -114,7 +113,7 @@ impl Verification {
             comparison,
             no_guess,
             report,
-            run: Run { elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(LONGEST_MS) },
+            run: VerificationRun { elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(LONGEST_MS) },
             second,
         }
     }

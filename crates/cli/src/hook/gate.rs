@@ -14,7 +14,7 @@ use demur_core::{
     visible::visible,
     words::beginning,
 };
-use demur_desk::marks::{self, Standing};
+use demur_desk::marks::{self, AskerStanding};
 
 use super::{
     operations::Operations,
@@ -32,11 +32,11 @@ pub(super) fn refusal(
 ) -> Result<Option<String>, Failure> {
     let folder = data.path().to_owned();
     match standing(&data, options)? {
-        Standing::Clear => return Ok(None),
+        AskerStanding::Clear => return Ok(None),
         // Where nothing was ever recorded, nothing is open.
-        Standing::Unknown if !data.has_store()? => return Ok(None),
-        Standing::Marked if tool.is_own(&options.server) => return Ok(None),
-        Standing::Unknown | Standing::Marked => {}
+        AskerStanding::Unknown if !data.has_store()? => return Ok(None),
+        AskerStanding::Marked if tool.is_own(&options.server) => return Ok(None),
+        AskerStanding::Unknown | AskerStanding::Marked => {}
     }
     let Stopped { questions, address } = ask(&Client::to_running(data)?, options, Duration::ZERO)?;
     let own: Vec<_> =
@@ -52,13 +52,13 @@ pub(super) fn refusal(
 
 /// Puts the hook in force at the beginning of a session, so that no tool call has to wait for a server that must start.
 pub(super) fn begin(data: DataFolder, options: &HookOptions) -> Result<(), Failure> {
-    if standing(&data, options)? == Standing::Unknown && data.has_store()? {
+    if standing(&data, options)? == AskerStanding::Unknown && data.has_store()? {
         ask(&Client::starting(data)?, options, START_TIMEOUT)?;
     }
     Ok(())
 }
 
-fn standing(data: &DataFolder, options: &HookOptions) -> Result<Standing, Failure> {
+fn standing(data: &DataFolder, options: &HookOptions) -> Result<AskerStanding, Failure> {
     let askers = options.asker.iter().map(Text::as_str);
     marks::standing(data.path(), askers).map_err(|error| Failure::file("read", data.path(), &error))
 }

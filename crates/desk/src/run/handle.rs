@@ -12,7 +12,7 @@ use demur_api::{
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
 use serde_json::value::to_raw_value;
 
-use super::{Audited, Opening, Saying, audit, author, check_run, open, say, standing};
+use super::{Audited, RunOpening, Saying, audit, author, check_run, open, say, standing};
 use crate::{
     access::{Admitted, Caller, check_trace},
     desk::Desk,
@@ -29,7 +29,7 @@ impl Handle<op::OpenRun> for Desk {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let OpenRun { trace, task, objective, constraints, agents, policy, agent } = request.body;
         let planner = caller.player(owner, agent.as_deref())?;
-        let opening = Opening {
+        let opening = RunOpening {
             planner: &planner,
             agents: &agents,
             // Who has a token cannot fill the registry with names.

@@ -21,7 +21,7 @@ use crate::{owner::Owner, record};
 
 /// A run that somebody opens.
 #[derive(Debug)]
-pub struct Opening<'a> {
+pub struct RunOpening<'a> {
     /// Who opens it, and plans.
     pub planner: &'a str,
     /// Who plays the other roles; nobody named means the one who opens it.
@@ -45,7 +45,7 @@ pub struct Opened {
     pub repeated: bool,
 }
 
-impl Opening<'_> {
+impl RunOpening<'_> {
     /// Returns who plays a role.
     fn player(&self, role: Role) -> &str {
         self.agents.get(&role).map_or(self.planner, |name| name.as_str())
@@ -120,7 +120,7 @@ impl Opening<'_> {
 }
 
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
-pub fn open(owner: &Owner, opening: &Opening<'_>) -> Result<Opened, Refusal> {
+pub fn open(owner: &Owner, opening: &RunOpening<'_>) -> Result<Opened, Refusal> {
     opening.check(owner)?;
     let (world, ledger) = (owner.world(), owner.ledger());
     let now = world.now()?;
@@ -145,7 +145,7 @@ pub fn open(owner: &Owner, opening: &Opening<'_>) -> Result<Opened, Refusal> {
     }
 }
 
-fn again(owner: &Owner, opening: &Opening<'_>, trace: TraceId) -> Result<Opened, Refusal> {
+fn again(owner: &Owner, opening: &RunOpening<'_>, trace: TraceId) -> Result<Opened, Refusal> {
     if opening.is_opening_of(owner, trace)? {
         return Ok(Opened { trace, repeated: true });
     }

@@ -20,7 +20,7 @@ use crate::{
     access::{Caller, LOOKING, admit},
     audit,
     desk::Desk,
-    excerpt::{self, Artifact},
+    excerpt::{self, FoundArtifact},
     owner::Owner,
 };
 
@@ -93,7 +93,7 @@ impl Desk {
         caller: &Caller,
         trace: TraceId,
         sequence: Sequence,
-    ) -> Result<(Line, Artifact), Refusal> {
+    ) -> Result<(Line, FoundArtifact), Refusal> {
         let (_, line) = self.trace_line(caller, trace, sequence)?;
         let owner = &*self.owner()?;
         let stored = event(owner, trace, sequence)?;
