@@ -11,7 +11,7 @@ pub use drive::{
     SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
 };
 pub use given::{AuditRun, Demands, GivenArtifact, OpenRun, SayInRun};
-pub use next::{Act, Next};
+pub use next::{Next, RunAct};
 pub use standing::{
     AuditedRun, ClaimView, ExecutionView, IntentView, Player, ProposalView, RunEvent, RunStanding,
 };

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 pub use detail::Detail;
 pub use ending::ExecutionEnding;
-pub use entry::{Dispute, Entry, Execution, Named, Opening, Participant, Plan, Step};
+pub use entry::{Dispute, Entry, Execution, Named, Opening, Participant, ProposalPlan, Step};
 
 pub(crate) use self::{recall::Recall, words::Words};
 
@@ -286,9 +286,9 @@ fn ending(facts: &Facts, words: Option<&Words>) -> Option<ExecutionEnding> {
     }
 }
 
-fn plan(content: Option<&Content>) -> Option<Plan> {
+fn plan(content: Option<&Content>) -> Option<ProposalPlan> {
     let Some(Content::ProposalCreated(content)) = content else { return None };
-    Some(Plan {
+    Some(ProposalPlan {
         assumptions: texts(&content.assumptions),
         expected_evidence: texts(&content.expected_evidence),
         required_tools: texts(&content.required_tools),

@@ -8,7 +8,7 @@ use crate::{
     name::{Position, PrincipalId},
     question::Questions,
     state::{GuardError, Phase, State, Step},
-    work::{Plan, Work},
+    work::{PlanStage, Work},
 };
 
 /// What is open in a trace.
@@ -67,8 +67,8 @@ impl TraceState {
             Self::New => "empty",
             Self::Run(run) => run.phase().as_str(),
             Self::Work(work) => match work.plan() {
-                Plan::None if work.questions().unsettled().next().is_some() => "waiting",
-                Plan::None => "settled",
+                PlanStage::None if work.questions().unsettled().next().is_some() => "waiting",
+                PlanStage::None => "settled",
                 plan => plan.as_str(),
             },
         }

@@ -19,7 +19,7 @@ pub struct Work {
     head: Option<Position>,
     /// Whoever opened it: the agent that submitted the plan or asked the question.
     agent: Option<PrincipalId>,
-    plan: Plan,
+    plan: PlanStage,
     rules: Option<Sequence>,
     questions: Questions,
 }
@@ -27,7 +27,7 @@ pub struct Work {
 /// Where the plan of a trace stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Plan {
+pub enum PlanStage {
     /// There is none: the trace is about a question.
     #[default]
     None,
@@ -39,7 +39,7 @@ pub enum Plan {
     Attested,
 }
 
-impl Plan {
+impl PlanStage {
     /// Returns the word people read.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Work {
     }
 
     /// Returns where the plan stands.
-    pub const fn plan(&self) -> Plan {
+    pub const fn plan(&self) -> PlanStage {
         self.plan
     }
 
@@ -125,14 +125,14 @@ impl Work {
             let expected = "null: only questions of a run are about a proposal or an intent";
             return Err(GuardError::Reference { field: "about", sequence, expected });
         }
-        let over = matches!(self.plan, Plan::Confirmed(_) | Plan::Attested);
+        let over = matches!(self.plan, PlanStage::Confirmed(_) | PlanStage::Attested);
         let may_happen = match step.said.facts {
-            Facts::RulesRecorded(_) => self.plan == Plan::Submitted && self.rules.is_none(),
+            Facts::RulesRecorded(_) => self.plan == PlanStage::Submitted && self.rules.is_none(),
             Facts::GapFound(_) | Facts::GapWithdrawn(_) | Facts::PlanConfirmed(_) => {
-                self.plan == Plan::Submitted && self.rules.is_some()
+                self.plan == PlanStage::Submitted && self.rules.is_some()
             }
             Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_) | Facts::QuestionAsked(_) => !over,
-            Facts::PlanAttested(_) => matches!(self.plan, Plan::Confirmed(_)),
+            Facts::PlanAttested(_) => matches!(self.plan, PlanStage::Confirmed(_)),
             _ => true,
         };
         if !may_happen {
@@ -161,7 +161,7 @@ impl Work {
     }
 
     fn guard_reference(&self, facts: &PlanAttested) -> Result<(), GuardError> {
-        if self.plan == Plan::Confirmed(facts.confirmed) {
+        if self.plan == PlanStage::Confirmed(facts.confirmed) {
             return Ok(());
         }
         let expected = "the confirmation of this plan";
@@ -183,10 +183,10 @@ impl Work {
             self.agent = Some(step.actor);
         }
         match step.said.facts {
-            Facts::PlanSubmitted(_) => self.plan = Plan::Submitted,
+            Facts::PlanSubmitted(_) => self.plan = PlanStage::Submitted,
             Facts::RulesRecorded(_) => self.rules = Some(step.sequence),
-            Facts::PlanConfirmed(_) => self.plan = Plan::Confirmed(step.sequence),
-            Facts::PlanAttested(_) => self.plan = Plan::Attested,
+            Facts::PlanConfirmed(_) => self.plan = PlanStage::Confirmed(step.sequence),
+            Facts::PlanAttested(_) => self.plan = PlanStage::Attested,
             _ => {}
         }
     }

@@ -255,8 +255,8 @@ impl Session {
     /// Returns where it stands.
     pub fn standing(&self) -> PlanStatus {
         match self.work.plan() {
-            work::Plan::Attested => PlanStatus::Attested,
-            work::Plan::Confirmed(_) => PlanStatus::Confirmed,
+            work::PlanStage::Attested => PlanStatus::Attested,
+            work::PlanStage::Confirmed(_) => PlanStatus::Confirmed,
             _ if self.open_gaps().next().is_some() => PlanStatus::NeedsClarification,
             _ => PlanStatus::ReadyToProceed,
         }
@@ -265,7 +265,7 @@ impl Session {
     /// Returns the confirmation, if there is one.
     pub const fn confirmed(&self) -> Option<Sequence> {
         match self.work.plan() {
-            work::Plan::Confirmed(at) => Some(at),
+            work::PlanStage::Confirmed(at) => Some(at),
             _ => None,
         }
     }

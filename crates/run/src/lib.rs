@@ -15,4 +15,4 @@ pub mod task;
 
 pub use file::FileError;
 pub use orders::{Orders, OrdersError};
-pub use plan::Plan;
+pub use plan::TaskPlan;

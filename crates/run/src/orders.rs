@@ -12,7 +12,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    FileError, Plan,
+    FileError, TaskPlan,
     line::{Hello, PROTOCOL},
     policy::Policy,
     task::Task,
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Orders {
     /// The task.
-    pub plan: Plan,
+    pub plan: TaskPlan,
     /// The policy.
     pub policy: Policy,
     /// What binds the record to the texts.
@@ -53,7 +53,7 @@ impl Orders {
         if !files.is_empty() {
             bound.push(format!("the list of its files has the SHA-256 {}", sha256(files.as_bytes())));
         }
-        let plan = Plan::new(Task::parse(task).map_err(OrdersError::Task)?)?;
+        let plan = TaskPlan::new(Task::parse(task).map_err(OrdersError::Task)?)?;
         Ok(Self { plan, policy: Policy::parse(policy).map_err(OrdersError::Policy)?, bound })
     }
 

@@ -11,7 +11,7 @@ use crate::{
 
 /// A task to be carried out.
 #[derive(Debug)]
-pub struct Plan {
+pub struct TaskPlan {
     task: Task,
     /// By call: what it is given, and the hash of that.
     inputs: BTreeMap<String, (Vec<u8>, Digest)>,
@@ -19,7 +19,7 @@ pub struct Plan {
     open: Cell<usize>,
 }
 
-impl Plan {
+impl TaskPlan {
     /// Returns the plan of a task.
     pub fn new(task: Task) -> Result<Self, WriteError> {
         let input = |call: &Call| Ok((call.name.to_string(), Input::of(call).normalized()?));

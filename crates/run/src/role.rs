@@ -20,7 +20,7 @@ pub use critic::Look;
 pub use executor::Hands;
 pub use input::Input;
 
-use crate::{history::History, plan::Plan, policy::Policy};
+use crate::{history::History, plan::TaskPlan, policy::Policy};
 
 /// What a role does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub fn concerns(role: Role, history: &History) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     /// The task.
-    pub plan: &'a Plan,
+    pub plan: &'a TaskPlan,
     /// The policy.
     pub policy: &'a Policy,
     /// What the desk holds everybody to.

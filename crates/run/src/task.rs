@@ -116,13 +116,13 @@ pub struct Claim {
     pub calls: Vec<String>,
     /// What takes its place when it is challenged.
     #[serde(default)]
-    pub if_challenged: Option<Answer>,
+    pub if_challenged: Option<ReplacementClaim>,
 }
 
 /// A claim in place of a challenged one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct ReplacementClaim {
     /// The claim.
     pub text: Text<1, 16384>,
     /// How sure, in percent.

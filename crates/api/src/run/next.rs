@@ -13,7 +13,7 @@ pub struct Next {
     /// Who plays it.
     pub agent: String,
     /// What.
-    pub act: Act,
+    pub act: RunAct,
     /// About which events, if about any.
     pub events: Vec<Sequence>,
 }
@@ -21,8 +21,7 @@ pub struct Next {
 /// What can be done in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "RunAct")]
-pub enum Act {
+pub enum RunAct {
     /// Propose a unit of work; with events: in place of these, or after these failures.
     Propose,
     /// Decide on these proposals or intents.
@@ -45,7 +44,7 @@ pub enum Act {
     Audit,
 }
 
-impl Act {
+impl RunAct {
     /// Returns the word.
     pub const fn as_str(self) -> &'static str {
         match self {

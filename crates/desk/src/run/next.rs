@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use demur_api::run::Act;
+use demur_api::run::RunAct;
 use demur_ledger::{
     facts::{IntentDecision, Policy},
     name::Sequence,
@@ -12,18 +12,18 @@ use demur_ledger::{
 use demur_run::history::{History, Intended, Proposed};
 
 /// What can be done, by role.
-pub(super) type Acts = Vec<(Role, Act, Vec<Sequence>)>;
+pub(super) type Acts = Vec<(Role, RunAct, Vec<Sequence>)>;
 
 /// Returns what can be done; whoever has to act first comes first. `gone` is what something else has taken the place of.
 pub(super) fn next(history: &History, policy: Option<&Policy>, gone: &BTreeSet<Sequence>) -> Acts {
     let look = Look { history, policy, gone };
     let mut acts = Vec::new();
     match history.state().phase() {
-        Phase::Initialized | Phase::Planning => acts.push((Role::Planner, Act::Propose, look.refused())),
-        Phase::Reviewing => acts.push((Role::Critic, Act::Review, look.pending())),
+        Phase::Initialized | Phase::Planning => acts.push((Role::Planner, RunAct::Propose, look.refused())),
+        Phase::Reviewing => acts.push((Role::Critic, RunAct::Review, look.pending())),
         Phase::Executing => look.executing(&mut acts),
         Phase::Claiming => look.claiming(&mut acts),
-        Phase::Auditing => acts.push((Role::Auditor, Act::Audit, Vec::new())),
+        Phase::Auditing => acts.push((Role::Auditor, RunAct::Audit, Vec::new())),
         Phase::Completed | Phase::Failed | Phase::Aborted => {}
     }
     acts
@@ -46,27 +46,27 @@ impl Look<'_> {
         reviewed.extend(self.intents(|intent| {
             intent.review.is_none() && intent.started.is_none() && self.needs_review(intent)
         }));
-        add(Role::Critic, Act::Review, reviewed);
+        add(Role::Critic, RunAct::Review, reviewed);
         let ready = |intent: &Intended| {
             let approved = intent.review == Some(IntentDecision::Approved);
             intent.started.is_none() && (approved || (intent.review.is_none() && !self.needs_review(intent)))
         };
-        add(Role::Executor, Act::Start, self.intents(ready));
+        add(Role::Executor, RunAct::Start, self.intents(ready));
         let open = self.history.intents.values().filter(|intent| intent.ended.is_none());
         let open: Vec<_> = open.filter_map(|intent| intent.started).collect();
         let running = !open.is_empty();
-        add(Role::Executor, Act::Report, open);
-        add(Role::Executor, Act::Intend, self.approved());
+        add(Role::Executor, RunAct::Report, open);
+        add(Role::Executor, RunAct::Intend, self.approved());
         if running {
             return;
         }
         if self.policy.is_some_and(|policy| policy.fallback) {
             let failed =
                 |intent: &Intended| intent.ended.as_ref().is_some_and(|ended| ended.failure.is_some());
-            add(Role::Planner, Act::Propose, self.intents(failed));
+            add(Role::Planner, RunAct::Propose, self.intents(failed));
         }
         if self.history.intents.values().any(|intent| intent.ended.is_some()) {
-            acts.push((Role::Executor, Act::Claim, Vec::new()));
+            acts.push((Role::Executor, RunAct::Claim, Vec::new()));
         }
     }
 
@@ -75,15 +75,15 @@ impl Look<'_> {
         let disputed: Vec<_> = state.claims().filter(|(_, disputed)| *disputed).map(|(at, _)| at).collect();
         let others: Vec<_> = state.claims().filter(|(_, disputed)| !disputed).map(|(at, _)| at).collect();
         if !others.is_empty() {
-            acts.push((Role::Critic, Act::Challenge, others));
+            acts.push((Role::Critic, RunAct::Challenge, others));
         }
         if !disputed.is_empty() {
-            acts.push((Role::Critic, Act::Resolve, history.challenges.keys().copied().collect()));
-            acts.push((Role::Executor, Act::Intend, self.approved()));
+            acts.push((Role::Critic, RunAct::Resolve, history.challenges.keys().copied().collect()));
+            acts.push((Role::Executor, RunAct::Intend, self.approved()));
         }
-        acts.push((Role::Executor, Act::Claim, disputed));
+        acts.push((Role::Executor, RunAct::Claim, disputed));
         if !history.claims.is_empty() {
-            acts.push((Role::Executor, Act::Conclude, Vec::new()));
+            acts.push((Role::Executor, RunAct::Conclude, Vec::new()));
         }
     }
 

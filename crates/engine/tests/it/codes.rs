@@ -16,7 +16,7 @@ use demur_ledger::{
     role::Role,
     state::{GuardError, Phase},
     statement::Statement,
-    work::Plan,
+    work::PlanStage,
 };
 
 use crate::world::World;
@@ -93,7 +93,7 @@ fn of_the_guards() -> Vec<GuardError> {
         E::Shape(Disagreement::NoBody),
         E::NotOfThisTrace { kind: kind.into(), trace: TraceKind::Run },
         E::NotOfThisTrace { kind: kind.into(), trace: TraceKind::Work },
-        E::OutOfPlan { plan: Plan::Submitted, kind },
+        E::OutOfPlan { plan: PlanStage::Submitted, kind },
         E::Place { expected: 1, found: one },
         E::RoleForbidden { role, kind },
         E::NotParticipant { principal, role },

@@ -7,7 +7,7 @@ use crate::{
     name::{PrincipalId, Sequence},
     question::QuestionError,
     role::Role,
-    work::Plan,
+    work::PlanStage,
 };
 
 /// A guard said no. The state has not changed.
@@ -28,7 +28,7 @@ pub enum GuardError {
     #[error("{kind} cannot happen while the plan is {}", plan.as_str())]
     OutOfPlan {
         /// Where the plan stands.
-        plan: Plan,
+        plan: PlanStage,
         /// The type.
         kind: EventType,
     },

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use demur_core::words::counted_as;
 
-use super::entry::{Dispute, Entry, Execution, Named, Opening, Plan};
+use super::entry::{Dispute, Entry, Execution, Named, Opening, ProposalPlan};
 use crate::{event_type::EventType, facts::Risk};
 
 /// One labelled fact. The text may hold anything that authors wrote.
@@ -89,7 +89,7 @@ impl List {
         self.extend("policy", [words]);
     }
 
-    fn plan(&mut self, plan: Option<&Plan>) {
+    fn plan(&mut self, plan: Option<&ProposalPlan>) {
         let Some(plan) = plan else { return };
         self.extend("assumes", plan.assumptions.iter().cloned());
         self.extend("expects", plan.expected_evidence.iter().cloned());

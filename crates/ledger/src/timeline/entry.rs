@@ -38,7 +38,7 @@ pub struct Entry {
     /// What the run opens with.
     pub opening: Option<Opening>,
     /// What a proposal says beside its objective.
-    pub plan: Option<Plan>,
+    pub plan: Option<ProposalPlan>,
     /// The conditions of an approval.
     pub conditions: Vec<String>,
     /// The conditions that an intent meets, by number.
@@ -100,7 +100,7 @@ pub struct Participant {
 
 /// What a proposal says beside its objective.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Plan {
+pub struct ProposalPlan {
     /// What is taken for granted.
     pub assumptions: Vec<String>,
     /// What will show that it worked.

@@ -27,7 +27,7 @@ use crate::{
     signed::{Checkpoint, Inclusion, Signed},
     state::GuardError,
     trace_state::TraceState,
-    work::Plan,
+    work::PlanStage,
 };
 
 /// Where in the file the walk is.
@@ -319,7 +319,7 @@ impl<'a> Walk<'a> {
                     unfinished(format!("the run is {}", run.phase()), findings);
                 }
             }
-            Some(TraceState::Work(work)) if work.plan() == Plan::Submitted => {
+            Some(TraceState::Work(work)) if work.plan() == PlanStage::Submitted => {
                 unfinished("the plan is not confirmed".to_owned(), findings);
             }
             Some(TraceState::Work(_) | TraceState::New) | None => {}

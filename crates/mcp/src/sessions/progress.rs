@@ -4,7 +4,7 @@ use demur_api::{
     call::ApiRequest,
     operation::{self, Nothing, OfTrace, ShowRun},
     refusal::Refusal,
-    run::{Act, AuditedRun, GivenArtifact, Next, RunStanding, SayInRun},
+    run::{AuditedRun, GivenArtifact, Next, RunAct, RunStanding, SayInRun},
 };
 use demur_core::{limit::Text, visible::visible};
 use demur_ledger::{
@@ -150,18 +150,18 @@ fn line(next: &Next) -> String {
 }
 
 /// Returns the tool that does something.
-const fn job(act: Act) -> Job {
+const fn job(act: RunAct) -> Job {
     match act {
-        Act::Propose => Job::Propose,
-        Act::Review => Job::Review,
-        Act::Intend => Job::Intend,
-        Act::Start => Job::Start,
-        Act::Report => Job::Report,
-        Act::Claim => Job::Claim,
+        RunAct::Propose => Job::Propose,
+        RunAct::Review => Job::Review,
+        RunAct::Intend => Job::Intend,
+        RunAct::Start => Job::Start,
+        RunAct::Report => Job::Report,
+        RunAct::Claim => Job::Claim,
         // Closing a challenge is done with the tool that raised it.
-        Act::Challenge | Act::Resolve => Job::Challenge,
-        Act::Conclude => Job::Conclude,
-        Act::Audit => Job::AuditRun,
+        RunAct::Challenge | RunAct::Resolve => Job::Challenge,
+        RunAct::Conclude => Job::Conclude,
+        RunAct::Audit => Job::AuditRun,
     }
 }
 

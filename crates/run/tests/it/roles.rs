@@ -13,7 +13,7 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::{
-    Plan,
+    TaskPlan,
     history::History,
     line::FromDesk,
     policy::Policy,
@@ -106,7 +106,7 @@ impl Look for Blind {
 /// A run as one process drives it.
 struct Driver<'a> {
     office: &'a mut Office,
-    plan: Plan,
+    plan: TaskPlan,
     policy: Policy,
     participants: Vec<Participant>,
     history: History,
@@ -129,7 +129,8 @@ impl<'a> Driver<'a> {
         let open = history.intents.values().filter(|intent| intent.ended.is_none());
         let lost = open.filter_map(|intent| intent.started).collect();
         let participants = office.hello(Role::Planner).participants.to_vec();
-        let (plan, policy) = (Plan::new(Task::parse(task).unwrap()).unwrap(), Policy::parse(policy).unwrap());
+        let (plan, policy) =
+            (TaskPlan::new(Task::parse(task).unwrap()).unwrap(), Policy::parse(policy).unwrap());
         Self { office, plan, policy, participants, history, lost, ready: None, ahead: None, report: None }
     }
 

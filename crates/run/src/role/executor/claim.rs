@@ -13,7 +13,7 @@ use super::call::{End, Standing, approved, standing};
 use crate::{
     history::{Claimed, Ended},
     role::{Brief, Move, RoleError, ascending, input::name, say},
-    task::{Answer, Call, Claim, Unit},
+    task::{Call, Claim, ReplacementClaim, Unit},
 };
 
 pub(super) fn next(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
@@ -36,7 +36,7 @@ pub(super) fn wants(brief: &Brief<'_>, call: &Call) -> bool {
 }
 
 /// Returns the challenged claims that the task has an answer for, which was not given yet.
-fn challenged<'a>(brief: &Brief<'a>) -> impl Iterator<Item = (Sequence, &'a Answer)> {
+fn challenged<'a>(brief: &Brief<'a>) -> impl Iterator<Item = (Sequence, &'a ReplacementClaim)> {
     let history = brief.history;
     let answer = |at: Sequence, task: &'a [Claim]| {
         let text = history.claims.get(&at)?.text.as_str();
