@@ -33,6 +33,7 @@ use demur_ledger::{
     event_type::Facts,
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},
+    question::OutcomeKind,
 };
 use demur_sequencer::Listener;
 
@@ -124,7 +125,7 @@ impl Marks {
         by: Option<&Text<1, 256>>,
     ) -> Result<(), Refusal> {
         let stops = question.severity == Severity::Block
-            && matches!(question.state.as_str(), "open" | "declined" | "expired");
+            && matches!(question.state, OutcomeKind::Open | OutcomeKind::Declined | OutcomeKind::Expired);
         if by.is_some() || !stops || !self.is_hooked(&question.asker.name) {
             return Ok(());
         }

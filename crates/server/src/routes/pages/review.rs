@@ -13,7 +13,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_desk::{access::Caller, desk::Desk, question::PersonalAct};
-use demur_ledger::content::Wording;
+use demur_ledger::{content::Wording, question::OutcomeKind};
 use demur_web::{
     frame::Level,
     review::{Late, Review},
@@ -96,7 +96,7 @@ impl Asked<'_> {
         };
         // What was declined or is past its time blocks until it is called off.
         let can_be_called_off =
-            self.act == "cancel" && matches!(question.state.as_str(), "declined" | "expired");
+            self.act == "cancel" && matches!(question.state, OutcomeKind::Declined | OutcomeKind::Expired);
         if !question.is_open() && !can_be_called_off {
             return self.late(&question);
         }
