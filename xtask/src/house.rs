@@ -13,7 +13,16 @@ use crate::workspace::Workspace;
 
 /// Prints the table, and below it every place that was counted.
 pub(crate) fn run() -> Result<Verdict> {
-    let workspace = Workspace::locate()?;
+    print!("{}", count(&Workspace::locate()?)?.report());
+    Ok(Verdict::Passed)
+}
+
+/// Returns a sentence for each public name that means too many things.
+pub(crate) fn check(workspace: &Workspace) -> Result<Vec<String>> {
+    Ok(count(workspace)?.findings())
+}
+
+fn count(workspace: &Workspace) -> Result<Counted> {
     let mut counted = Counted::default();
     for path in workspace.files_with_extension(&["rs"])? {
         let name = path.to_string_lossy().into_owned();
@@ -21,8 +30,7 @@ pub(crate) fn run() -> Result<Verdict> {
             counted.add(&name, &workspace.read(&path)?);
         }
     }
-    print!("{}", counted.report());
-    Ok(Verdict::Passed)
+    Ok(counted)
 }
 
 /// Places in the source of the crates, tests left out.
@@ -68,6 +76,16 @@ impl Counted {
     /// Returns the public names that mean several things.
     fn crowded(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.types.iter().filter(|(_, files)| files.len() >= MEANINGS)
+    }
+
+    fn findings(&self) -> Vec<String> {
+        let finding = |(name, files): (&String, &Vec<String>)| {
+            let (count, files) = (files.len(), files.join(", "));
+            format!(
+                "the public name `{name}` has {count} meanings, fewer than {MEANINGS} are allowed: rename one in {files}"
+            )
+        };
+        self.crowded().map(finding).collect()
     }
 
     fn report(&self) -> String {
@@ -214,6 +232,17 @@ mod tests {
         let files =
             ["crates/a/src/a.rs", "crates/b/src/b.rs", "crates/c/src/c.rs"].map(str::to_owned).to_vec();
         assert_eq!(found.crowded().collect::<Vec<_>>(), [(&"Plan".to_owned(), &files)]);
+    }
+
+    #[test]
+    fn third_public_meaning_of_a_name_is_a_finding_and_a_second_is_none() {
+        let file = |name| (name, "pub struct Plan;\n");
+        let two = [file("crates/a/src/a.rs"), file("crates/b/src/b.rs")];
+        assert_eq!(counted(&two).findings(), [""; 0]);
+        let three = counted(&[two[0], two[1], file("crates/c/src/c.rs")]).findings();
+        let expected = "the public name `Plan` has 3 meanings, fewer than 3 are allowed: rename one in \
+             crates/a/src/a.rs, crates/b/src/b.rs, crates/c/src/c.rs";
+        assert_eq!(three, [expected]);
     }
 
     #[test]

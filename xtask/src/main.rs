@@ -88,7 +88,8 @@ Usage: cargo xtask <command> [arguments]
   requirements          hold the ids that tests name against conformance/requirements.toml
       --check-against FILE   also compare ids and texts with a Markdown list
   licences              check licences, banned crates, duplicates and the number of packages
-  style                 check the rules for source files that clippy does not know, and which crate needs which
+  style                 check the rules for source files that clippy does not know, which crate needs which,
+                        and that no public type name has three meanings
   house                 print what the structure of the source is measured by, and where
   prove [filter...]     run every `proof_` and `fuzz_` test at full count, in release, at most an hour each
   bench [name...]       run the benchmarks, in release: canonical, signatures, verify, append, run, race, rules, mcp;

@@ -1,16 +1,18 @@
-//! `cargo xtask style`: rules for source files that clippy does not know, and which crate may need which.
+//! `cargo xtask style`: rules for source files that clippy does not know, which crate may need which, and that no public name
+//! means three things.
 
 use std::fmt;
 use std::path::Path;
 
 use anyhow::Result;
 
+use crate::house;
 use crate::source::{Line, SourceMap};
 use crate::verdict::Verdict;
 use crate::walls;
 use crate::workspace::Workspace;
 
-/// Returns whether every Rust file and every crate of the workspace keeps the rules; prints each place that does not.
+/// Returns whether every Rust file, crate and public name of the workspace keeps the rules; prints each place that does not.
 pub(crate) fn run() -> Result<Verdict> {
     let workspace = Workspace::locate()?;
     let files = workspace.files_with_extension(&["rs"])?;
@@ -21,7 +23,7 @@ pub(crate) fn run() -> Result<Verdict> {
             errors += usize::from(finding.severity == Severity::Error);
         }
     }
-    for finding in walls::check(&workspace)? {
+    for finding in walls::check(&workspace)?.into_iter().chain(house::check(&workspace)?) {
         println!("error: {finding}");
         errors += 1;
     }
