@@ -6,7 +6,7 @@ use std::{future, sync::Arc, time::Duration};
 use demur_api::{
     call::{ApiReply, ApiRequest, Call},
     code::Code,
-    operation::Operation,
+    operation::{Method, Operation},
     question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
@@ -93,7 +93,12 @@ impl Desk {
             && let Some(question) = <Self as Handle<O>>::awaited(&mut reply.document)
             && question.is_open()
         {
-            *question = self.until_closed(question.id, caller, patience).await?;
+            match self.until_closed(question.id, caller, patience).await {
+                Ok(shown) => *question = shown,
+                // What was recorded has a name that its asker must hear.
+                Err(refusal) if refusal.code == Code::Stopping && O::ABOUT.method == Method::Post => {}
+                Err(refusal) => return Err(refusal),
+            }
         }
         Ok(reply)
     }
@@ -114,7 +119,8 @@ impl Desk {
             };
             match recording.finish(&owner.lookup(), recorded)? {
                 Finished::Done(done) => Ok(done),
-                Finished::Rest(rest) => desk.on_worker(move |desk| rest(&*desk.owner()?)).await,
+                // It is recorded: what is left to read is read, also while the desk ends.
+                Finished::Rest(rest) => desk.on_worker(move |_| rest(&owner)).await,
             }
         });
         done.await.map_err(|error| Refusal::bug(&error))?

@@ -9,6 +9,7 @@ mod ring;
 mod tests;
 
 use std::{
+    future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -18,6 +19,7 @@ use demur_ledger::{entry::Entry, envelope::Event, name::TraceId, newer::Reading,
 use demur_store::contract::{Cursor, Store, Stored};
 use tokio::{
     sync::{Notify, watch},
+    task,
     time::{self, Interval, MissedTickBehavior},
 };
 
@@ -104,6 +106,7 @@ pub async fn run(desk: Arc<Desk>) {
     tokio::select! {
         () = desk.stopping() => {}
         () = follow(&desk) => {}
+        () = keep_up(&desk) => {}
     }
     desk.follower().state.send_modify(|state| state.over = true);
 }
@@ -140,14 +143,6 @@ async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()>
         commits.mark_unchanged();
         if is_shared {
             heard = hear_on(desk, heard).await;
-            if keep_up(desk).await.is_err_and(|error| error.code == Code::LeaseLost) {
-                // Others take this process for dead by now: it must not go on as if it were not.
-                tracing::error!(
-                    "ends: this process did not say in time that it lives, so others go on without it"
-                );
-                desk.end();
-                return None;
-            }
         }
         if follower.viewers() > 0 {
             follower.begin(told);
@@ -167,13 +162,34 @@ async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()>
     Some(())
 }
 
-/// Says that this process lives, and takes in which credentials others made or took back.
-async fn keep_up(desk: &Arc<Desk>) -> Result<(), Refusal> {
-    let kept_up = desk.work(|desk, owner| {
-        owner.ledger().renew_lease()?;
-        desk.tokens().load(owner)
-    });
-    kept_up.await
+/// Says twice a second that this process lives, and takes in which credentials others made or took back. Ends once others take
+/// it for dead; never in a store that is not shared.
+async fn keep_up(desk: &Arc<Desk>) {
+    let mut look = every(LOOK_INTERVAL);
+    loop {
+        look.tick().await;
+        let here = Arc::clone(desk);
+        // Not in line with requests: however many there are, this one is on time.
+        let kept_up = task::spawn_blocking(move || {
+            let owner = here.owner()?;
+            if !owner.ledger().store().is_shared() {
+                return Ok(false);
+            }
+            owner.ledger().renew_lease()?;
+            here.tokens().load(&owner).map(|()| true)
+        });
+        match kept_up.await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => return future::pending().await,
+            Ok(Err(error)) if error.code == Code::LeaseLost => {
+                // It must not go on as if others did not go on without it.
+                tracing::error!("ends: this process did not say in time that it lives");
+                return desk.end();
+            }
+            Ok(Err(error)) => tracing::warn!(code = error.code.as_str(), %error, "the store does not answer"),
+            Err(error) => tracing::error!(%error, "the store cannot be asked"),
+        }
+    }
 }
 
 fn every(period: Duration) -> Interval {
@@ -244,19 +260,18 @@ fn page(owner: &Owner, after: Cursor) -> Result<Page, Refusal> {
     let mut changes = Vec::new();
     for (place, stored) in found {
         // What a newer version wrote is passed over: everything else goes on.
-        if let Some(event) = event(&stored)? {
+        if let Some(event) = event(&stored) {
             changes.extend(change(store, place, &event)?);
         }
     }
     Ok(Page { changes, last, is_full })
 }
 
-/// Returns an event; none where a newer version wrote it.
-pub(crate) fn event(stored: &Stored) -> Result<Option<Event>, Refusal> {
+/// Returns an event; none where a newer version wrote it, or where it is damaged: whoever reads its trace says so.
+pub(crate) fn event(stored: &Stored) -> Option<Event> {
     match Reading::of(&stored.bytes, &stored.hash) {
-        Reading::Known(event) => Ok(Some(event)),
-        Reading::Newer(_) => Ok(None),
-        Reading::Damaged => Err(Refusal::bug(&"an event that cannot be read")),
+        Reading::Known(event) => Some(event),
+        Reading::Newer(_) | Reading::Damaged => None,
     }
 }
 

@@ -291,6 +291,10 @@ impl Owner {
             return Err(Refusal::new(Code::NameTaken, message)
                 .with_cure("people and agents have different names: take another one"));
         }
+        // Its holder may have been registered elsewhere a moment ago.
+        if found.is_some() {
+            self.ledger().newest_registry()?;
+        }
         let taken = |entry: &KeyEntry| name::same(&entry.name, name) && entry.status.speaks();
         if let Some(entry) = self.entries()?.iter().find(|entry| taken(entry)) {
             let message = format!("expected a name that is free, found {name:?} in use as {}", entry.roles());

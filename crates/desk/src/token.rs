@@ -105,15 +105,17 @@ impl Tokens {
 
     /// Reads the tokens from the store: another process may have changed them.
     pub fn load(&self, owner: &Owner) -> Result<(), Refusal> {
-        let read = |kept: &KeptRecord| {
-            let kept: Kept = records::read(kept)?;
-            Ok((kept.token.id.clone(), kept))
+        let read = |kept: &KeptRecord| match records::read::<Kept>(kept) {
+            Ok(read) => Some((read.token.id.clone(), read)),
+            // What a newer version wrote is good for nothing here, and keeps nobody else out.
+            Err(error) => {
+                tracing::warn!(record = %kept.key, %error, "a token cannot be read");
+                None
+            }
         };
         loop {
             let before = self.known().changes;
-            let found: Result<_, Refusal> =
-                records::all(owner.ledger().store(), PREFIX)?.iter().map(read).collect();
-            let found = found?;
+            let found = records::all(owner.ledger().store(), PREFIX)?.iter().filter_map(read).collect();
             let mut known = self.known();
             // What was changed here meanwhile may not be in what was read.
             if known.changes == before {

@@ -210,7 +210,7 @@ impl Reader {
 fn notices(owner: &Owner, after: Cursor) -> Result<VecDeque<(Cursor, Option<Notice>)>, Refusal> {
     let mut notices = VecDeque::new();
     for (place, stored) in owner.ledger().store().changes(after, EVENTS_PER_READ)? {
-        let notice = follower::event(&stored)?.map(|event| {
+        let notice = follower::event(&stored).map(|event| {
             let (trace, sequence) = (event.envelope().trace, event.position().sequence);
             let (time, actor) = (event.envelope().time, event.envelope().actor);
             let kind = event.said().map(|said| said.kind.to_string()).unwrap_or_default();

@@ -21,7 +21,7 @@ impl Sequencer {
     /// Returns what other processes recorded after a cursor. What this process recorded itself is not among it: whoever
     /// listens heard of it.
     ///
-    /// When this returns, the registry is the newest and so is the desk's key, and whoever decides in one of these traces
+    /// When this returns, the registry is the newest if it can be read, and so is the desk's key, and whoever decides in one of these traces
     /// reads on first. Reads the store, so it may wait for it; where nobody shares the store there is nothing to follow.
     pub fn follow(&self, after: Cursor) -> Result<Followed, SequencerError> {
         let page = self.store.changes(after, PAGE)?;
@@ -45,7 +45,8 @@ impl Sequencer {
         }
         let registry = self.registry().trace();
         if changes.iter().any(|(trace, _)| *trace == registry) {
-            self.refresh()?;
+            // Whoever decides next meets what is wrong with it; whoever waits hears of the changes all the same.
+            let _ = self.refresh();
         }
         Ok(Followed { cursor, changes, has_more })
     }

@@ -113,7 +113,9 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
         if !matches!(&advanced, Err(refusal) if refusal.code == Code::Contended) {
             break;
         }
-        // Others recorded something in between: what the report says is held against the record anew.
+        // Others recorded something in between: what the report says is held against the record anew, if the run is still
+        // this one's to drive.
+        claim::hold(owner.ledger(), trace, claim, owner.world().now()?)?;
         advanced = driving.advance(owner, trace, report.clone());
     }
     let reply = advanced?;

@@ -25,7 +25,7 @@ async fn answer(house: &House, id: QuestionId) {
     house.call::<op::AnswerQuestion>(json!({"question": id}), given).await.unwrap();
 }
 
-/// ONE-05
+/// ONE-06
 #[tokio::test]
 async fn waiter_hears_an_answer_given_elsewhere() {
     let [here, elsewhere] = House::two();

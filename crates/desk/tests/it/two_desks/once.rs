@@ -43,7 +43,6 @@ async fn one_request_at_two_desks_is_one_question() {
     }
 }
 
-/// ONE-07
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_desks_enrol_one_holder() {
     let [here, elsewhere] = House::two();
