@@ -44,4 +44,4 @@ pub struct SchemaList {
 }
 
 /// What every client has to speak.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;

@@ -61,6 +61,6 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
     tokio::select! {
         biased;
         () = hears_not => panic!("nobody else recorded anything about it"),
-        () = std::future::ready(()) => {}
+        () = future::ready(()) => {}
     }
 }

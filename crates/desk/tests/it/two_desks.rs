@@ -111,6 +111,14 @@ fn new_trace() -> TraceId {
 }
 
 #[tokio::test]
+async fn client_that_is_called_like_a_role_keeps_no_run_from_beginning() {
+    let house = House::open();
+    let query = json!({"as": "Planner"});
+    house.query::<op::Ask>(json!({}), query, json!({"question": "Who plans?"})).await.unwrap();
+    claim(&house, new_trace(), driver::claim_id()).await.unwrap();
+}
+
+#[tokio::test]
 async fn second_driver_waits_for_the_first_to_end() {
     let [here, elsewhere] = House::two();
     let (trace, first, second) = (new_trace(), driver::claim_id(), driver::claim_id());

@@ -89,6 +89,17 @@ impl Playing {
     }
 }
 
+/// Returns whoever plays a role that nobody else plays. A client may have taken the name of the role: it keeps no run from
+/// beginning.
+fn own_author(owner: &Owner, role: Role) -> Result<Arc<Author>, Refusal> {
+    match owner.find_or_enrol(role.as_str(), role) {
+        Err(refusal) if refusal.code == Code::NameTaken => {
+            owner.find_or_enrol(&format!("demur.{role}"), role)
+        }
+        found => found,
+    }
+}
+
 fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing, Refusal> {
     let name = player.map_or(role.as_str(), |player| player.name.as_str()).to_owned();
     let entries = owner.entries()?;
@@ -99,7 +110,7 @@ fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing
     match (entry, player) {
         (Some(entry), Some(player)) if player.is_separate() => Ok(Playing::Separate(entry.principal)),
         (Some(entry), _) => here(owner, entry, role),
-        (None, None) => Ok(Playing::Here(owner.find_or_enrol(&name, role)?)),
+        (None, None) => Ok(Playing::Here(own_author(owner, role)?)),
         (None, Some(_)) => {
             let message = format!("expected a key of {:?} that speaks as {role}, found none", visible(&name));
             let hint = format!("make it with `demur keys new NAME --role {role}`");
