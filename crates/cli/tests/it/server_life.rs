@@ -254,7 +254,7 @@ fn server_of_another_version_is_told_apart() {
     assert_snapshot!(sandbox.run(&["ask", "Name?"]), @r"
     exit 3
     --- stderr
-    error: expected a server that speaks version 2 of the socket, found another
+    error: expected a server that speaks version 3 of the socket, found another
     hint: `demur stop` ends it; the next command starts the right one
     ");
     assert_eq!(sandbox.json_error(&["watch"], 3)["code"], "VERSION_MISMATCH");
