@@ -9,7 +9,7 @@ use std::time::Duration;
 use demur_api::{
     call::{ApiReply, ApiRequest, IdempotencyKey},
     operation as op,
-    question::{AskedView, Delivered, Listed, QuestionListParameters, QuestionView},
+    question::{AskedView, QuestionListParameters, QuestionView},
     refusal::Refusal,
     scope::Scope,
 };
@@ -27,13 +27,13 @@ use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view}
 use crate::{
     access::{Admitted, Caller, asker_of, check_trace, player_in, seen_question},
     desk::Desk,
-    entry::{Begun, Handle},
+    entry::{Begun, Handle, Handled},
     lookup::Lookup,
     owner::Owner,
 };
 
 impl Handle<op::Ask> for Desk {
-    fn handle(&self, by: &Admitted, request: ApiRequest<op::Ask>) -> Result<ApiReply<AskedView>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::Ask>) -> Handled<op::Ask> {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let ApiRequest { query, body: ask, key, .. } = request;
         let name = asker_name(query.asker.as_deref())?;
@@ -68,7 +68,7 @@ impl Handle<op::Ask> for Desk {
             |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, false)),
             |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, false)),
         );
-        Ok(Begun::Recording(recording))
+        Ok(Begun::recording(recording))
     }
 
     fn patience(request: &ApiRequest<op::Ask>) -> Result<Option<Duration>, Refusal> {
@@ -97,11 +97,7 @@ fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
 }
 
 impl Handle<op::ListQuestions> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ListQuestions>,
-    ) -> Result<ApiReply<Listed>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ListQuestions>) -> Handled<op::ListQuestions> {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let QuestionListParameters { state, trace, severity, people, newest, mine, after, limit } =
             request.query;
@@ -148,11 +144,7 @@ fn states(words: &str) -> Result<Vec<OutcomeKind>, Refusal> {
 }
 
 impl Handle<op::ShowQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowQuestion>,
-    ) -> Result<ApiReply<QuestionView>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowQuestion>) -> Handled<op::ShowQuestion> {
         let mut shown = seen_question(&*self.owner()?, by.caller(), request.path.question)?;
         self.waiters().tell(&mut shown);
         Ok(ApiReply::new(shown))
@@ -164,7 +156,7 @@ impl Handle<op::WaitForQuestion> for Desk {
         &self,
         by: &Admitted,
         request: ApiRequest<op::WaitForQuestion>,
-    ) -> Result<ApiReply<QuestionView>, Refusal> {
+    ) -> Handled<op::WaitForQuestion> {
         seen_question(&*self.owner()?, by.caller(), request.path.question).map(ApiReply::new)
     }
 
@@ -194,11 +186,7 @@ fn patience(seconds: u64) -> Result<Duration, Refusal> {
 }
 
 impl Handle<op::ReadSecret> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ReadSecret>,
-    ) -> Result<ApiReply<Delivered>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ReadSecret>) -> Handled<op::ReadSecret> {
         let (owner, id) = (&*self.owner()?, request.path.question);
         asker_of(owner, by.caller(), id, None)?;
         secret(owner, id).map(ApiReply::new)
@@ -206,11 +194,7 @@ impl Handle<op::ReadSecret> for Desk {
 }
 
 impl Handle<op::ForgetSecret> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ForgetSecret>,
-    ) -> Result<ApiReply<op::Nothing>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ForgetSecret>) -> Handled<op::ForgetSecret> {
         let (owner, id) = (&*self.owner()?, request.path.question);
         asker_of(owner, by.caller(), id, None)?;
         forget_secret(owner, id)?;
