@@ -25,7 +25,7 @@ pub(super) use self::{acts::note_answer, passing::people_apart};
 
 use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
 use crate::{
-    access::{Admitted, Caller, asker_of, check_trace, player_in, seen_question},
+    access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
     entry::{Begun, Handle, Handled},
     lookup::Lookup,
@@ -106,7 +106,7 @@ impl Handle<op::ListQuestions> for Desk {
             return Err(Refusal::malformed(format!("limit: expected 1 to 200, found {limit}")));
         }
         // Whoever takes part in a trace sees every question in it, also those of the rules.
-        let takes_part = trace.is_some_and(|trace| check_trace(owner, caller, trace).is_ok());
+        let takes_part = trace.map_or(Ok(false), |trace| may_read(owner, caller, trace))?;
         let filter = QuestionFilter {
             outcomes: state.as_deref().map(states).transpose()?,
             trace,
