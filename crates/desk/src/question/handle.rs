@@ -23,11 +23,12 @@ use demur_store::contract::QuestionFilter;
 
 pub(super) use self::{acts::note_answer, passing::people_apart};
 
-use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
+use super::{Asked, ask_once, asking, asking_keyed, forget_secret, list, list_of, secret, view};
 use crate::{
     access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
     entry::{Begun, Handle, Handled},
+    keyed::Keyed,
     lookup::Lookup,
     owner::Owner,
 };
@@ -58,13 +59,17 @@ impl Handle<op::Ask> for Desk {
         request: &ApiRequest<op::Ask>,
     ) -> Result<Begun<AskedView>, Refusal> {
         let ApiRequest { query, body: ask, key, .. } = request;
-        // A new trace, asked once: only the author has to be known.
-        if ask.trace.is_some() || key.is_some() || query.once.is_some() || query.again.is_some() {
+        // A new trace, in words that may come again: only the author has to be known.
+        if ask.trace.is_some() || query.once.is_some() || query.again.is_some() {
             return Ok(Begun::NotHere);
         }
         let name = asker_name(query.asker.as_deref())?;
         let Some(author) = by.caller().known_asker(at, name.as_deref())? else { return Ok(Begun::NotHere) };
-        let recording = asking(at, &author, ask, None)?.then(
+        let recording = match key {
+            None => asking(at, &author, ask, None)?,
+            Some(key) => asking_keyed(at, &author, ask, None, Keyed::new(&author, key.as_str(), ask)?)?,
+        };
+        let recording = recording.then(
             |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, false)),
             |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, false)),
         );
