@@ -87,16 +87,17 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
     if let Some(orders) = orders {
         let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
         let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
-        claim::take(ledger, trace, *claim, *abandoned, now)?;
+        claim::take(owner, trace, *claim, *abandoned, now)?;
         let opened = Driving::open(owner, trace, *claim, orders);
         if opened.is_err() {
-            claim::release(ledger, trace, *claim)?;
+            // Why it could not be opened matters more; the claim ends by itself.
+            let _ = claim::release(owner, trace, *claim, now);
         }
         *place = Some(opened?);
     }
     let driving = place.as_ref().filter(|driving| driving.claim == *claim).ok_or_else(claim_unknown)?;
     if orders.is_none() {
-        claim::hold(ledger, trace, *claim, now)?;
+        claim::hold(owner, trace, *claim, now)?;
     }
     let (length, participants) = (driving.history.state().length(), driving.cast.participants());
     Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
@@ -115,7 +116,7 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
         }
         // Others recorded something in between: what the report says is held against the record anew, if the run is still
         // this one's to drive.
-        claim::hold(owner.ledger(), trace, claim, owner.world().now()?)?;
+        claim::hold(owner, trace, claim, owner.world().now()?)?;
         advanced = driving.advance(owner, trace, report.clone());
     }
     let reply = advanced?;
@@ -130,7 +131,7 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     if ends {
         *place = None;
         owner.drivers().forget(trace);
-        claim::release(owner.ledger(), trace, claim)?;
+        claim::release(owner, trace, claim, owner.world().now()?)?;
     }
     Ok(reply)
 }
@@ -177,7 +178,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
 /// Ends a run on the operator's word, once nobody drives it.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
     let ledger = owner.ledger();
-    claim::expect_none(ledger, trace, wanted.abandoned, owner.world().now()?)?;
+    claim::expect_none(owner, trace, wanted.abandoned, owner.world().now()?)?;
     ledger.abort(trace, wanted.reason)?;
     ledger.react(&CheckpointAfterRun)?;
     Ok(())
@@ -229,7 +230,7 @@ fn held<'a>(
     place: &'a mut MutexGuard<'_, Option<Driving>>,
 ) -> Result<&'a mut Driving, Refusal> {
     let driving = place.as_mut().filter(|driving| driving.claim == claim).ok_or_else(claim_unknown)?;
-    claim::hold(owner.ledger(), trace, claim, owner.world().now()?)?;
+    claim::hold(owner, trace, claim, owner.world().now()?)?;
     Ok(driving)
 }
 
