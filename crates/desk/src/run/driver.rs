@@ -8,6 +8,7 @@ mod handle;
 mod lines;
 mod recorder;
 mod step;
+mod submit;
 
 use std::{
     collections::BTreeMap,
@@ -17,32 +18,24 @@ use std::{
 use demur_api::{
     code::Code,
     refusal::Refusal,
-    run::{
-        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop, SubmitInRun,
-        SubmittedInRun, UnprovenRun,
-    },
+    run::{AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop},
 };
-use demur_engine::{reactor::CheckpointAfterRun, refusal::RuleRefusal};
+use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
-    facts::RefusalCode,
     name::{Position, TraceId},
     state::Phase,
 };
-use demur_run::{
-    Orders,
-    history::History,
-    line::{FromAgent, FromDesk, Refused, Submit},
-};
-use demur_sequencer::SequencerError;
+use demur_run::{Orders, history::History};
 
 pub use lines::read_lines;
+pub use submit::submit;
 
 use self::{
     cast::Cast,
     recorder::Recorder,
     step::{Audited, Steps},
 };
-use super::{door, read_on};
+use super::read_on;
 use crate::owner::Owner;
 
 /// The runs that are driven here, by their traces.
@@ -136,45 +129,6 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     Ok(reply)
 }
 
-/// Records what an agent in a process of its own said, if it may.
-pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Refusal> {
-    let place = owner.drivers().place(trace);
-    let mut place = lock(&place);
-    let driving = held(owner, trace, said.claim, &mut place)?;
-    let Ok(FromAgent::Submit(submit)) = FromAgent::parse(said.line.as_bytes()) else {
-        let message = "expected a line of an agent that submits a statement, found another";
-        return Err(Refusal::new(Code::Malformed, message).about("line"));
-    };
-    let (ledger, participants) = (owner.ledger(), driving.cast.participants());
-    let hello = driving.orders.hello(said.role, &participants, ledger.registry().store(), trace)?;
-    let hello = hello.ok_or_else(|| {
-        let message = format!("expected a role that somebody plays in this run, found {}", said.role);
-        Refusal::new(Code::RoleNotOfARun, message).about("role")
-    })?;
-    let mut recorder = Recorder::new(owner, trace, &mut driving.history)?;
-    let Submit { submission, artifact } = *submit;
-    let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
-        Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
-            let (length, events) = recorder.into_lines();
-            let unproven = Some(UnprovenRun { message });
-            return Ok(SubmittedInRun { events, length, answer: String::new(), unproven });
-        }
-        refused => refused?,
-    };
-    let answer = match refused {
-        Some(refused) => FromDesk::Refused(refused),
-        None => match ledger.submit(submission, artifact.as_ref()) {
-            Ok(acknowledged) => FromDesk::Recorded(acknowledged.position),
-            Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
-            Err(error) => return Err(error.into()),
-        },
-    };
-    recorder.catch_up()?;
-    let answer = recorder::text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
-    let (length, events) = recorder.into_lines();
-    Ok(SubmittedInRun { events, length, answer, unproven: None })
-}
-
 /// Ends a run on the operator's word, once nobody drives it.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
     let ledger = owner.ledger();
@@ -253,15 +207,6 @@ fn check_texts(history: &History, orders: &Orders) -> Result<(), Refusal> {
             Err(Refusal::new(Code::TaskChanged, message).with_cure("start a new run with the changed files"))
         }
     }
-}
-
-fn told(refusal: RuleRefusal) -> Result<Refused, Refusal> {
-    Ok(Refused {
-        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| Refusal::bug(&error))?,
-        cure: refusal.cure.to_owned(),
-        field: refusal.field.map(ToOwned::to_owned),
-        message: refusal.message,
-    })
 }
 
 fn claim_unknown() -> Refusal {
