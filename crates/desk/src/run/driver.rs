@@ -162,7 +162,7 @@ impl Driving {
     }
 
     fn step(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
-        let recorder = Recorder::new(owner, trace, &mut self.history)?;
+        let recorder = Recorder::new(owner, (trace, self.claim), &mut self.history)?;
         let registry = owner.ledger().registry().head();
         if registry != self.registry {
             self.cast = players(owner, &self.orders, recorder.history)?;

@@ -139,7 +139,7 @@ const KEPT_MILLIS: u64 = 24 * 60 * 60 * 1000;
 const SWEPT: usize = 8;
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
     use demur_store::memory::MemoryStore;
@@ -159,15 +159,15 @@ mod tests {
     }
 
     /// One store with two owners, as two processes have them.
-    struct Pair {
-        here: Owner,
-        there: Owner,
-        trace: TraceId,
-        claims: Vec<ClaimId>,
+    pub(in super::super) struct Pair {
+        pub(in super::super) here: Owner,
+        pub(in super::super) there: Owner,
+        pub(in super::super) trace: TraceId,
+        pub(in super::super) claims: Vec<ClaimId>,
         _folder: TempDir,
     }
 
-    fn pair() -> Pair {
+    pub(in super::super) fn pair() -> Pair {
         let (mut world, folder) = (World::open().unwrap(), tempfile::tempdir().unwrap());
         let (store, data) = (Arc::new(MemoryStore::shared(at(0))), DataFolder::at(folder.path().to_owned()));
         let [here, there] = [(); 2].map(|()| Owner::over(&data, Arc::clone(&store) as _).unwrap().0);

@@ -1,25 +1,28 @@
-//! What is said in a run that is driven: signed, decided and recorded, several statements in one commit. What is not on the
-//! disk is told to nobody.
+//! What is said in a run that is driven: signed, decided and recorded, several statements in one commit, and only while the
+//! claim holds. What is not on the disk is told to nobody.
 
 use demur_api::{
     code::{Code, RuleCode},
     refusal::Refusal,
+    run::ClaimId,
 };
 use demur_core::{limit::Text, time::Timestamp};
-use demur_engine::Reply;
+use demur_engine::{Reply, command::Command, refusal::RuleRefusal};
 use demur_ledger::{
     author::{Artifact, Author, Place},
-    content::{ArtifactContent, Opening},
+    content::{ArtifactContent, Opening, ReasonContent},
     entry::Entry,
     envelope::Event,
     event_type::{Content, Facts},
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
     state::GuardError,
+    statement::Submission,
 };
 use demur_run::{history::History, line::ShownEvent, role::Look};
 use demur_sequencer::{Sequencer, SequencerError, Series};
-use demur_store::contract::Kept;
+use demur_store::contract::{Kept, RecordKey, Swap};
 
+use super::claim;
 use crate::{owner::Owner, run::read_on, world::World};
 
 /// A run in progress.
@@ -29,6 +32,8 @@ pub(super) struct Recorder<'a> {
     pub(super) history: &'a mut History,
     world: World,
     series: Series<'a>,
+    /// What is recorded here depends on its absence.
+    mark: RecordKey,
     /// Decided, and not on the disk yet.
     undone: Vec<Entry>,
     /// The lines of what is on the disk since the recorder began.
@@ -36,12 +41,17 @@ pub(super) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Returns the run of this trace, as far as it is recorded. `history` is what was known of it.
-    pub(super) fn new(owner: &'a Owner, trace: TraceId, history: &'a mut History) -> Result<Self, Refusal> {
-        let (ledger, world) = (owner.ledger(), owner.world());
-        let series = ledger.series();
-        let mut recorder =
-            Self { ledger, trace, history, world, series, undone: Vec::new(), lines: Vec::new() };
+    /// Returns the run of this trace, as far as it is recorded. `history` is what was known of it. Nothing more is recorded
+    /// once the claim has ended.
+    pub(super) fn new(
+        owner: &'a Owner,
+        (trace, claim): (TraceId, ClaimId),
+        history: &'a mut History,
+    ) -> Result<Self, Refusal> {
+        let (ledger, world, mark) = (owner.ledger(), owner.world(), claim::mark(claim)?);
+        let series = ledger.series().while_absent(mark.clone());
+        let (undone, lines) = (Vec::new(), Vec::new());
+        let mut recorder = Self { ledger, trace, history, world, series, mark, undone, lines };
         recorder.catch_up()?;
         if !recorder.lines.is_empty() && ledger.store().is_shared() {
             // Another process may have recorded it, and what is decided here has to follow.
@@ -59,7 +69,7 @@ impl<'a> Recorder<'a> {
         content: Option<Content>,
     ) -> Result<(), Refusal> {
         let submission = author.say(&self.place()?, facts, content, &mut { self.world })?;
-        let decided = self.series.submit(submission, None)?;
+        let decided = self.series.submit(submission, None).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
 
@@ -75,14 +85,14 @@ impl<'a> Recorder<'a> {
         let artifact = Artifact::new(bytes, &mut { self.world });
         let content = Some(Content::ArtifactRecorded(content));
         let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.world })?;
-        let decided = self.series.submit(submission, Some(&artifact))?;
+        let decided = self.series.submit(submission, Some(&artifact)).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
 
     /// Waits until everything said so far is on the disk.
     pub(super) fn commit(&mut self) -> Result<(), Refusal> {
         let undone = std::mem::take(&mut self.undone);
-        self.series.commit()?;
+        self.series.commit().map_err(under_claim(self.trace))?;
         for Entry { event, opening, .. } in undone {
             self.lines.push(line(event, opening)?);
         }
@@ -98,13 +108,30 @@ impl<'a> Recorder<'a> {
         })
     }
 
+    /// Records what an agent in a process of its own said, or returns why it is refused.
+    pub(super) fn submit(
+        &mut self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+    ) -> Result<Result<Position, RuleRefusal>, Refusal> {
+        let recorded = match self.ledger.submit_with(submission, artifact, &[self.condition()]) {
+            Ok(acknowledged) => Ok(acknowledged.position),
+            Err(SequencerError::Refused(refusal)) => Err(refusal),
+            Err(error) => return Err(under_claim(self.trace)(error)),
+        };
+        self.catch_up()?;
+        Ok(recorded)
+    }
+
     /// Ends the run on the operator's word.
     pub(super) fn abort(&mut self, reason: &str) -> Result<(), Refusal> {
         self.commit()?;
         if self.history.state().head().is_none() {
             return Err(Refusal::new(Code::RunNotBegun, format!("nothing was recorded: {reason}")));
         }
-        self.ledger.abort(self.trace, Text::cut(reason)?)?;
+        let command = Command::Abort(ReasonContent { reason: Text::cut(reason)? });
+        let aborted = self.ledger.perform_with(self.trace, &command, &[self.condition()]);
+        aborted.map_err(under_claim(self.trace))?;
         self.catch_up()
     }
 
@@ -116,6 +143,10 @@ impl<'a> Recorder<'a> {
     /// Returns the time.
     pub(super) fn now(&self) -> Result<Timestamp, Refusal> {
         self.world.now()
+    }
+
+    fn condition(&self) -> Swap {
+        Swap::absence(self.mark.clone())
     }
 
     fn place(&self) -> Result<Place, Refusal> {
@@ -156,6 +187,14 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// Returns the refusal of what could not be recorded under a claim: one that has ended is another's by now.
+fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
+    move |error| match error {
+        SequencerError::RecordChanged => claim::claimed(trace),
+        error => error.into(),
+    }
+}
+
 /// Returns an event as it stands in an export.
 fn line(event: Event, opening: Option<Opening>) -> Result<String, Refusal> {
     text(ShownEvent::new(event, opening).to_line().map_err(|error| Refusal::bug(&error))?)
@@ -181,5 +220,76 @@ impl Look for RecordedArtifacts<'_> {
             Some(Kept::Here(place)) => store.artifact(&place.address).map_err(|error| error.to_string()),
             _ => Ok(None),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use demur_api::run::Demands;
+    use demur_ledger::{
+        content::{ProposalContent, SessionContent},
+        facts::ProposalCreated,
+        role::Role,
+    };
+
+    use super::*;
+    use crate::run::{
+        RunOpening,
+        driver::claim::tests::{Pair, pair},
+        open, seat_name,
+    };
+
+    fn is_claimed<T>(refused: Result<T, Refusal>) -> bool {
+        refused.is_err_and(|refusal| refusal.code == Code::RunClaimed)
+    }
+
+    fn proposal() -> (Facts, Option<Content>) {
+        let content = ProposalContent {
+            assumptions: Vec::new().try_into().unwrap(),
+            expected_evidence: Vec::new().try_into().unwrap(),
+            objective: "the work".try_into().unwrap(),
+            required_tools: Vec::new().try_into().unwrap(),
+        };
+        let facts = ProposalCreated { fallback_for: None, replaces: None };
+        (facts.into(), Some(Content::ProposalCreated(content)))
+    }
+
+    /// LED-16: by whatever way something would be recorded.
+    #[test]
+    fn nothing_is_recorded_under_a_claim_that_ended_after_it_was_looked_at() {
+        let pair = pair();
+        let Pair { here, there, trace, claims, .. } = &pair;
+        let (trace, now) = (*trace, here.world().now().unwrap());
+        let content = SessionContent {
+            constraints: Vec::new().try_into().unwrap(),
+            objective: "something".try_into().unwrap(),
+            task: "a task".try_into().unwrap(),
+        };
+        let (agents, demands) = (BTreeMap::new(), Demands::default());
+        let opening = RunOpening {
+            planner: "anna",
+            agents: &agents,
+            anybody: true,
+            trace: Some(trace),
+            content,
+            demands,
+        };
+        open(here, &opening).unwrap();
+        let author = here.find_author(&seat_name("anna", Role::Planner), Role::Planner).unwrap().unwrap();
+        claim::take(here, trace, claims[0], false, now).unwrap();
+        let mut history = History::new();
+        let mut recorder = Recorder::new(here, (trace, claims[0]), &mut history).unwrap();
+        let place = recorder.place().unwrap();
+        let (facts, content) = proposal();
+        let said = author.say(&place, facts.clone(), content.clone(), &mut { here.world() }).unwrap();
+        recorder.say(&author, facts, content).unwrap();
+
+        claim::take(there, trace, claims[1], true, now).unwrap();
+        assert!(is_claimed(recorder.commit()));
+        assert!(is_claimed(recorder.submit(said, None)));
+        assert!(is_claimed(recorder.abort("it is enough")));
+        assert_eq!(there.ledger().store().events(trace, Sequence::FIRST, 10).unwrap().len(), 1);
     }
 }

@@ -8,7 +8,6 @@ use demur_api::{
 use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{facts::RefusalCode, name::TraceId};
 use demur_run::line::{FromAgent, FromDesk, Refused, Submit};
-use demur_sequencer::SequencerError;
 
 use super::{
     held, lock,
@@ -31,7 +30,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
         let message = format!("expected a role that somebody plays in this run, found {}", said.role);
         Refusal::new(Code::RoleNotOfARun, message).about("role")
     })?;
-    let mut recorder = Recorder::new(owner, trace, &mut driving.history)?;
+    let mut recorder = Recorder::new(owner, (trace, said.claim), &mut driving.history)?;
     let Submit { submission, artifact } = *submit;
     let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
         Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
@@ -43,13 +42,11 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     };
     let answer = match refused {
         Some(refused) => FromDesk::Refused(refused),
-        None => match ledger.submit(submission, artifact.as_ref()) {
-            Ok(acknowledged) => FromDesk::Recorded(acknowledged.position),
-            Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
-            Err(error) => return Err(error.into()),
+        None => match recorder.submit(submission, artifact.as_ref())? {
+            Ok(position) => FromDesk::Recorded(position),
+            Err(refusal) => FromDesk::Refused(told(refusal)?),
         },
     };
-    recorder.catch_up()?;
     let answer = recorder::text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
     let (length, events) = recorder.into_lines();
     Ok(SubmittedInRun { events, length, answer, unproven: None })
