@@ -36,7 +36,7 @@ use self::{
     step::{Audited, Steps},
 };
 use super::read_on;
-use crate::owner::Owner;
+use crate::{owner::Owner, records::ATTEMPTS};
 
 /// The runs that are driven here, by their traces.
 #[derive(Default)]
@@ -50,6 +50,8 @@ struct Driving {
     /// The registry that the players' keys were looked up in.
     registry: Position,
     history: History,
+    /// How many events the client was told of, or has read when it claimed.
+    told: u64,
     audited: Option<Audited>,
 }
 
@@ -92,8 +94,8 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
     if orders.is_none() {
         claim::hold(owner, trace, *claim, now)?;
     }
-    let (length, participants) = (driving.history.state().length(), driving.cast.participants());
-    Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
+    let length = ledger.store().trace(trace)?.map_or(0, |summary| summary.head.sequence.number() + 1);
+    Ok(ClaimedRun { store: ledger.registry().store(), length, participants: driving.cast.participants() })
 }
 
 /// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
@@ -102,17 +104,17 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     let mut place = lock(&place);
     let claim = report.claim;
     let driving = held(owner, trace, claim, &mut place)?;
-    let mut advanced = driving.advance(owner, trace, report.clone());
-    for _ in 0..ATTEMPTS {
-        if !matches!(&advanced, Err(refusal) if refusal.code == Code::Contended) {
-            break;
+    let mut more = 0..ATTEMPTS;
+    let reply = loop {
+        match driving.advance(owner, trace, report.clone()) {
+            // Others recorded something in between: what the report says is held against the record anew, if the run is
+            // still this one's to drive.
+            Err(refusal) if refusal.code == Code::Contended && more.next().is_some() => {
+                claim::hold(owner, trace, claim, owner.world().now()?)?;
+            }
+            advanced => break advanced?,
         }
-        // Others recorded something in between: what the report says is held against the record anew, if the run is still
-        // this one's to drive.
-        claim::hold(owner, trace, claim, owner.world().now()?)?;
-        advanced = driving.advance(owner, trace, report.clone());
-    }
-    let reply = advanced?;
+    };
     let (ends, completes) = match reply.step {
         DriveStep::Over(RunStop { phase, .. }) => (true, phase.is_final()),
         DriveStep::Unproven(_) => (true, false),
@@ -149,7 +151,8 @@ impl Driving {
         check_texts(&history, &orders)?;
         let registry = ledger.registry().head();
         let cast = players(owner, &orders, &history)?;
-        Ok(Self { claim, orders, cast, registry, history, audited: None })
+        let told = history.state().length();
+        Ok(Self { claim, orders, cast, registry, history, told, audited: None })
     }
 
     fn advance(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
@@ -162,7 +165,7 @@ impl Driving {
     }
 
     fn step(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
-        let recorder = Recorder::new(owner, (trace, self.claim), &mut self.history)?;
+        let recorder = Recorder::new(owner, (trace, self.claim), (&mut self.history, self.told))?;
         let registry = owner.ledger().registry().head();
         if registry != self.registry {
             self.cast = players(owner, &self.orders, recorder.history)?;
@@ -172,6 +175,7 @@ impl Driving {
         let mut steps = Steps::new(recorder, players, &mut self.audited, report);
         let step = steps.run()?;
         let (length, events) = steps.recorder.into_lines();
+        self.told = length;
         Ok(DriveReply { events, length, step })
     }
 }
@@ -218,7 +222,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often others may record something in between.
-const ATTEMPTS: usize = 8;
 /// How many runs are kept in mind at once.
 const MAX_RUNS: usize = 64;

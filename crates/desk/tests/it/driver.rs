@@ -145,6 +145,15 @@ pub(crate) fn kinds(lines: &[String]) -> Vec<String> {
     lines.iter().map(kind).collect()
 }
 
+/// Returns the places of the events on these lines.
+pub(crate) fn places(lines: &[String]) -> Vec<u64> {
+    let place = |line: &String| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["event"]["event"]["sequence"].as_u64().unwrap()
+    };
+    lines.iter().map(place).collect()
+}
+
 fn code<T>(refused: Result<T, Refusal>) -> Code {
     refused.map(|_| ()).unwrap_err().code
 }
@@ -268,12 +277,12 @@ fn run_stops_where_it_may_go_no_further() {
 }
 
 /// Records something in the executor's name, past the driver.
-fn interrupt(place: &Place) {
-    let (owner, mut world) = (place.owner(), World::open().unwrap());
+pub(crate) fn interrupt(owner: &Owner, trace: TraceId) {
+    let mut world = World::open().unwrap();
     let author = owner.find_author("executor", Role::Executor).unwrap().unwrap();
-    let head = owner.ledger().store().trace(place.trace).unwrap().unwrap().head;
+    let head = owner.ledger().store().trace(trace).unwrap().unwrap().head;
     let (store, now) = (owner.ledger().registry().store(), world.now().unwrap());
-    let at = Spot { store, trace: place.trace, seen: Some(head), now };
+    let at = Spot { store, trace, seen: Some(head), now };
     let artifact = Artifact::new(b"a note".to_vec(), &mut world);
     let content = ArtifactContent {
         media_type: "text/plain".try_into().unwrap(),
@@ -285,34 +294,36 @@ fn interrupt(place: &Place) {
     owner.ledger().submit(said, Some(&artifact)).unwrap();
 }
 
-/// LED-16: who answers or speaks in a run does so at any moment, and the driver goes on from what is recorded.
+/// LED-16: who answers or speaks in a run does so at any moment, and the driver goes on from what is recorded. The client is
+/// told everything, and nothing twice.
 #[test]
 fn others_speak_in_a_run_while_it_is_driven() {
     let place = Place::new();
     let calls: Vec<String> = (0..40).map(|number| format!("call-{number}")).collect();
     let claim = claim_id();
     place.claim(claim, false, Some(orders_of(&calls))).unwrap();
-    place.drive(&report(claim)).unwrap();
+    let mut told = place.drive(&report(claim)).unwrap().events;
     let over = AtomicBool::new(false);
-    let completed = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                interrupt(&place);
+                interrupt(place.owner(), place.trace);
             }
         });
         let _ended = Ended(&over);
-        let (mut last, mut completed) = (None, 0);
+        let mut last = None;
         for call in &calls {
             let report = DriveReport { ended: last.take(), ready: ready(call), ..report(claim) };
             let reply = place.drive(&report).unwrap();
-            completed +=
-                kinds(&reply.events).iter().filter(|kind| *kind == "tool_execution_completed").count();
+            told.extend(reply.events);
+            assert_eq!(told.len() as u64, reply.length);
             let tool = started(reply.step);
             assert_eq!(tool.call, *call);
             last = Some(ended(tool.started, call));
         }
-        completed
     });
+    assert_eq!(places(&told), (0..told.len() as u64).collect::<Vec<_>>());
+    let completed = kinds(&told).iter().filter(|kind| *kind == "tool_execution_completed").count();
     assert_eq!(completed, calls.len() - 1);
 }
 

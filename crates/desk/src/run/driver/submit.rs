@@ -9,10 +9,7 @@ use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{facts::RefusalCode, name::TraceId};
 use demur_run::line::{FromAgent, FromDesk, Refused, Submit};
 
-use super::{
-    held, lock,
-    recorder::{self, Recorder},
-};
+use super::{held, lines::text, lock, recorder::Recorder};
 use crate::{owner::Owner, run::door};
 
 /// Records what an agent in a process of its own said, if it may.
@@ -30,11 +27,12 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
         let message = format!("expected a role that somebody plays in this run, found {}", said.role);
         Refusal::new(Code::RoleNotOfARun, message).about("role")
     })?;
-    let mut recorder = Recorder::new(owner, (trace, said.claim), &mut driving.history)?;
+    let mut recorder = Recorder::new(owner, (trace, said.claim), (&mut driving.history, driving.told))?;
     let Submit { submission, artifact } = *submit;
     let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
         Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
             let (length, events) = recorder.into_lines();
+            driving.told = length;
             let unproven = Some(UnprovenRun { message });
             return Ok(SubmittedInRun { events, length, answer: String::new(), unproven });
         }
@@ -47,8 +45,9 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
             Err(refusal) => FromDesk::Refused(told(refusal)?),
         },
     };
-    let answer = recorder::text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
+    let answer = text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
     let (length, events) = recorder.into_lines();
+    driving.told = length;
     Ok(SubmittedInRun { events, length, answer, unproven: None })
 }
 

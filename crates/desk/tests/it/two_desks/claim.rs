@@ -1,4 +1,5 @@
-//! A run is taken over while its first driver sleeps in the middle of a report: from then on the first records nothing.
+//! Something happens to a run while its driver sleeps in the middle of a report: another one takes it over, and the first records
+//! nothing from then on; or others speak in it, and the first goes on from there.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +15,7 @@ use demur_store::memory::MemoryStore;
 use tempfile::TempDir;
 
 use super::new_trace;
-use crate::driver::{claim_id, ended, kinds, orders, ready, report, started};
+use crate::driver::{claim_id, ended, interrupt, kinds, orders, places, ready, report, started};
 
 /// Does something once, right after the next commit of a desk and before that desk goes on.
 #[derive(Default)]
@@ -49,11 +50,10 @@ impl Pair {
         Self { here, elsewhere: Arc::new(elsewhere), meanwhile, trace: new_trace(), _folder: folder }
     }
 
-    /// Has another client take the run over elsewhere, right after the next commit here.
-    fn take_over_after_a_commit(&self, claim: ClaimId) {
+    /// Has something happen elsewhere, right after the next commit here.
+    fn after_a_commit(&self, act: impl FnOnce(&Owner, TraceId) + Send + 'static) {
         let (elsewhere, trace) = (Arc::clone(&self.elsewhere), self.trace);
-        let take = move || drop(driver::claim(&elsewhere, trace, &wanted(claim, true)).unwrap());
-        *self.meanwhile.0.lock().unwrap() = Some(Box::new(take));
+        *self.meanwhile.0.lock().unwrap() = Some(Box::new(move || act(&elsewhere, trace)));
     }
 
     /// Returns the types of everything that is recorded.
@@ -83,7 +83,9 @@ fn driver_whose_run_was_taken_over_in_the_middle_of_a_report_records_nothing_mor
     let pair = Pair::new();
     let (first, second) = (claim_id(), claim_id());
     let last = last(&pair, first);
-    pair.take_over_after_a_commit(second);
+    pair.after_a_commit(move |elsewhere, trace| {
+        driver::claim(elsewhere, trace, &wanted(second, true)).unwrap();
+    });
     let refused = driver::drive(&pair.here, pair.trace, &last).map(|reply| kinds(&reply.events)).unwrap_err();
     assert_eq!(refused.code, Code::RunClaimed, "{refused:?}");
     let recorded = pair.record();
@@ -93,5 +95,17 @@ fn driver_whose_run_was_taken_over_in_the_middle_of_a_report_records_nothing_mor
     assert_eq!(pair.record(), recorded);
     let reply = driver::drive(&pair.elsewhere, pair.trace, &report(second)).unwrap();
     assert_eq!(kinds(&reply.events)[0], "final_statement_signed");
+    assert!(matches!(reply.step, DriveStep::Keep(_)), "{:?}", reply.step);
+}
+
+#[test]
+fn driver_tells_only_what_is_new_when_others_spoke_in_the_middle_of_a_report() {
+    let pair = Pair::new();
+    let last = last(&pair, claim_id());
+    let length = pair.record().len() as u64;
+    pair.after_a_commit(interrupt);
+    let reply = driver::drive(&pair.here, pair.trace, &last).unwrap();
+    assert_eq!(places(&reply.events), (length..reply.length).collect::<Vec<_>>());
+    assert_eq!(kinds(&reply.events).iter().filter(|kind| *kind == "artifact_recorded").count(), 2);
     assert!(matches!(reply.step, DriveStep::Keep(_)), "{:?}", reply.step);
 }
