@@ -7,6 +7,7 @@ mod claim;
 mod handle;
 mod lines;
 mod recorder;
+mod reported;
 mod step;
 mod submit;
 
@@ -35,7 +36,7 @@ use self::{
     recorder::Recorder,
     step::{Audited, Steps},
 };
-use super::read_on;
+use super::{check_run, read_on};
 use crate::{owner::Owner, records::ATTEMPTS};
 
 /// The runs that are driven here, by their traces.
@@ -79,6 +80,9 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
     let mut place = lock(&place);
     let (ledger, now) = (owner.ledger(), owner.world().now()?);
     let ClaimRun { claim, abandoned, orders } = wanted;
+    if ledger.store().trace(trace)?.is_some() {
+        check_run(ledger.store(), trace)?;
+    }
     if let Some(orders) = orders {
         let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
         let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
@@ -172,7 +176,7 @@ impl Driving {
             self.registry = registry;
         }
         let players = (&self.orders, &self.cast);
-        let mut steps = Steps::new(recorder, players, &mut self.audited, report);
+        let mut steps = Steps::new(recorder, players, &mut self.audited, report)?;
         let step = steps.run()?;
         let (length, events) = steps.recorder.into_lines();
         self.told = length;

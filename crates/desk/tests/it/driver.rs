@@ -8,7 +8,7 @@ use demur_api::{
     refusal::Refusal,
     run::{
         AbortRun, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
-        ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun,
+        ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun, TurnReport,
     },
 };
 use demur_desk::{data::DataFolder, owner::Owner, run::driver, world::World};
@@ -16,6 +16,7 @@ use demur_ledger::{
     author::{Artifact, Place as Spot},
     content::ArtifactContent,
     event_type::Content,
+    facts::FailureKind,
     name::{Sequence, TraceId},
     role::Role,
     state::Phase,
@@ -261,6 +262,69 @@ fn whole_run_is_read_in_order_and_what_an_agent_says_has_to_be_a_statement() {
     for line in ["", "{\"done\":{}}", "no JSON"] {
         let said = SubmitInRun { claim, role: Role::Critic, line: line.to_owned() };
         assert_eq!(code(driver::submit(place.owner(), place.trace, &said)), Code::Malformed, "{line}");
+    }
+}
+
+/// Returns the code and the field of a refusal.
+fn blame<T>(refused: Result<T, Refusal>) -> (Code, Option<String>) {
+    refused.map(|_| ()).map_err(|refusal| (refusal.code, refusal.field)).unwrap_err()
+}
+
+#[test]
+fn report_that_does_not_fit_the_run_is_refused_with_its_field_and_records_nothing() {
+    let place = Place::new();
+    let (claim, tool) = place.begun();
+    let length = || place.claim(claim, false, None).unwrap().length;
+    let before = length();
+    let malformed = |report: DriveReport, field: &str| {
+        assert_eq!(blame(place.drive(&report)), (Code::Malformed, Some(field.to_owned())));
+        assert_eq!(length(), before);
+    };
+    // Whoever would be told to run it again would run it twice.
+    let other = ended(tool.started, "two");
+    malformed(DriveReport { ended: Some(other), ready: ready("one"), ..report(claim) }, "ended.call");
+    let long = ToolReport { duration: u64::MAX, ..ended(tool.started, "one") };
+    malformed(DriveReport { ended: Some(long), ..report(claim) }, "ended.duration");
+    let ready = vec![ReadyTool { call: "one".to_owned(), limits: vec![String::new()] }];
+    malformed(DriveReport { ready, ..report(claim) }, "ready.limits");
+    for failed in [None, Some("it fell silent".to_owned())] {
+        let turn = Some(TurnReport { role: Role::Auditor, moved: false, failed });
+        malformed(DriveReport { turn, ..report(claim) }, "turn.role");
+    }
+    // The run goes on.
+    let fitting = DriveReport { ended: Some(ended(tool.started, "one")), ..report(claim) };
+    assert!(kinds(&place.drive(&fitting).unwrap().events).contains(&"tool_execution_completed".to_owned()));
+}
+
+#[test]
+fn failure_without_words_is_recorded_and_the_run_goes_on() {
+    let place = Place::new();
+    let (claim, tool) = place.begun();
+    let failure = Some(FailureKind::Exit);
+    let failed = ToolReport { failure, note: Some(String::new()), ..ended(tool.started, "one") };
+    let reply = place.drive(&DriveReport { ended: Some(failed), ..report(claim) }).unwrap();
+    assert!(kinds(&reply.events).contains(&"tool_execution_failed".to_owned()), "{:?}", reply.step);
+    assert!(matches!(&reply.step, DriveStep::Prepare(tool) if tool.call == "one"), "{:?}", reply.step);
+}
+
+#[test]
+fn trace_that_is_no_run_is_neither_claimed_nor_aborted() {
+    let mut place = Place::new();
+    place.trace = place.owner().ledger().registry().trace();
+    let not_a_run = (Code::NotARun, Some("trace".to_owned()));
+    assert_eq!(blame(place.claim(claim_id(), false, Some(orders("two")))), not_a_run);
+    let abort = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
+    assert_eq!(code(driver::abort(place.owner(), place.trace, abort)).as_str(), "NOT_A_RUN");
+}
+
+#[test]
+fn place_that_no_event_can_have_is_refused_with_its_field() {
+    let place = Place::new();
+    place.begun();
+    for from in [1 << 53, u64::MAX] {
+        let wanted = ReadRunParameters { from: Some(from), artifacts: None };
+        let refused = driver::read_lines(place.owner(), place.trace, &wanted);
+        assert_eq!(blame(refused), (Code::Malformed, Some("from".to_owned())), "{from}");
     }
 }
 

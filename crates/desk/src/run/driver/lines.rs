@@ -1,6 +1,7 @@
 //! A run as agents in processes of their own hear it: its events as they stand in an export, each with its artifact.
 
 use demur_api::{
+    code::Code,
     refusal::Refusal,
     run::{ReadRunParameters, RunLines},
 };
@@ -61,10 +62,14 @@ pub(super) fn text(mut line: Vec<u8>) -> Result<String, Refusal> {
 /// Returns the next lines of a run, as many as fit into one answer; at least those of one event, if there is one.
 pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> Result<RunLines, Refusal> {
     let store = owner.ledger().store();
-    let from = Sequence::try_from(wanted.from.unwrap_or_default()).map_err(|error| Refusal::bug(&error))?;
-    let (mut lines, mut size) = (Vec::new(), 0);
+    let from = Sequence::try_from(wanted.from.unwrap_or_default()).map_err(|error| {
+        let cure = "name the first event that you do not know; the first of all is 0";
+        Refusal::new(Code::Malformed, error).about("from").with_cure(cure)
+    })?;
+    let (mut lines, mut size, mut next) = (Vec::new(), 0, from);
     for stored in store.events(trace, from, PAGE)? {
-        let (line, artifact) = event_line(trace, stored)?;
+        let (line, artifact) = event_line(trace, next, stored)?;
+        next = next.next();
         size += line.len();
         lines.push(line);
         if let Some(artifact) = artifact.filter(|_| wanted.artifacts == Some(true)) {
@@ -86,9 +91,12 @@ struct RecordedArtifact {
 }
 
 /// Returns the line of an event, and its artifact if it records one.
-fn event_line(trace: TraceId, stored: Stored) -> Result<(String, Option<RecordedArtifact>), Refusal> {
-    let event = read_event(trace, Sequence::FIRST, &stored)?;
-    let at = event.envelope().sequence;
+fn event_line(
+    trace: TraceId,
+    at: Sequence,
+    stored: Stored,
+) -> Result<(String, Option<RecordedArtifact>), Refusal> {
+    let event = read_event(trace, at, &stored)?;
     let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
     let artifact = Some(stored.artifact).filter(|kept| records || !matches!(kept, Kept::Absent));
     let shown = match stored.content {
