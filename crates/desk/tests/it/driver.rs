@@ -198,6 +198,8 @@ fn start_that_the_next_client_does_not_hold_is_lost() {
     let reply = place.drive(&report(second)).unwrap();
     assert_eq!(kinds(&reply.events), ["tool_execution_failed"]);
     assert!(reply.events[0].contains("\"failure\":\"lost\""), "{}", reply.events[0]);
+    // What is known, and no more: the first client may still be there.
+    assert!(reply.events[0].contains("\"nobody reported the end of the tool"), "{}", reply.events[0]);
     assert!(matches!(reply.step, DriveStep::Prepare(_)));
     // Who was shut out hears so, and changes nothing.
     assert_eq!(code(place.drive(&report(first))), Code::ClaimUnknown);
