@@ -27,13 +27,14 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_run::{Orders, history::History};
+use demur_store::contract::Swap;
 
 pub use lines::read_lines;
 pub use submit::submit;
 
 use self::{
     cast::Cast,
-    recorder::Recorder,
+    recorder::{Recorder, under_claim},
     step::{Audited, Steps},
 };
 use super::{check_run, read_on};
@@ -135,11 +136,15 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     Ok(reply)
 }
 
-/// Ends a run on the operator's word, once nobody drives it.
+/// Ends a run on the operator's word, once nobody drives it. The operator has the run for itself meanwhile.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
-    let ledger = owner.ledger();
-    claim::expect_none(owner, trace, wanted.abandoned, owner.world().now()?)?;
-    ledger.abort(trace, wanted.reason)?;
+    let (ledger, now) = (owner.ledger(), owner.world().now()?);
+    let claim = ClaimId::new(now, &mut { owner.world() });
+    claim::take(owner, trace, claim, wanted.abandoned, now)?;
+    let aborted = ledger.abort_with(trace, wanted.reason, &[Swap::absence(claim::mark(claim)?)]);
+    let released = claim::release(owner, trace, claim, now);
+    aborted.map_err(under_claim(trace))?;
+    released?;
     ledger.react(&CheckpointAfterRun)?;
     Ok(())
 }

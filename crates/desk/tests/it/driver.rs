@@ -236,6 +236,30 @@ fn run_that_is_driven_is_neither_claimed_nor_aborted() {
 }
 
 #[test]
+fn abort_leaves_no_claim_behind() {
+    let place = Place::new();
+    let (first, _) = place.begun();
+    let abort = |abandoned| {
+        let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned };
+        driver::abort(place.owner(), place.trace, wanted)
+    };
+    assert_eq!(code(abort(false)), Code::RunClaimed);
+    abort(true).unwrap();
+    assert_eq!(code(place.drive(&report(first))), Code::RunClaimed);
+    let second = claim_id();
+    place.claim(second, false, Some(orders("two"))).unwrap();
+    let step = place.drive(&report(second)).unwrap().step;
+    assert!(matches!(step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{step:?}");
+    // Nor does one that came to nothing.
+    let unknown = TraceId::new(place.owner().world().now().unwrap(), &mut { place.owner().world() });
+    for _ in 0..2 {
+        let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
+        let refused = driver::abort(place.owner(), unknown, wanted);
+        assert_eq!(code(refused).as_str(), "TRACE_UNKNOWN");
+    }
+}
+
+#[test]
 fn run_goes_on_with_the_texts_that_its_record_names_and_no_others() {
     let place = Place::new();
     let (first, _) = place.begun();

@@ -25,7 +25,7 @@ pub(super) fn take(
     sweep(owner, now)?;
     for _ in 0..ATTEMPTS {
         let held = Held::find(owner, trace)?;
-        if held.as_ref().is_some_and(|held| !abandoned && held.is_in_the_way(Some(claim), now)) {
+        if held.as_ref().is_some_and(|held| !abandoned && held.is_in_the_way(claim, now)) {
             return Err(claimed(trace));
         }
         let next = records::value(&claim, Some(now.plus_millis(ClaimId::LIFETIME_MILLIS)))?;
@@ -54,19 +54,6 @@ pub(super) fn hold(owner: &Owner, trace: TraceId, claim: ClaimId, now: Timestamp
         return Ok(());
     }
     take(owner, trace, claim, false, now)
-}
-
-/// Checks that nobody drives a run.
-pub(super) fn expect_none(
-    owner: &Owner,
-    trace: TraceId,
-    abandoned: bool,
-    now: Timestamp,
-) -> Result<(), Refusal> {
-    match Held::find(owner, trace)? {
-        Some(held) if !abandoned && held.is_in_the_way(None, now) => Err(claimed(trace)),
-        _ => Ok(()),
-    }
 }
 
 /// Gives a claim back.
@@ -109,8 +96,8 @@ impl Held {
         }))
     }
 
-    fn is_in_the_way(&self, claim: Option<ClaimId>, now: Timestamp) -> bool {
-        (claim.is_none() || self.holder != claim) && self.expires.is_some_and(|expires| expires > now)
+    fn is_in_the_way(&self, claim: ClaimId, now: Timestamp) -> bool {
+        self.holder != Some(claim) && self.expires.is_some_and(|expires| expires > now)
     }
 }
 
@@ -186,7 +173,6 @@ pub(super) mod tests {
         take(&here, trace, first, false, at(0)).unwrap();
         assert!(refused(take(&there, trace, second, false, at(MINUTE - 1))));
         assert!(refused(hold(&there, trace, second, at(1))));
-        assert!(refused(expect_none(&there, trace, false, at(1))));
         release(&there, trace, second, at(1)).unwrap();
         hold(&here, trace, first, at(1)).unwrap();
         release(&here, trace, first, at(1)).unwrap();
@@ -252,7 +238,6 @@ pub(super) mod tests {
         let value = records::value(&["newer"], Some(at(MINUTE))).unwrap();
         assert!(records::swap(&here, vec![records::creation(key(trace).unwrap(), value)]).unwrap());
         assert!(refused(take(&here, trace, claims[0], false, at(0))));
-        assert!(refused(expect_none(&here, trace, false, at(0))));
         take(&here, trace, claims[0], false, at(MINUTE)).unwrap();
     }
 

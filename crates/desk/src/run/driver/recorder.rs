@@ -7,10 +7,10 @@ use demur_api::{
     run::ClaimId,
 };
 use demur_core::{limit::Text, time::Timestamp};
-use demur_engine::{Reply, command::Command, refusal::RuleRefusal};
+use demur_engine::{Reply, refusal::RuleRefusal};
 use demur_ledger::{
     author::{Artifact, Author, Place},
-    content::{ArtifactContent, ReasonContent},
+    content::ArtifactContent,
     entry::Entry,
     event_type::{Content, Facts},
     name::{Position, Sequence, TraceId},
@@ -126,8 +126,7 @@ impl<'a> Recorder<'a> {
         if self.history.state().head().is_none() {
             return Err(Refusal::new(Code::RunNotBegun, format!("nothing was recorded: {reason}")));
         }
-        let command = Command::Abort(ReasonContent { reason: Text::cut(reason)? });
-        let aborted = self.ledger.perform_with(self.trace, &command, &[self.condition()]);
+        let aborted = self.ledger.abort_with(self.trace, Text::cut(reason)?, &[self.condition()]);
         aborted.map_err(under_claim(self.trace))?;
         self.catch_up()
     }
@@ -185,7 +184,7 @@ impl<'a> Recorder<'a> {
 }
 
 /// Returns the refusal of what could not be recorded under a claim: one that has ended is another's by now.
-fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
+pub(super) fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
     move |error| match error {
         SequencerError::RecordChanged => claim::claimed(trace),
         error => error.into(),
