@@ -2,6 +2,7 @@
 //! watch there.
 
 mod claim;
+mod crash;
 mod credentials;
 mod once;
 
