@@ -3,6 +3,7 @@
 
 mod asking;
 mod cast;
+mod desk;
 mod ending;
 mod folder;
 mod script;
@@ -13,6 +14,8 @@ mod tasks;
 use std::path::Path;
 
 use demur_ledger::verify::{Report, Verdict};
+
+pub(crate) use desk::DemoDesk;
 
 use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
 use crate::{

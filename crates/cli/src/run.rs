@@ -36,11 +36,11 @@ use crate::{
     client::Client,
     context::Context,
     data::DataFolder,
+    demo::DemoDesk,
     exit::Exit,
     failure::Failure,
     lookup,
     output::Output,
-    owner::Owner,
     reader::Reader,
     world::World,
 };
@@ -76,14 +76,14 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
 
 /// Does a task without a word, in a folder that is in use already; `meanwhile` happens before the audit.
 pub(crate) fn quietly(
-    owner: &Owner,
+    desk: &DemoDesk,
     data: &DataFolder,
     task: &Path,
     meanwhile: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<RunReply, Failure> {
     let (texts, mut world) = (Texts::read(task, None)?, World::open()?);
     let (orders, trace) = (texts.orders()?, TraceId::new(world.now()?, &mut world));
-    let (api, claim) = (RunApi::Here(owner), claim(&texts, false)?);
+    let (api, claim) = (RunApi::Here(desk), claim(&texts, false)?);
     let mut claimed = api.claim(trace, &claim)?;
     let folder = RunFolder::create(data, trace, &texts, orders.plan.task())?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };

@@ -10,12 +10,12 @@ use demur_core::hash::sha256;
 use demur_ledger::{facts::VerificationStatus, name::TraceId, state::Phase};
 use serde::Serialize;
 
+use super::DemoDesk;
 use crate::{
     data::DataFolder,
     durable,
     failure::Failure,
     output::Output,
-    owner::Owner,
     run::{RunReply, quietly},
 };
 
@@ -31,11 +31,11 @@ pub(super) struct Done {
 /// Does the three tasks and tells how each ended.
 pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Vec<Done>, Failure> {
     let data = DataFolder::at(folder.join("tasks"));
-    let (owner, _) = Owner::open_or_create(&data)?;
+    let desk = DemoDesk::open(&data)?;
     output.tell("\nThree more tasks, done by `demur run` with a policy and tools under limits:\n")?;
     let mut done = Vec::new();
     for example in EXAMPLES {
-        let reply = example.perform(&owner, &data)?;
+        let reply = example.perform(&desk, &data)?;
         let state = format!("{}{}", reply.phase, reply.verdict_words());
         output.tell(&format!("  {:<14} {state}", example.name))?;
         output.tell(&format!("  {:<14} {}", "", example.words))?;
@@ -56,14 +56,14 @@ struct Example {
 }
 
 impl Example {
-    fn perform(&self, owner: &Owner, data: &DataFolder) -> Result<RunReply, Failure> {
+    fn perform(&self, desk: &DemoDesk, data: &DataFolder) -> Result<RunReply, Failure> {
         let folder = data.path().join(self.name);
         durable::create_folder(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", TEXT)] {
             let path = folder.join(name);
             durable::create(&path, text.as_bytes()).map_err(|error| Failure::file("write", &path, &error))?;
         }
-        quietly(owner, data, &folder.join("task.toml"), || match self.loses {
+        quietly(desk, data, &folder.join("task.toml"), || match self.loses {
             Some(bytes) => lose(data.path(), bytes.as_bytes()),
             None => Ok(()),
         })

@@ -14,13 +14,13 @@ use demur_api::{
         SubmittedInRun,
     },
 };
-use demur_desk::run::driver;
+use demur_desk::{desk::Desk, entry::Handle};
 use demur_ledger::name::TraceId;
 
 use crate::{
     client::{Call, Client},
+    demo::DemoDesk,
     failure::Failure,
-    owner::Owner,
 };
 
 /// Where a run is driven.
@@ -28,41 +28,37 @@ pub(super) enum RunApi<'a> {
     /// At the server.
     Server(Client),
     /// In this process.
-    Here(&'a Owner),
+    Here(&'a DemoDesk),
 }
 
 impl RunApi<'_> {
     /// Takes the right to drive a run.
     pub(super) fn claim(&self, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Failure> {
-        match self {
-            Self::Server(client) => client.ask(send::<operation::ClaimRun>(trace, wanted)),
-            Self::Here(owner) => Ok(driver::claim(owner, trace, wanted)?),
-        }
+        self.call(send::<operation::ClaimRun>(trace, wanted))
     }
 
     /// Reports, and returns what comes next.
     pub(super) fn drive(&self, trace: TraceId, report: &DriveReport) -> Result<DriveReply, Failure> {
-        match self {
-            Self::Server(client) => client.ask(send::<operation::DriveRun>(trace, report)),
-            Self::Here(owner) => Ok(driver::drive(owner, trace, report)?),
-        }
+        self.call(send::<operation::DriveRun>(trace, report))
     }
 
     /// Submits what an agent said.
     pub(super) fn submit(&self, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Failure> {
-        match self {
-            Self::Server(client) => client.ask(send::<operation::SubmitInRun>(trace, said)),
-            Self::Here(owner) => Ok(driver::submit(owner, trace, said)?),
-        }
+        self.call(send::<operation::SubmitInRun>(trace, said))
     }
 
     /// Returns the next lines of a run.
     pub(super) fn read(&self, trace: TraceId, wanted: ReadRunParameters) -> Result<RunLines, Failure> {
+        self.call(ApiRequest::<operation::ReadRun>::get(OfTrace { trace }, wanted))
+    }
+
+    fn call<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure>
+    where
+        Desk: Handle<O>,
+    {
         match self {
-            Self::Server(client) => {
-                client.ask(ApiRequest::<operation::ReadRun>::get(OfTrace { trace }, wanted))
-            }
-            Self::Here(owner) => Ok(driver::read_lines(owner, trace, &wanted)?),
+            Self::Server(client) => client.ask(request),
+            Self::Here(desk) => desk.call(request),
         }
     }
 
@@ -84,14 +80,13 @@ impl RunApi<'_> {
 
     fn renew(&self, trace: TraceId, claim: ClaimId) -> Result<(), Failure> {
         let renewal = ClaimRun { claim, abandoned: false, orders: None };
+        let request = send::<operation::ClaimRun>(trace, &renewal);
         match self {
             // A way of its own: the other one is in use.
-            Self::Server(client) => {
-                let request = send::<operation::ClaimRun>(trace, &renewal);
-                client.another()?.ask_so(&request, Call::in_passing).map(|_| ())
-            }
-            Self::Here(_) => self.claim(trace, &renewal).map(|_| ()),
+            Self::Server(client) => client.another()?.ask_so(&request, Call::in_passing),
+            Self::Here(desk) => desk.call(request),
         }
+        .map(|_| ())
     }
 }
 
