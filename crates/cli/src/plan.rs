@@ -23,7 +23,7 @@ use demur_ledger::name::{Sequence, TraceId};
 use demur_rules::{Plan, Rules};
 use serde_json::{Map, Value};
 
-pub(crate) use attest::{attest, attest_folder};
+pub(crate) use attest::{attest, attestation_of};
 pub(crate) use paper::{audit, hand_off};
 
 use self::reply::exit;
@@ -200,7 +200,7 @@ fn members(plan: &Plan) -> Result<Map<String, Value>, Failure> {
 }
 
 /// Returns rules as they travel: every pack in one document.
-fn document(rules: &Rules) -> Result<String, Failure> {
+pub(crate) fn document(rules: &Rules) -> Result<String, Failure> {
     String::from_utf8(rules.document().to_vec()).map_err(|error| Failure::bug(&error))
 }
 

@@ -3,25 +3,31 @@
 use std::sync::Arc;
 
 use demur_api::{
-    call::{ApiRequest, Call as _},
+    call::ApiRequest,
     code::Code,
-    operation::Operation,
+    key::{MakeKey, NewKey},
+    operation::{NoArguments, Operation, RegisterKey},
     server_limits::ServerLimits,
 };
+use demur_core::key::Fingerprint;
 use demur_desk::{
     access::Caller,
     desk::{Desk, DeskConfig},
-    entry::{Handle, InProcessApi},
+    entry::Handle,
+};
+use demur_ledger::{
+    name::{PrincipalId, TraceId},
+    role::Role,
 };
 use demur_server::metrics::Metrics;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{data::DataFolder, failure::Failure, plan::whoever};
+use crate::{data::DataFolder, failure::Failure, plan::whoever, world::World};
 
 /// A desk in this process, and the user of this machine at it.
 pub(crate) struct DemoDesk {
     desk: Arc<Desk>,
-    api: InProcessApi,
+    caller: Caller,
     runtime: Runtime,
 }
 
@@ -39,7 +45,7 @@ impl DemoDesk {
         let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;
         let caller = Caller::Local { name: config.user.clone(), client: None };
         let desk = Desk::open(&config, Arc::new(Metrics::default()))?;
-        Ok(Self { api: InProcessApi::new(Arc::clone(&desk), caller), desk, runtime })
+        Ok(Self { desk, caller, runtime })
     }
 
     /// Has an operation done.
@@ -47,7 +53,23 @@ impl DemoDesk {
     where
         Desk: Handle<O>,
     {
-        Ok(self.runtime.block_on(self.api.call(request))?.document)
+        Ok(self.runtime.block_on(self.desk.call(&self.caller, request))?.document)
+    }
+
+    /// Registers a key of somebody new, which the desk keeps.
+    pub(super) fn register(&self, name: &str, role: Role) -> Result<Fingerprint, Failure> {
+        let mut world = World::open()?;
+        let principal = PrincipalId::new(world.now()?, &mut world);
+        let key = NewKey::Made(MakeKey { name: name.try_into()?, role, principal, recovery: None });
+        let made = self.call(ApiRequest::<RegisterKey>::send(NoArguments {}, key))?;
+        Ok(made.public_key.fingerprint())
+    }
+
+    /// Returns the export of a trace, signed by the desk.
+    pub(super) fn export(&self, trace: TraceId) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        self.desk.export(&self.caller, trace, &mut bytes)?;
+        Ok(bytes)
     }
 }
 

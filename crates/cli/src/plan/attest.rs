@@ -4,7 +4,6 @@ use std::{
     fs::{self, File},
     io::Read as _,
     path::Path,
-    sync::Arc,
 };
 
 use demur_api::{
@@ -13,14 +12,8 @@ use demur_api::{
     operation::{self, OfPlan},
     plan::{AttestPlanAs, MadeFile, trace_of},
 };
-use demur_clarify::{
-    attestation::{Attestation, FileAction, FileHash, FileHashes},
-    seal::Sha256,
-    uuid::Uuid,
-};
+use demur_clarify::{attestation::Attestation, seal::Sha256};
 use demur_core::{hash::sha256, limit::Text};
-use demur_desk::plan as desk;
-use demur_ledger::{author::Author, name::Sequence};
 use serde::Serialize;
 
 use super::{keep_receipt, named, of_session};
@@ -31,19 +24,14 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output::{Paint, Reply, counted_as},
-    owner::Owner,
     visible::visible_path,
 };
 
 /// Attests what was made of a confirmed plan.
 pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Result<Exit, Failure> {
     let (client, session) = of_session(context, &arguments.session)?;
-    let given = AttestPlanAs {
-        author: named(&arguments.author)?,
-        output_path: arguments.output.to_string_lossy().into_owned(),
-        files: hashes(&arguments.output)?.try_into()?,
-        program_version: arguments.program_version.clone(),
-    };
+    let (author, version) = (named(&arguments.author)?, arguments.program_version.clone());
+    let given = attestation_of(&arguments.output, author, version)?;
     let request = ApiRequest::<operation::AttestPlanAs>::send(OfPlan { session }, given);
     let attested = client.ask_so(&request, Call::once)?;
     keep_receipt(&client, trace_of(session), attested.event, arguments.receipt.as_deref())?;
@@ -52,17 +40,14 @@ pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Resul
     Ok(Exit::Success)
 }
 
-/// Records and returns the attestation of the files in a folder.
-pub(crate) fn attest_folder(
-    owner: &Owner,
-    author: Arc<Author>,
-    session: Uuid,
+/// Returns what is sent to attest the files in a folder.
+pub(crate) fn attestation_of(
     folder: &Path,
-    version: &Text<1, 64>,
-) -> Result<(Sequence, Attestation), Failure> {
-    let file = |file: MadeFile| FileHash::new(file.path, file.sha256, FileAction::Created);
-    let files: FileHashes = hashes(folder)?.into_iter().map(file).collect::<Vec<_>>().try_into()?;
-    Ok(desk::attest(owner, author, session, &folder.to_string_lossy(), &files, version)?)
+    author: Text<1, 256>,
+    program_version: Text<1, 64>,
+) -> Result<AttestPlanAs, Failure> {
+    let (output_path, files) = (folder.to_string_lossy().into_owned(), hashes(folder)?.try_into()?);
+    Ok(AttestPlanAs { author, output_path, files, program_version })
 }
 
 /// Returns the hash of every file below a folder, by its path in it. What is neither a file nor a folder is refused:
