@@ -65,7 +65,7 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
     let trace = TraceId::new(world.now()?, &mut world);
     let (api, data) = (RunApi::Server(Client::open(context)?), context.data()?);
     let claim = claim(texts, false)?;
-    let claimed = api.claim(trace, &claim)?;
+    let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
     let folder = RunFolder::create(&data, trace, texts, orders.plan.task())?;
     let _taken = folder.take(trace)?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
@@ -84,14 +84,14 @@ pub(crate) fn quietly(
     let (texts, mut world) = (Texts::read(task, None)?, World::open()?);
     let (orders, trace) = (texts.orders()?, TraceId::new(world.now()?, &mut world));
     let (api, claim) = (RunApi::Here(desk), claim(&texts, false)?);
-    let mut claimed = api.claim(trace, &claim)?;
     let folder = RunFolder::create(data, trace, &texts, orders.plan.task())?;
-    let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
-    run.go(None, (&texts, &orders, &folder), Some(Until::Auditing))?;
+    let go = |until| {
+        let found = &api.send::<operation::ClaimRun>(trace, &claim)?;
+        Claimed { api: &api, trace, claim: &claim, found }.go(None, (&texts, &orders, &folder), until)
+    };
+    go(Some(Until::Auditing))?;
     meanwhile()?;
-    claimed = api.claim(trace, &claim)?;
-    let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
-    run.go(None, (&texts, &orders, &folder), None)
+    go(None)
 }
 
 fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Failure> {
@@ -106,7 +106,7 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
     let texts = folder.texts()?;
     let (orders, claim) = (texts.orders()?, claim(&texts, true)?);
     let api = RunApi::Server(Client::starting(data)?);
-    let claimed = api.claim(trace, &claim)?;
+    let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     let reply = run.go(Some(context.output), (&texts, &orders, &folder), arguments.until)?;
     context.output.reply(&reply)?;

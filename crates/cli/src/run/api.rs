@@ -8,11 +8,8 @@ use std::{
 
 use demur_api::{
     call::ApiRequest,
-    operation::{self, OfTrace, Operation},
-    run::{
-        ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, ReadRunParameters, RunLines, SubmitInRun,
-        SubmittedInRun,
-    },
+    operation::{self, Nothing, OfTrace, Operation},
+    run::{ClaimId, ClaimRun},
 };
 use demur_desk::{desk::Desk, entry::Handle};
 use demur_ledger::name::TraceId;
@@ -32,27 +29,18 @@ pub(super) enum RunApi<'a> {
 }
 
 impl RunApi<'_> {
-    /// Takes the right to drive a run.
-    pub(super) fn claim(&self, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Failure> {
-        self.call(send::<operation::ClaimRun>(trace, wanted))
+    /// Has an operation on a run done.
+    pub(super) fn send<O>(&self, trace: TraceId, body: &O::Body) -> Result<O::Output, Failure>
+    where
+        O: Operation<Path = OfTrace, Query = Nothing>,
+        O::Body: Clone,
+        Desk: Handle<O>,
+    {
+        self.call(ApiRequest::<O>::send(OfTrace { trace }, body.clone()))
     }
 
-    /// Reports, and returns what comes next.
-    pub(super) fn drive(&self, trace: TraceId, report: &DriveReport) -> Result<DriveReply, Failure> {
-        self.call(send::<operation::DriveRun>(trace, report))
-    }
-
-    /// Submits what an agent said.
-    pub(super) fn submit(&self, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Failure> {
-        self.call(send::<operation::SubmitInRun>(trace, said))
-    }
-
-    /// Returns the next lines of a run.
-    pub(super) fn read(&self, trace: TraceId, wanted: ReadRunParameters) -> Result<RunLines, Failure> {
-        self.call(ApiRequest::<operation::ReadRun>::get(OfTrace { trace }, wanted))
-    }
-
-    fn call<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure>
+    /// Has an operation done.
+    pub(super) fn call<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure>
     where
         Desk: Handle<O>,
     {
@@ -80,7 +68,7 @@ impl RunApi<'_> {
 
     fn renew(&self, trace: TraceId, claim: ClaimId) -> Result<(), Failure> {
         let renewal = ClaimRun { claim, abandoned: false, orders: None };
-        let request = send::<operation::ClaimRun>(trace, &renewal);
+        let request = ApiRequest::<operation::ClaimRun>::send(OfTrace { trace }, renewal);
         match self {
             // A way of its own: the other one is in use.
             Self::Server(client) => client.another()?.ask_so(&request, Call::in_passing),
@@ -88,14 +76,6 @@ impl RunApi<'_> {
         }
         .map(|_| ())
     }
-}
-
-fn send<O>(trace: TraceId, body: &O::Body) -> ApiRequest<O>
-where
-    O: Operation<Path = OfTrace, Query = operation::Nothing>,
-    O::Body: Clone,
-{
-    ApiRequest::send(OfTrace { trace }, body.clone())
 }
 
 const RENEWAL_INTERVAL: Duration = Duration::from_millis(ClaimId::RENEWAL_MILLIS);

@@ -7,7 +7,9 @@ use std::{
 };
 
 use demur_api::{
+    call::ApiRequest,
     code::Code,
+    operation::{self, DriveRun, OfTrace, ReadRun},
     run::{ClaimRun, DriveReply, DriveReport, ReadRunParameters, SubmitInRun, UnprovenRun},
 };
 use demur_ledger::{name::TraceId, role::Role};
@@ -43,7 +45,7 @@ impl<'a> Record<'a> {
 
     /// Reports, and tells what was recorded; returns what comes next.
     pub(super) fn report(&mut self, report: &DriveReport) -> Result<DriveReply, Failure> {
-        let mut reply = self.claimed(|api, trace| api.drive(trace, report))?;
+        let mut reply = self.claimed(|api, trace| api.send::<DriveRun>(trace, report))?;
         self.tell(std::mem::take(&mut reply.events), reply.length)?;
         Ok(reply)
     }
@@ -51,7 +53,7 @@ impl<'a> Record<'a> {
     /// Submits what an agent said, and tells what was recorded; returns what the agent is answered.
     pub(super) fn submit(&mut self, role: Role, line: String) -> Result<FromDesk, Failure> {
         let said = SubmitInRun { claim: self.claim.claim, role, line };
-        let submitted = self.claimed(|api, trace| api.submit(trace, &said))?;
+        let submitted = self.claimed(|api, trace| api.send::<operation::SubmitInRun>(trace, &said))?;
         self.tell(submitted.events, submitted.length)?;
         submitted.unproven.map_or(Ok(()), |found| Err(unproven(found)))?;
         FromDesk::parse(submitted.answer.as_bytes()).map_err(|error| Failure::bug(&error))
@@ -60,13 +62,13 @@ impl<'a> Record<'a> {
     /// Lets others drive the run, if there is anybody to tell.
     pub(super) fn leave(&self, report: DriveReport) {
         // Where this does not arrive, the claim ends by itself.
-        let _ = self.api.drive(self.trace, &DriveReport { leaves: true, ..report });
+        let _ = self.api.send::<DriveRun>(self.trace, &DriveReport { leaves: true, ..report });
     }
 
     /// Returns lines of the run from an event on, with the bytes of artifacts if wanted; none at its end.
     pub(super) fn lines(&self, from: u64, artifacts: bool) -> Result<Vec<String>, Failure> {
         let wanted = ReadRunParameters { from: Some(from), artifacts: Some(artifacts) };
-        Ok(self.api.read(self.trace, wanted)?.lines)
+        Ok(self.api.call(ApiRequest::<ReadRun>::get(OfTrace { trace: self.trace }, wanted))?.lines)
     }
 
     /// Takes in what was recorded and is not known here.
@@ -116,7 +118,7 @@ impl<'a> Record<'a> {
                 Err(error) if Instant::now() > until => return Err(error),
                 Err(error) if error.is(Code::ClaimUnknown) => {
                     let claim = ClaimRun { abandoned: false, ..self.claim.clone() };
-                    self.api.claim(self.trace, &claim)?;
+                    self.api.send::<operation::ClaimRun>(self.trace, &claim)?;
                 }
                 Err(error) if error.is(Code::Overloaded) => thread::sleep(RETRY_INTERVAL),
                 asked => return asked,

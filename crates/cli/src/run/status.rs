@@ -1,13 +1,13 @@
 //! `demur run status`: where a run stands, and what it waits for.
 
+use demur_api::code::Code;
 use demur_core::visible::visible;
 use demur_ledger::{
     facts::VerificationStatus,
     name::{Sequence, TraceId},
-    state::{GuardError, Phase},
+    state::Phase,
 };
 use demur_run::history::History;
-use demur_sequencer::SequencerError;
 use serde::Serialize;
 
 use super::{
@@ -74,8 +74,11 @@ pub(super) fn show(
 fn history(reader: &Reader, trace: TraceId) -> Result<History, Failure> {
     let mut history = History::new();
     reader.events(trace, |sequence, event, content| {
-        let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
-        Ok(history.take(event, content).map_err(damaged)?)
+        history.take(event, content).map_err(|error| {
+            let code = error.code();
+            let message = format!("the record of trace {trace} is damaged at event {sequence}: {code}");
+            Failure::of(Code::RecordDamaged, message)
+        })
     })?;
     Ok(history)
 }
