@@ -107,7 +107,7 @@ const MAY: &[(&str, &[&str])] = &[
 ];
 
 /// Arrows that are there and are to go. One that is gone has to leave this list.
-const LEFT: &[(&str, &str)] = &[("cli", "engine"), ("cli", "sequencer")];
+const LEFT: &[(&str, &str)] = &[("cli", "sequencer")];
 
 /// What the names of our crates begin with.
 const PREFIX: &str = "demur-";

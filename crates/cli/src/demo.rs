@@ -13,14 +13,21 @@ mod tasks;
 
 use std::path::Path;
 
-use demur_ledger::verify::{Report, Verdict};
+use demur_api::{
+    call::ApiRequest,
+    operation::{MakeCheckpoint, NoArguments, Nothing},
+};
+use demur_ledger::{
+    name::TraceId,
+    verify::{Report, Verdict},
+};
 
 pub(crate) use desk::DemoDesk;
 
 use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
 use crate::{
-    arguments::Demo, context::Context, data::DataFolder, durable, exit::Exit, failure::Failure, owner::Owner,
-    verify, visible::visible_path, world::World,
+    arguments::Demo, context::Context, data::DataFolder, durable, exit::Exit, failure::Failure, verify,
+    visible::visible_path, world::World,
 };
 
 /// Runs the demo.
@@ -34,23 +41,24 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Fai
     let output = &mut *context.output;
     output.tell("Four agents, one small task, every step signed.\n")?;
     output.tell(&format!("Everything happens in a new folder: {}", visible_path(data.path())))?;
-    let (mut owner, _) = Owner::open_or_create(&data)?;
-    let cast = Cast::gather(&mut owner)?;
+    let desk = DemoDesk::open(&data)?;
+    let cast = Cast::gather(&desk)?;
     cast.introduce(output)?;
 
-    let mut session = Session::new(&owner, world, output)?;
-    let outcome = script::perform(&mut session, &cast)?;
-    session.settle()?;
+    let trace = TraceId::new(world.now()?, &mut world);
+    let outcome = script::perform(&mut Session::new(&desk, trace, output), &cast)?;
+    desk.call(ApiRequest::<MakeCheckpoint>::get(NoArguments {}, Nothing {}))?;
+    output.tell("\nThe desk records a checkpoint: it fixes every trace of the store as it is now.")?;
     let export = data.path().join("demo.jsonl");
-    write(&export, &session.export()?)?;
+    write(&export, &desk.export(trace)?)?;
     write(&data.path().join("report.json"), &outcome.report)?;
 
     let report = verified(&export)?;
-    let mut ending = Ending::new(&data, &cast, &session, outcome, report)?;
+    let mut ending = Ending::new(&data, &cast, outcome, report);
     ending.asked = Some(asking::perform(data.path(), context.output)?);
     ending.runs = tasks::perform(data.path(), context.output)?;
     // Whoever follows the advice at the end finds the folder free.
-    drop(owner);
+    drop(desk);
     context.output.reply(&ending)
 }
 

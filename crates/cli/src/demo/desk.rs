@@ -74,7 +74,7 @@ impl DemoDesk {
 }
 
 impl Drop for DemoDesk {
-    /// Whoever follows the advice at the end finds the folder free.
+    /// Gives the folder back once nobody works in it, as a server does at its end.
     fn drop(&mut self) {
         self.desk.close();
     }

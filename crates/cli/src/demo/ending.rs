@@ -3,24 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use demur_core::hash::{Digest, sha256};
+use demur_desk::run::seat_name;
 use demur_ledger::{
     name::{StoreId, TraceId},
-    state::Phase,
     verify::Report,
 };
 use serde::Serialize;
 
 use super::{
     asking::Asked,
-    cast::{Cast, Introduction},
+    cast::{Agent, Cast},
     script::Outcome,
-    session::{Refusal, Session},
+    session::Refusal,
     task::Count,
     tasks::Done,
 };
 use crate::{
     data::DataFolder,
-    failure::Failure,
     output::{Paint, Reply},
     visible::shell_word,
 };
@@ -28,7 +27,7 @@ use crate::{
 /// The answer of `demur demo`.
 #[derive(Debug, Serialize)]
 pub(super) struct Ending {
-    agents: [Introduction; 4],
+    agents: [Agent; 4],
     /// The session in which an agent asked.
     pub(super) asked: Option<Asked>,
     export: String,
@@ -48,38 +47,33 @@ pub(super) struct Ending {
 
 impl Ending {
     /// Returns the answer.
-    pub(super) fn new(
-        data: &DataFolder,
-        cast: &Cast,
-        session: &Session<'_>,
-        outcome: Outcome,
-        verification: Report,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            agents: cast.introductions(),
+    pub(super) fn new(data: &DataFolder, cast: &Cast, outcome: Outcome, verification: Report) -> Self {
+        Self {
+            agents: cast.agents().map(Clone::clone),
             asked: None,
             export: data.path().join("demo.jsonl").to_string_lossy().into_owned(),
             folder: data.path().to_string_lossy().into_owned(),
-            phase: session.summary()?.phase.map_or("none", Phase::as_str),
+            phase: verification.scope.state.unwrap_or("none"),
             refused: outcome.refusal,
             report: sha256(&outcome.report),
             result: outcome.count,
             runs: Vec::new(),
-            store: session.store_id(),
-            trace: session.trace(),
+            store: verification.scope.store,
+            trace: verification.scope.trace,
             verification,
-        })
+        }
     }
 
     fn proven(&self) -> Vec<String> {
         let keys = &self.verification.proven_by_key;
-        let statements = |agent: &Introduction| {
+        let statements = |agent: &Agent| {
             let key = keys.iter().find(|key| key.fingerprint == agent.fingerprint);
             key.map_or(0, |key| key.statements)
         };
-        let line = |agent: &Introduction| {
+        let line = |agent: &Agent| {
             let (key, role, count) = (agent.fingerprint.short(), agent.role.as_str(), statements(agent));
-            format!("  key {key} said {count} things as {role}; the desk calls it {}", agent.name)
+            let name = seat_name(agent.name, agent.role);
+            format!("  key {key} said {count} things as {role}; the desk calls it {name}")
         };
         self.agents.iter().map(line).collect()
     }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use demur_api::run::{Demands, OpenRun};
 use demur_core::{
     canonical,
     hash::sha256,
@@ -11,25 +12,23 @@ use demur_ledger::{
     content::{
         ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim, FinalStatementContent,
         IntentContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
-        SessionContent, VerificationContent,
     },
     event_type::Content,
     facts::{
         ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, IntentDecision,
-        Policy, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, SessionInitialized,
-        ToolExecutionCompleted, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned,
-        VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+        ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionCompleted,
+        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationStatus,
     },
     name::Sequence,
-    verify::{self, Options},
 };
+use serde_json::Value;
 
 use super::{
     cast::Cast,
     session::{Refusal, Session},
     task::{self, Count},
 };
-use crate::{audit, failure::Failure};
+use crate::failure::Failure;
 
 /// What came of it.
 #[derive(Debug)]
@@ -60,20 +59,22 @@ struct Work {
 /// Act one: the run opens, the planner proposes, the critic sets a condition.
 fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     session.tell("\nAct one: the plan. The number is the event's place in the record.\n")?;
-    let policy = Policy {
-        approval_from: Risk::Medium,
-        evidence_minimum: 1.try_into()?,
-        fallback: false,
-        retry_limit: 1.try_into()?,
-    };
-    let facts = SessionInitialized { participants: cast.participants().try_into()?, policy };
-    let content = SessionContent {
-        constraints: list(["change nothing outside the folder of the run"])?,
-        objective: "say how many lines and words a short text has".try_into()?,
+    let opening = OpenRun {
+        trace: None,
         task: "count a text".try_into()?,
+        objective: "say how many lines and words a short text has".try_into()?,
+        constraints: list(["change nothing outside the folder of the run"])?,
+        agents: cast.players()?,
+        policy: Demands {
+            approval_from: Risk::Medium,
+            evidence_minimum: 1.try_into()?,
+            fallback: false,
+            retry_limit: 1.try_into()?,
+        },
+        agent: None,
     };
     let words = "opens the run: how many lines and words does a short text have?";
-    session.act(&cast.planner, words, facts, Content::SessionInitialized(content))?;
+    session.open(&cast.planner, words, opening)?;
 
     let content = ProposalContent {
         assumptions: list(["words are separated by white space", "a line feed ends a line"])?,
@@ -102,13 +103,13 @@ fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(W
     let words = "signs what he is about to do, before he does it, and that it meets the condition.";
     let justification = "carries out the plan; the text is recorded first, which meets condition 0";
     let intent = intend(session, cast, proposal, Risk::Medium, (words, justification))?;
-    let text = task::TEXT.as_bytes().to_vec();
+    let text = task::TEXT.to_owned();
     let words = "records the text; the chain holds a salted commitment, so the text can be erased.";
     let input = session.store(&cast.executor, words, ("text.txt", "text/plain"), text)?;
 
     let (facts, content) = start(intent, input)?;
     let words = "wants to start at once, but the critic has not looked at the intent yet.";
-    let refusal = session.attempt(&cast.executor, words, facts, content)?;
+    let refusal = session.attempt(&cast.executor, words, facts, &content)?;
 
     let facts = ToolIntentReviewed { decision: IntentDecision::Approved, intent };
     let content = RationaleContent { rationale: "the text is in the record now".try_into()? };
@@ -180,27 +181,20 @@ fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) 
     let words = "signs the final statement with the one claim he stands by.";
     session.act(&cast.executor, words, facts, Content::FinalStatementSigned(content))?;
 
-    let facts = VerificationRunStarted { profile: VerificationProfile::Default };
-    session.act(&cast.auditor, "takes an export and begins to verify it.", facts, None)?;
-    let through = session.head()?;
-    let (status, report) = verify(&session.export()?)?;
-    let (verdict, summary) = match status {
-        VerificationStatus::Pass => ("passes it", "every check of the export holds"),
-        VerificationStatus::PassWithWarnings => ("passes it with warnings", "nothing failed"),
-        VerificationStatus::Fail => ("fails it", "the export does not hold"),
+    let audited = session.audit(&cast.auditor)?;
+    let ([began, ended], Some(report)) = (&audited.events[..], &audited.report) else {
+        return Err(Failure::bug(&"an audit that recorded nothing"));
     };
-    let content = VerificationContent { report: sha256(&report), summary: summary.try_into()? };
-    let facts = VerificationRunCompleted { status, through };
-    let words = format!("{verdict}: {summary}. The run is closed.");
-    session.act(&cast.auditor, &words, facts, Content::VerificationRunCompleted(content))?;
-    Ok(report)
-}
-
-/// Returns the auditor's verdict over an export, and the report it rests on.
-fn verify(export: &[u8]) -> Result<(VerificationStatus, Vec<u8>), Failure> {
-    let report =
-        verify::verify(export, &Options::default(), &mut |_| ()).map_err(|error| Failure::bug(&error))?;
-    Ok((audit::status(&report), canonical::to_vec(&report)?))
+    session.recorded(&cast.auditor, "takes an export and begins to verify it.", *began)?;
+    let verdict = match audited.status {
+        VerificationStatus::Pass => "passes it: every check of the export holds",
+        VerificationStatus::PassWithWarnings => "passes it with warnings: nothing failed",
+        VerificationStatus::Fail => "fails it: the export does not hold",
+    };
+    session.recorded(&cast.auditor, &format!("{verdict}. The run is closed."), *ended)?;
+    let report: Value = serde_json::from_str(report.get()).map_err(|error| Failure::bug(&error))?;
+    // In the form whose hash is in the record.
+    Ok(canonical::to_vec(&report)?)
 }
 
 fn intend(
@@ -240,7 +234,8 @@ fn execute(
     let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX >> 11);
     let words = format!("records the result: {} lines, {} words.", count.lines, count.words);
     let media = (name, "application/json");
-    let output = session.store(&cast.executor, &words, media, canonical::to_vec(&count)?)?;
+    let text = serde_json::to_string(&count).map_err(|error| Failure::bug(&error))?;
+    let output = session.store(&cast.executor, &words, media, text)?;
     let facts = ToolExecutionCompleted { outputs: vec![output].try_into()?, started };
     let content = ExecutionResultContent {
         duration_ms: duration.try_into()?,

@@ -1,27 +1,27 @@
-//! A run at the desk while its story is told: agents sign, the ledger records or refuses, and the store keeps it all.
+//! A run at the desk while its story is told: agents speak, and the desk signs and records what they say, or refuses it.
 
-use demur_engine::reactor::CheckpointAfterRun;
-use demur_ledger::{
-    author::{Artifact, Place},
-    content::ArtifactContent,
-    event_type::{Content, Facts},
-    name::{Position, Sequence, StoreId, TraceId},
-    statement::Submission,
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{self, NoArguments, Nothing, OfTrace},
+    run::{AuditRun, AuditedRun, GivenArtifact, OpenRun, SayInRun},
 };
-use demur_sequencer::{Sequencer, SequencerError};
-use demur_store::contract::TraceSummary;
+use demur_ledger::{
+    event_type::{Content, EventType, Facts},
+    name::{Sequence, TraceId},
+};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use super::cast::Agent;
-use crate::{failure::Failure, output::Output, owner::Owner, roster::software, world::World};
+use super::{DemoDesk, cast::Agent};
+use crate::{failure::Failure, output::Output};
 
 /// The run in progress.
 pub(super) struct Session<'a> {
-    ledger: &'a Sequencer,
+    desk: &'a DemoDesk,
     trace: TraceId,
-    /// The newest event: what every author has seen.
-    head: Option<Position>,
-    world: World,
+    /// How many events there are, as far as the desk has said.
+    length: u64,
     output: &'a mut Output,
 }
 
@@ -34,30 +34,20 @@ pub(super) struct Refusal {
 
 impl<'a> Session<'a> {
     /// Returns a run that nothing has opened yet.
-    pub(super) fn new(owner: &'a Owner, mut world: World, output: &'a mut Output) -> Result<Self, Failure> {
-        let trace = TraceId::new(world.now()?, &mut world);
-        Ok(Self { ledger: owner.ledger(), trace, head: None, world, output })
-    }
-
-    /// Returns the trace of the run.
-    pub(super) const fn trace(&self) -> TraceId {
-        self.trace
-    }
-
-    /// Returns the store it is in.
-    pub(super) fn store_id(&self) -> StoreId {
-        self.ledger.registry().store()
-    }
-
-    /// Returns what the store's list of traces shows of it.
-    pub(super) fn summary(&self) -> Result<TraceSummary, Failure> {
-        let summary = self.ledger.store().trace(self.trace)?;
-        summary.ok_or_else(|| SequencerError::TraceUnknown { trace: self.trace }.into())
+    pub(super) const fn new(desk: &'a DemoDesk, trace: TraceId, output: &'a mut Output) -> Self {
+        Self { desk, trace, length: 0, output }
     }
 
     /// Tells something that is not an event.
     pub(super) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         self.output.tell(line)
+    }
+
+    /// Opens the run in the name of its planner, and tells it.
+    pub(super) fn open(&mut self, planner: &Agent, words: &str, run: OpenRun) -> Result<Sequence, Failure> {
+        let run = OpenRun { trace: Some(self.trace), agent: Some(planner.name.try_into()?), ..run };
+        self.desk.call(ApiRequest::<operation::OpenRun>::send(NoArguments {}, run))?;
+        self.recorded(planner, words, Sequence::FIRST)
     }
 
     /// Records what an agent says, and tells it.
@@ -66,98 +56,95 @@ impl<'a> Session<'a> {
         agent: &Agent,
         words: &str,
         facts: impl Into<Facts>,
-        content: impl Into<Option<Content>>,
+        content: Content,
     ) -> Result<Sequence, Failure> {
-        let submission = self.sign(agent, facts, content.into())?;
-        self.submit(agent, words, submission, None)
+        let at = self.say(agent, &facts.into(), &content)?;
+        self.recorded(agent, words, at)
     }
 
-    /// Records bytes that an agent stores, and tells it.
+    /// Records a text that an agent stores, and tells it.
     pub(super) fn store(
         &mut self,
         agent: &Agent,
         words: &str,
         (name, media_type): (&str, &str),
-        bytes: Vec<u8>,
+        text: String,
     ) -> Result<Sequence, Failure> {
-        let size = (bytes.len() as u64).try_into()?;
-        let content = ArtifactContent { media_type: media_type.try_into()?, name: name.try_into()?, size };
-        let artifact = Artifact::new(bytes, &mut self.world);
-        let submission = self.sign(agent, artifact.facts(), Some(Content::ArtifactRecorded(content)))?;
-        self.submit(agent, words, submission, Some(&artifact))
+        let content = json!({ "media_type": media_type, "name": name });
+        let artifact = GivenArtifact { text: Some(text), base64: None };
+        let at = self.send(agent, EventType::ArtifactRecorded, (&json!({}), &content), Some(artifact))?;
+        self.recorded(agent, words, at)
     }
 
-    /// Lets an agent try what a guard must refuse, and tells the refusal, which the ledger records by itself.
+    /// Lets an agent try what a guard must refuse, and tells the refusal, which the desk records by itself.
     pub(super) fn attempt(
         &mut self,
         agent: &Agent,
         words: &str,
         facts: impl Into<Facts>,
-        content: Content,
+        content: &Content,
     ) -> Result<Refusal, Failure> {
-        let submission = self.sign(agent, facts, Some(content))?;
-        let refusal = match self.ledger.submit(submission, None) {
-            Err(SequencerError::Refused(refusal)) => Refusal { code: refusal.code, message: refusal.message },
-            Err(error) => return Err(error.into()),
+        let refusal = match self.say(agent, &facts.into(), content) {
+            Err(Failure::Refused(refusal)) if matches!(refusal.code, Code::Rule(_)) => {
+                Refusal { code: refusal.code.as_str(), message: refusal.message }
+            }
+            Err(error) => return Err(error),
             Ok(_) => return Err(Failure::bug(&"a guard let through what it must refuse")),
         };
         let paint = self.output.paint();
-        self.tell(&format!("   -  {} ({}) {words}", agent.name, agent.author.role()))?;
+        self.tell(&format!("   -  {} ({}) {words}", agent.name, agent.role))?;
         self.tell(&format!("      {} {}: {}", paint.bad("Refused,"), refusal.code, refusal.message))?;
-        let (before, now) = (self.head, self.summary()?.head);
-        if before == Some(now) {
+        let run = self.desk.call(ApiRequest::<operation::ShowRun>::get(self.path(), Nothing {}))?;
+        if run.events != self.length + 1 {
             return Err(Failure::bug(&"a refusal left no mark"));
         }
-        self.head = Some(now);
         let words = "the desk notes the refusal. Nothing else changed.";
-        self.tell(&format!("{:>4}  {words}", now.sequence.number()))?;
+        self.tell(&format!("{:>4}  {words}", self.length))?;
         Ok(refusal)
     }
 
-    /// Lets the desk do what a run that has ended asks for elsewhere: it fixes the set of all traces.
-    pub(super) fn settle(&mut self) -> Result<(), Failure> {
-        match self.ledger.react(&CheckpointAfterRun)? {
-            1 => {
-                self.tell("\nThe desk records a checkpoint: it fixes every trace of the store as it is now.")
-            }
-            _ => Err(Failure::bug(&"a run that ended asked for one checkpoint")),
-        }
+    /// Lets the auditor verify the run and close it. The two events that come of it are still to be told.
+    pub(super) fn audit(&self, auditor: &Agent) -> Result<AuditedRun, Failure> {
+        let wanted = AuditRun { profile: None, agent: Some(auditor.name.try_into()?) };
+        self.desk.call(ApiRequest::<operation::AuditRun>::send(self.path(), wanted))
     }
 
-    /// Returns the export of everything so far, signed by the desk.
-    pub(super) fn export(&self) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        self.ledger.export(self.trace, software()?, &mut bytes, &mut |_| ())?;
-        Ok(bytes)
-    }
-
-    /// Returns the newest event.
-    pub(super) fn head(&self) -> Result<Position, Failure> {
-        self.head.ok_or_else(|| Failure::bug(&"a run without events"))
-    }
-
-    fn sign(
-        &mut self,
-        agent: &Agent,
-        facts: impl Into<Facts>,
-        content: Option<Content>,
-    ) -> Result<Submission, Failure> {
-        let (store, now) = (self.store_id(), self.world.now()?);
-        let place = Place { store, trace: self.trace, seen: self.head, now };
-        Ok(agent.author.say(&place, facts, content, &mut self.world)?)
-    }
-
-    fn submit(
-        &mut self,
-        agent: &Agent,
-        words: &str,
-        submission: Submission,
-        artifact: Option<&Artifact>,
-    ) -> Result<Sequence, Failure> {
-        let position = self.ledger.submit(submission, artifact)?.position;
-        self.head = Some(position);
-        let (at, who, role) = (position.sequence, agent.name, agent.author.role());
-        self.tell(&format!("{:>4}  {who} ({role}) {words}", at.number()))?;
+    /// Tells what was recorded, and returns where it stands.
+    pub(super) fn recorded(&mut self, agent: &Agent, words: &str, at: Sequence) -> Result<Sequence, Failure> {
+        self.length = at.next().number();
+        self.tell(&format!("{:>4}  {} ({}) {words}", at.number(), agent.name, agent.role))?;
         Ok(at)
     }
+
+    fn say(&self, agent: &Agent, facts: &Facts, content: &Content) -> Result<Sequence, Failure> {
+        let kind = facts.event_type().ok_or_else(|| Failure::bug(&"facts of no known type"))?;
+        self.send(agent, kind, (facts, content), None)
+    }
+
+    fn send(
+        &self,
+        agent: &Agent,
+        kind: EventType,
+        (facts, content): (&impl Serialize, &impl Serialize),
+        artifact: Option<GivenArtifact>,
+    ) -> Result<Sequence, Failure> {
+        let said = SayInRun {
+            role: agent.role,
+            kind: kind.as_str().try_into()?,
+            facts: members(facts)?,
+            content: Some(members(content)?),
+            artifact,
+            agent: Some(agent.name.try_into()?),
+        };
+        Ok(self.desk.call(ApiRequest::<operation::SayInRun>::send(self.path(), said))?.sequence)
+    }
+
+    const fn path(&self) -> OfTrace {
+        OfTrace { trace: self.trace }
+    }
+}
+
+fn members(document: &impl Serialize) -> Result<Map<String, Value>, Failure> {
+    let value = serde_json::to_value(document).map_err(|error| Failure::bug(&error))?;
+    serde_json::from_value(value).map_err(|error| Failure::bug(&error))
 }

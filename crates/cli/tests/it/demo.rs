@@ -107,10 +107,10 @@ fn tells_its_story() {
     Verdict: internally consistent; origin and completeness not established: through sequence 20; later events may exist
 
     Proven by a key:
-      key [KEY] said 2 things as planner; the desk calls it ada
-      key [KEY] said 12 things as executor; the desk calls it ben
-      key [KEY] said 4 things as critic; the desk calls it cleo
-      key [KEY] said 2 things as auditor; the desk calls it dora
+      key [KEY] said 2 things as planner; the desk calls it ada.planner
+      key [KEY] said 12 things as executor; the desk calls it ben.executor
+      key [KEY] said 4 things as critic; the desk calls it cleo.critic
+      key [KEY] said 2 things as auditor; the desk calls it dora.auditor
 
     Only the desk's word:
       1 x command_refused, which no key signed
@@ -194,6 +194,20 @@ fn every_claim_has_one_key_and_one_signed_event() {
         assert_eq!(claim["statement"]["role"], "executor");
     }
     assert!(claims.iter().all(|event| event["proof"]["ed25519"]["signature"].is_string()));
+}
+
+/// As for any client, the desk keeps a key for each role that somebody plays.
+#[test]
+fn each_agent_signs_with_a_key_for_its_role() {
+    let sandbox = Sandbox::new();
+    let (reply, _) = demo(&sandbox);
+    let keys = sandbox.json(&["keys", "list", "--data", reply["folder"].as_str().unwrap()]);
+    let keys = keys["keys"].as_array().unwrap();
+    for agent in reply["agents"].as_array().unwrap() {
+        let key = keys.iter().find(|key| key["fingerprint"] == agent["fingerprint"]).unwrap();
+        let name = format!("{}.{}", agent["name"].as_str().unwrap(), agent["role"].as_str().unwrap());
+        assert_eq!(key["name"], name.as_str());
+    }
 }
 
 /// LED-23

@@ -138,7 +138,7 @@ fn folder_that_cannot_be_written_is_read_all_the_same() {
     let prefix = &trace[..12];
     let calls = [
         vec!["keys", "list"],
-        vec!["keys", "show", "ada"],
+        vec!["keys", "show", "ada.planner"],
         vec!["trace", "list"],
         vec!["trace", "show", prefix],
         vec!["export", "registry"],

@@ -115,7 +115,7 @@ fn events_without_a_key_are_marked() {
     let told = sandbox.run(&["trace", "show", "kept/demo.jsonl"]).stdout;
     let marked: Vec<&str> = told.lines().filter(|line| line.contains("desk's word")).collect();
     assert_eq!(marked, ["#5 the desk refused a command: APPROVAL_MISSING (desk's word)"]);
-    assert!(told.contains("#2 cleo (critic) approves proposal #1 on 1 condition"), "{told}");
+    assert!(told.contains("#2 cleo.critic (critic) approves proposal #1 on 1 condition"), "{told}");
 }
 
 #[test]
