@@ -6,7 +6,7 @@ use crate::{
     data::DataFolder,
     durable,
     failure::Failure,
-    keystore::Keystore,
+    keyring::Keystore,
     output::Output,
     visible::{shell_word, visible_path},
 };

@@ -4,7 +4,7 @@ use demur_api::key::{KeyEntry, Moment, Revocation, Status};
 use demur_core::key::Fingerprint;
 use demur_ledger::{name::Sequence, registry::KeyRecord};
 
-use crate::{keystore::Keystore, roster::Roster};
+use crate::{keyring::Keystore, roster::Roster};
 
 /// Returns every key of a roster, oldest first.
 pub fn entries(roster: &Roster, keystore: &Keystore) -> Vec<KeyEntry> {

@@ -36,7 +36,7 @@ use crate::{
     data::DataFolder,
     durable::{self, Tentative},
     error, key_entry,
-    keystore::{KeyFile, KeyFileError, Keystore},
+    keyring::{KeyFile, KeyFileError, Keystore},
     known::Known,
     lookup::Lookup,
     marks::{self, Marks},

@@ -46,7 +46,7 @@ pub use spoken::{attest_as, begin_as, check_under, confirm_as, show, submit_as};
 pub use standing::{resolved, standing};
 
 use crate::{
-    keystore::Keystore,
+    keyring::Keystore,
     owner::Owner,
     session::{self, Speaker},
     world::World,

@@ -18,7 +18,7 @@ use demur_plan::{Session, act::Act};
 use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{
-    keystore::Keystore,
+    keyring::Keystore,
     lookup::Lookup,
     owner::{self, Owner},
     record,

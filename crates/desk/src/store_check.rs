@@ -21,7 +21,7 @@ use demur_store::contract::{Failure, Store, StoreError, StoreProgress, StoreStep
 
 use crate::{
     audit::{audit, threads},
-    keystore::Keystore,
+    keyring::Keystore,
     owner::{Owner, open_ledger},
     record,
     world::World,

@@ -13,8 +13,8 @@ use super::Check;
 use crate::{
     data::DataFolder,
     failure::Failure,
+    keyring::Keystore,
     keys::clock,
-    keystore::Keystore,
     owner::{desk_fingerprint, open_ledger},
     world::World,
 };

@@ -27,7 +27,7 @@ use crate::{
     context::Context,
     durable::Tentative,
     failure::Failure,
-    keystore::{self, KeyFile, Keystore},
+    keyring::{self, KeyFile, Keystore},
     output::{Paint, Reply},
     visible::visible_path,
     world::World,
@@ -120,7 +120,7 @@ fn make_out(
 
 /// Writes a secret to a new file, which goes away again unless something is recorded about it.
 fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), Failure> {
-    keystore::create(key, path)?;
+    keyring::create(key, path)?;
     Ok((path.to_owned(), Tentative::of(path.to_owned())))
 }
 

@@ -27,7 +27,7 @@ use crate::{
     context::Context,
     durable::Tentative,
     failure::Failure,
-    keystore::{self, KeyFile, Keystore},
+    keyring::{self, KeyFile, Keystore},
     output::{Paint, Reply},
     visible::visible_path,
     world::World,
@@ -75,7 +75,7 @@ fn by_recovery(
     let new = KeyFile { name: old.name.clone(), principal: old.principal, role, secret };
     let path = keystore.path(&new.secret.public().fingerprint());
     // Under its own name at once: whoever owns the folder writes others meanwhile.
-    keystore::create(&new, &path)?;
+    keyring::create(&new, &path)?;
     let file = Tentative::of(path);
     let RegistryPlace { store, trace, head, .. } = *registry;
     let place = Place { store, trace, seen: Some(head), now: world.now()? };
@@ -89,7 +89,7 @@ fn by_recovery(
 
 /// Returns the secret in a recovery file, if it is this key's.
 fn recovery_key(path: &Path, old: &KeyEntry) -> Result<SecretKey, Failure> {
-    let secret = keystore::read(path)?.secret;
+    let secret = keyring::read(path)?.secret;
     if old.recovery == Some(secret.public().fingerprint()) {
         return Ok(secret);
     }

@@ -8,7 +8,7 @@ use crate::{
     arguments::ShowKey,
     context::Context,
     failure::Failure,
-    keystore::Keystore,
+    keyring::Keystore,
     output::{Paint, Reply},
     visible::visible_path,
 };

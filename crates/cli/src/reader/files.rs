@@ -16,7 +16,7 @@ use demur_sequencer::Sequencer;
 use demur_store::contract::Store;
 
 use crate::{
-    data::DataFolder, failure::Failure, keystore::Keystore, owner::open_ledger, roster::Roster, world::World,
+    data::DataFolder, failure::Failure, keyring::Keystore, owner::open_ledger, roster::Roster, world::World,
 };
 
 /// A store open for reading.

@@ -23,7 +23,7 @@ use crate::{
     data::DataFolder,
     exit::Exit,
     failure::Failure,
-    keystore::Keystore,
+    keyring::Keystore,
     output::{Paint, Progress, Reply, counted, percent},
 };
 

@@ -20,7 +20,7 @@ use crate::{
     data::DataFolder,
     durable,
     failure::Failure,
-    keystore::Keystore,
+    keyring::Keystore,
     output::{Paint, Progress, Reply},
     owner::{Owner, desk_key},
     visible::visible_path,

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{data::DataFolder, keystore::Keystore, owner::desk_key};
+use demur_desk::{data::DataFolder, keyring::Keystore, owner::desk_key};
 use demur_ledger::{
     entry::Entry,
     envelope::Event,

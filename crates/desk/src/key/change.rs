@@ -20,7 +20,7 @@ use demur_ledger::{
 
 use crate::{
     key_entry::NO_NOTE,
-    keystore::KeyFile,
+    keyring::KeyFile,
     owner::{Owner, desk_fingerprint},
 };
 

@@ -17,7 +17,7 @@ use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role
 use super::change::{check_name, facts, find, malformed};
 use crate::{
     key_entry::OVERLAP,
-    keystore::{KeyFile, KeyFileError},
+    keyring::{KeyFile, KeyFileError},
     owner::Owner,
 };
 

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use super::{Resolution, Submission};
 use crate::{
     access::Caller,
-    keystore::Keystore,
+    keyring::Keystore,
     owner::Owner,
     session::{self, Speaker},
 };
