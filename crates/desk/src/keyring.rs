@@ -1,86 +1,102 @@
-//! The keystore: one file for each secret key, `keys/FINGERPRINT.key`, for its owner's eyes only. A recovery
-//! key has the same form and lies wherever its owner wants it.
+//! The keyring: where the secrets of a desk are kept. Nothing else of a desk reads or writes one, so that secrets can lie
+//! elsewhere than in a folder. A recovery key has the form of a key file, too, and lies wherever its owner wants it.
 
 mod file;
+mod folder;
+mod purpose;
+mod root;
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use demur_api::refusal::Refusal;
 use demur_core::key::Fingerprint;
+use zeroize::Zeroizing;
 
 pub use demur_api::key::Removal;
 pub use demur_run::key_file::KeyFile;
 pub use file::{KeyFileError, create, read};
+pub use folder::FolderKeyring;
+pub use purpose::SecretPurpose;
 
-use crate::{data::DataFolder, durable, error};
+/// Keeps secret keys, and makes secrets for other purposes.
+pub trait Keyring: Send + Sync {
+    /// Returns the secret of a key, if nobody else can read it.
+    fn load(&self, key: &Fingerprint) -> Result<KeyFile, KeyringError>;
 
-/// The secret keys of a data folder.
-#[derive(Clone, Debug)]
-pub struct Keystore {
-    folder: PathBuf,
-}
+    /// Keeps the secret of a key that is not here yet. Durable when it returns.
+    fn keep(&self, key: &KeyFile) -> Result<(), Refusal>;
 
-impl Keystore {
-    /// Returns the keystore of a data folder.
-    pub fn of(data: &DataFolder) -> Self {
-        Self { folder: data.keys() }
-    }
-
-    /// Returns where the secrets are.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Returns where the file of a key is, or would be.
-    pub fn path(&self, fingerprint: &Fingerprint) -> PathBuf {
-        self.folder.join(format!("{fingerprint}.key"))
-    }
+    /// Removes the secret of a key; returns what became of it.
+    fn remove(&self, key: &Fingerprint) -> Removal;
 
     /// Returns whether the secret of a key is here.
-    pub fn holds(&self, fingerprint: &Fingerprint) -> bool {
-        self.path(fingerprint).symlink_metadata().is_ok()
-    }
+    fn holds(&self, key: &Fingerprint) -> bool;
 
-    /// Returns whether there is any secret at all.
-    pub fn is_empty(&self) -> bool {
-        let is_key = |path: PathBuf| path.extension().is_some_and(|extension| extension == "key");
-        self.folder
-            .read_dir()
-            .map_or(true, |mut files| !files.any(|file| file.is_ok_and(|file| is_key(file.path()))))
-    }
+    /// Returns where the secret of a key is, or would be, for people to read.
+    fn place(&self, key: &Fingerprint) -> String;
 
-    /// Keeps a secret. The caller owns the data folder.
-    pub fn add(&self, key: &KeyFile) -> Result<PathBuf, Refusal> {
-        durable::create_folder(&self.folder).map_err(|error| error::file("create", &self.folder, &error))?;
-        file::check_folder(&self.folder)?;
-        let fingerprint = key.secret.public().fingerprint();
-        let path = self.path(&fingerprint);
-        if self.holds(&fingerprint) {
-            return Err(KeyFileError::Exists { path }.into());
-        }
-        let bytes = key.to_bytes()?;
-        durable::replace(&path, &bytes).map_err(|error| error::file("write", &path, &error))?;
-        Ok(path)
-    }
+    /// Returns the secret for a purpose: the same in every process that has this keyring, another one for each purpose.
+    fn derive(&self, purpose: &SecretPurpose<'_>) -> Result<Zeroizing<[u8; 32]>, Refusal>;
+}
 
-    /// Returns the secret of a key, if nobody else can read it.
-    pub fn load(&self, fingerprint: &Fingerprint) -> Result<KeyFile, KeyFileError> {
-        file::check_folder(&self.folder)?;
-        let path = self.path(fingerprint);
-        let key = read(&path)?;
-        if key.secret.public().fingerprint() == *fingerprint {
-            Ok(key)
-        } else {
-            Err(KeyFileError::OtherKey { path })
+/// A secret key that a keyring does not give.
+#[derive(Debug)]
+pub enum KeyringError {
+    /// It has none.
+    Absent {
+        /// Where its secrets are, for people to read.
+        place: String,
+        /// What whoever wants it is told.
+        refusal: Refusal,
+    },
+    /// It has one that cannot be used.
+    Unusable(Refusal),
+}
+
+impl KeyringError {
+    /// Returns what whoever wants the key is told, with a cure where there is no such key.
+    pub fn with_cure_if_absent(self, cure: impl FnOnce(&str) -> String) -> Refusal {
+        match self {
+            Self::Absent { place, refusal } => refusal.with_cure(cure(&place)),
+            Self::Unusable(refusal) => refusal,
         }
     }
+}
 
-    /// Removes the secret of a key; returns what became of its file.
-    pub fn remove(&self, fingerprint: &Fingerprint) -> Removal {
-        match durable::remove(&self.path(fingerprint)) {
-            Ok(true) => Removal::Removed,
-            Ok(false) => Removal::NotHere,
-            Err(_) => Removal::Failed,
+impl From<KeyringError> for Refusal {
+    fn from(error: KeyringError) -> Self {
+        match error {
+            KeyringError::Absent { refusal, .. } | KeyringError::Unusable(refusal) => refusal,
+        }
+    }
+}
+
+/// A secret that goes away again unless it is kept: it means nothing before an event names its key.
+pub(crate) struct TentativeKey {
+    keyring: Arc<dyn Keyring>,
+    key: Fingerprint,
+    kept: bool,
+}
+
+impl TentativeKey {
+    /// Keeps a secret until it is known whether it stays.
+    pub(crate) fn of(keyring: &Arc<dyn Keyring>, key: &KeyFile) -> Result<Self, Refusal> {
+        keyring.keep(key)?;
+        let key = key.secret.public().fingerprint();
+        Ok(Self { keyring: Arc::clone(keyring), key, kept: false })
+    }
+
+    /// Lets the secret stay.
+    pub(crate) fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for TentativeKey {
+    fn drop(&mut self) {
+        if !self.kept {
+            // The failure that led here is what the caller hears about.
+            let _ = self.keyring.remove(&self.key);
         }
     }
 }

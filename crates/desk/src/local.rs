@@ -33,8 +33,8 @@ handle! {
     RevokeKey = |owner, request| key::revoke(owner, request.path.fingerprint, request.body);
 
     ListPlans = |owner, request| plan::list(owner.ledger(), &request.query);
-    ShowPlanHere = |owner, request| plan::show(owner.ledger(), owner.keystore(), request.path.session);
-    CheckPlanUnder = |owner, request| plan::check_under(owner.ledger(), owner.keystore(), request.body);
+    ShowPlanHere = |owner, request| plan::show(owner.ledger(), owner.keyring(), request.path.session);
+    CheckPlanUnder = |owner, request| plan::check_under(owner.ledger(), owner.keyring(), request.body);
     SubmitPlanAs = |owner, request| plan::submit_as(owner, request.body);
     ResolveGapAs = |owner, request, by| plan::resolve_as(owner, by.caller(), request.path, request.body);
     BeginOperationAs = |owner, request| plan::begin_as(owner, request.path.session, &request.body);

@@ -70,8 +70,8 @@ fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Se
     let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
     let key = KeyFile { name: name.into(), principal, role, secret };
     let naming = owner.naming(&key.name, principal)?;
-    let (file, event) = owner.keep_and_submit(&key, submission, &[naming])?;
-    Ok((public, Some(file.to_string_lossy().into_owned()), event))
+    let event = owner.keep_and_submit(&key, submission, &[naming])?;
+    Ok((public, Some(owner.keyring().place(&public.fingerprint())), event))
 }
 
 /// Takes the registration of a key that is kept elsewhere.

@@ -83,7 +83,7 @@ impl Handle<op::AuditPlan> for Desk {
     ) -> Result<ApiReply<AuditRecord>, Refusal> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
-        Ok(ApiReply::new(found.audit(&session::signer(owner.ledger(), owner.keystore())?)?))
+        Ok(ApiReply::new(found.audit(&session::signer(owner.ledger(), owner.keyring())?)?))
     }
 }
 
@@ -95,7 +95,7 @@ impl Handle<op::HandOffPlan> for Desk {
     ) -> Result<ApiReply<Handoff>, Refusal> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
-        let signer = session::signer(owner.ledger(), owner.keystore())?;
+        let signer = session::signer(owner.ledger(), owner.keyring())?;
         Ok(ApiReply::new(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?))
     }
 }
