@@ -47,6 +47,7 @@ pub mod question;
 pub mod record;
 pub mod recording;
 mod records;
+mod request_state;
 pub mod roster;
 pub mod rules;
 pub mod run;

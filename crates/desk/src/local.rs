@@ -7,7 +7,7 @@ use demur_api::{
     refusal::Refusal,
 };
 
-use crate::{access::Admitted, desk::Desk, entry::Handle, find, key, plan, store_check};
+use crate::{access::Admitted, desk::Desk, entry::Handle, find, key, plan, request_state, store_check};
 
 /// Does operations by a function of the folder in use and of what was asked.
 macro_rules! handle {
@@ -42,6 +42,7 @@ handle! {
     AttestPlanAs = |owner, request| plan::attest_as(owner, request.path.session, &request.body);
 
     FindIds = |owner, request| find::find(owner.ledger().store(), &request.query);
+    ShowRequestStateKey = |owner, _request, by| request_state::key_of(owner, by.caller());
     MakeCheckpoint = |owner, _request| store_check::checkpoint(owner);
     CheckStore = |owner, _request| store_check::check_owned(owner);
     ShowStoreCheck = |owner, _request| Ok(store_check::progress(owner));

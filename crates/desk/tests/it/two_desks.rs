@@ -3,6 +3,7 @@
 
 mod credentials;
 mod once;
+mod states;
 
 use demur_api::{
     code::Code,
