@@ -455,6 +455,6 @@ pub enum StoreError {
     },
 }
 
-/// The note that a restored store carries until its new epoch is recorded (`store_restored`): no event may come
-/// before it. A ledger that opens the store sees to it.
+/// The key of the record that a restored store has until its new epoch is recorded (`store_restored`): no event may come
+/// before it. A sequencer that opens the store sees to it.
 pub const RESTORED: &str = "restored";
