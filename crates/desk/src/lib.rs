@@ -36,6 +36,7 @@ pub mod key_entry;
 mod keyed;
 pub mod keyring;
 mod known;
+pub mod large_turns;
 mod local;
 pub mod lookup;
 pub mod marks;
