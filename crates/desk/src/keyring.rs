@@ -47,7 +47,7 @@ pub enum KeyringError {
         /// Where its secrets are, for people to read.
         place: String,
         /// What whoever wants it is told.
-        refusal: Refusal,
+        refusal: Box<Refusal>,
     },
     /// It has one that cannot be used.
     Unusable(Refusal),
@@ -66,7 +66,8 @@ impl KeyringError {
 impl From<KeyringError> for Refusal {
     fn from(error: KeyringError) -> Self {
         match error {
-            KeyringError::Absent { refusal, .. } | KeyringError::Unusable(refusal) => refusal,
+            KeyringError::Absent { refusal, .. } => *refusal,
+            KeyringError::Unusable(refusal) => refusal,
         }
     }
 }

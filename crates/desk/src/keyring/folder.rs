@@ -75,7 +75,7 @@ impl Keyring for FolderKeyring {
     fn load(&self, key: &Fingerprint) -> Result<KeyFile, KeyringError> {
         self.read(key).map_err(|error| match &error {
             KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => {
-                KeyringError::Absent { place: visible_path(&self.folder), refusal: error.into() }
+                KeyringError::Absent { place: visible_path(&self.folder), refusal: Box::new(error.into()) }
             }
             _ => KeyringError::Unusable(error.into()),
         })
