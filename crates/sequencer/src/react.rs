@@ -55,10 +55,17 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                if self.store.command(&self.at_hand.desk_fingerprint(), command)?.is_some() {
+                let is_recorded = || {
+                    self.store.command(&self.at_hand.desk_fingerprint(), command).map(|found| found.is_some())
+                };
+                if is_recorded()? {
                     return Ok(false);
                 }
-                Ok(!self.checkpoint_as(command)?.repeated)
+                match self.checkpoint_as(command) {
+                    // Another process recorded it meanwhile, in words of its own.
+                    Err(SequencerError::Refused(_)) if is_recorded()? => Ok(false),
+                    recorded => Ok(!recorded?.repeated),
+                }
             }
         }
     }
