@@ -39,7 +39,7 @@ mod known;
 mod local;
 pub mod lookup;
 pub mod marks;
-mod name;
+pub mod name;
 pub mod owner;
 pub mod person;
 pub mod plan;

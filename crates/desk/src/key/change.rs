@@ -6,15 +6,12 @@ use demur_api::{
     refusal::Refusal,
     statement::SignedStatement,
 };
-use demur_core::{
-    key::{Fingerprint, PublicKey},
-    visible::visible,
-};
+use demur_core::key::{Fingerprint, PublicKey};
 use demur_ledger::{
     author::Author,
     content::NoteContent,
     event_type::{Content, EventType, Facts},
-    name::{PrincipalId, Sequence},
+    name::Sequence,
     statement::{Statement, Submission},
 };
 
@@ -64,12 +61,11 @@ pub fn revoke(owner: &Owner, key: Fingerprint, given: RevokeKey) -> Result<Revok
 /// Makes, keeps and registers a key.
 fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Sequence), Refusal> {
     let MakeKey { name, role, principal, recovery } = wanted;
-    check_name(&owner.entries()?, &name, None)?;
+    let naming = owner.naming(&name, principal)?;
     let secret = owner.generate();
     let (public, author) = (secret.public(), Author::new(secret.clone(), principal, role));
     let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
     let key = KeyFile { name: name.into(), principal, role, secret };
-    let naming = owner.naming(&key.name, principal)?;
     let (file, event) = owner.keep_and_submit(&key, submission, &[naming])?;
     Ok((public, Some(file.to_string_lossy().into_owned()), event))
 }
@@ -82,7 +78,6 @@ fn take(owner: &Owner, signed: SignedStatement) -> Result<(PublicKey, Option<Str
     let (Facts::KeyRegistered(facts), Some(Content::KeyRegistered(content))) = (facts, content) else {
         return Err(malformed("the registration of a key, with its name"));
     };
-    check_name(&owner.entries()?, &content.name, None)?;
     let naming = owner.naming(&content.name, facts.principal)?;
     let recorded = owner.ledger().submit_with(submission, None, &[naming])?;
     Ok((facts.key, None, recorded.position.sequence))
@@ -106,19 +101,4 @@ pub(super) fn find(entries: &[KeyEntry], key: Fingerprint) -> Result<&KeyEntry, 
         let message = "expected the fingerprint of a key of this data folder, found another";
         Refusal::new(Code::KeyUnknown, message)
     })
-}
-
-/// Checks that a name is free for a holder: it stands for one holder at a time.
-pub(super) fn check_name(
-    entries: &[KeyEntry],
-    name: &str,
-    holder: Option<PrincipalId>,
-) -> Result<(), Refusal> {
-    let taken =
-        |entry: &&KeyEntry| entry.name == name && Some(entry.principal) != holder && entry.status.speaks();
-    let Some(entry) = entries.iter().find(taken) else { return Ok(()) };
-    let key = entry.fingerprint.short();
-    let message = format!("expected a name that is free, found \"{}\" in use by key {key}", visible(name));
-    Err(Refusal::new(Code::NameTaken, message)
-        .with_cure("choose another name, or give its holder a new key with `demur keys rotate`"))
 }
