@@ -6,12 +6,15 @@ use demur_api::{
     refusal::Refusal,
     statement::SignedStatement,
 };
-use demur_core::key::{Fingerprint, PublicKey};
+use demur_core::{
+    key::{Fingerprint, PublicKey},
+    visible::visible,
+};
 use demur_ledger::{
     author::Author,
     content::NoteContent,
     event_type::{Content, EventType, Facts},
-    name::Sequence,
+    name::{PrincipalId, Sequence},
     statement::{Statement, Submission},
 };
 
@@ -62,6 +65,7 @@ pub fn revoke(owner: &Owner, key: Fingerprint, given: RevokeKey) -> Result<Revok
 fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Sequence), Refusal> {
     let MakeKey { name, role, principal, recovery } = wanted;
     let naming = owner.naming(&name, principal)?;
+    expect_new(owner, principal)?;
     let secret = owner.generate();
     let (public, author) = (secret.public(), Author::new(secret.clone(), principal, role));
     let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
@@ -79,8 +83,20 @@ fn take(owner: &Owner, signed: SignedStatement) -> Result<(PublicKey, Option<Str
         return Err(malformed("the registration of a key, with its name"));
     };
     let naming = owner.naming(&content.name, facts.principal)?;
+    expect_new(owner, facts.principal)?;
     let recorded = owner.ledger().submit_with(submission, None, &[naming])?;
     Ok((facts.key, None, recorded.position.sequence))
+}
+
+/// Checks that a holder is new: the keys of one holder follow each other by rotation, where the old key names the new one.
+fn expect_new(owner: &Owner, holder: PrincipalId) -> Result<(), Refusal> {
+    let entries = owner.entries()?;
+    let Some(entry) = entries.iter().find(|entry| entry.principal == holder) else { return Ok(()) };
+    let (key, name) = (entry.fingerprint.short(), visible(&entry.name));
+    let message = format!("expected a holder without a key, found the holder of key {key} (\"{name}\")");
+    Err(Refusal::new(Code::HolderKnown, message)
+        .about("principal")
+        .with_cure(format!("`demur keys rotate {key}` gives this holder a new key")))
 }
 
 /// Returns what a statement says.

@@ -144,3 +144,21 @@ fn name_of_the_user_is_given_to_no_key() {
     let asked = ask("/v1/questions").header("demur-relay", "pat").send();
     assert_eq!(asked.json()["asker"]["name"], "mcp-pat");
 }
+
+#[test]
+fn holder_who_has_a_key_gets_another_by_rotation_alone() {
+    let server = Server::start();
+    let mut holder = Holder::new(15);
+    let first = holder.registration(&server, "carol");
+    assert_eq!(register(&server, first).status, 201);
+    let place = place(&server);
+    for entry in keys(&server).keys {
+        let reply = make(&server, "mallory", Some(entry.principal));
+        assert_eq!((reply.status, reply.code().as_str()), (409, "HOLDER_KNOWN"), "{}", entry.name);
+        let author = Author::new(SecretKey::from_seed(&[16; 32]), entry.principal, Role::Critic);
+        let second = author.register(&place, None, "mallory", &mut holder.random).unwrap();
+        assert_eq!(register(&server, second).code(), "HOLDER_KNOWN", "{}", entry.name);
+    }
+    assert_eq!(keys(&server).keys.len(), 2, "the desk's and carol's");
+    assert_eq!(fs::read_dir(server.folder().join("keys")).unwrap().count(), 1, "the key of the desk");
+}
