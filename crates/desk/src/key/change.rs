@@ -19,18 +19,19 @@ use demur_ledger::{
 };
 
 use crate::{
-    key_entry::NO_NOTE,
-    keystore::KeyFile,
+    key_entry::{self, NO_NOTE},
+    keystore::{KeyFile, Keystore},
     owner::{Owner, desk_fingerprint},
+    roster::Roster,
 };
 
 /// Returns every key, and where the registry stands.
-pub fn list(owner: &Owner) -> Result<ListedKeys, Refusal> {
-    let registry = owner.ledger().registry();
-    let desk = desk_fingerprint(&registry);
+pub fn list(roster: &Roster, keystore: &Keystore) -> ListedKeys {
+    let registry = roster.registry();
+    let desk = desk_fingerprint(registry);
     let place =
         RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
-    Ok(ListedKeys { keys: owner.entries()?, registry: place })
+    ListedKeys { keys: key_entry::entries(roster, keystore), registry: place }
 }
 
 /// Registers a key.
