@@ -1,5 +1,5 @@
-//! `demur run`: a task done by four roles that answer for every step (seed 002). What each role does next is decided in
-//! `demur-run`; here it is signed, recorded, run and told.
+//! `demur run`: a task done by four roles that answer for every step (seed 002). The server decides what comes next, signs and
+//! records it; here tools are run, agents are heard, and every step is told.
 
 mod agent;
 mod api;
