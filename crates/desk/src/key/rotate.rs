@@ -14,10 +14,11 @@ use demur_core::{
 };
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
 
-use super::change::{check_name, facts, find, malformed};
+use super::change::{facts, find, malformed};
 use crate::{
     key_entry::OVERLAP,
     keystore::{KeyFile, KeyFileError},
+    name,
     owner::Owner,
 };
 
@@ -26,7 +27,7 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<Rotat
     let _alone = owner.key_turn();
     let entries = owner.entries()?;
     let old = find(&entries, key)?;
-    check_name(&entries, &old.name, Some(old.principal))?;
+    name::expect_silent(&entries, &old.name, Some(old.principal))?;
     let (new, event) = match given.statement {
         Some(signed) => by_recovery(owner, old, signed)?,
         None => by_itself(owner, old)?,
