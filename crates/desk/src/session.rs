@@ -162,7 +162,7 @@ pub(crate) fn command_at(
             let place = Place { store: at.registry().store(), trace, seen, now };
             let id = CommandId::new(now, &mut world);
             let spoken = author.speak(id, &place, facts, Some(content), &mut world)?;
-            Ok(at.at_hand().spoken(spoken, consequences)?)
+            Ok(Command::submit(spoken, None, consequences))
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     proof::{Proof, ProofKind},
     registry::{Registry, Standing},
     role::Role,
-    statement::{Fresh, Statement, Submission},
+    statement::{Statement, Submission},
 };
 
 /// A submission that its author signed: whoever reads it knows who said it. Checking it is most of the work and
@@ -34,33 +34,25 @@ impl Checked {
     /// Returns the submission once its signature holds. Without a registry only the statement that creates a
     /// store can hold.
     pub fn new(submission: Submission, registry: Option<&Registry>) -> Result<Self, AdmissionError> {
-        Self::with(submission, registry, |key, submission| {
-            Ok(submission.proof.admit(key, Purpose::Statement, &submission.statement)?)
-        })
-    }
-
-    /// Returns what was signed in this process, if the registry knows the key that signed it.
-    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, AdmissionError> {
-        let signer = *fresh.key();
-        Self::with(fresh.into_submission(), Some(registry), |key, _| {
-            if *key == signer { Ok(()) } else { Err(AdmissionError::Key(Standing::Unknown)) }
-        })
-    }
-
-    fn with(
-        submission: Submission,
-        registry: Option<&Registry>,
-        holds: impl FnOnce(&PublicKey, &Submission) -> Result<(), AdmissionError>,
-    ) -> Result<Self, AdmissionError> {
         let statement = Statement::parse(&submission.statement)?;
         let kind = match &statement.kind {
             TypeName::Known(kind) => *kind,
             TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
         };
         let key = signing_key(&submission, &statement, registry)?;
-        holds(&key, &submission)?;
+        submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
+        Ok(Self::spoken(submission, statement, kind))
+    }
+
+    /// Returns a statement that is known to be signed with the key its proof names: it was signed here, or that was checked.
+    pub(crate) fn spoken(submission: Submission, statement: Statement, kind: EventType) -> Self {
         let flaw = check_form(&submission, &statement, kind).err();
-        Ok(Self { submission, statement, kind, flaw })
+        Self { submission, statement, kind, flaw }
+    }
+
+    /// Returns the submission, to be sent elsewhere.
+    pub fn into_submission(self) -> Submission {
+        self.submission
     }
 
     /// Returns what the author said.
@@ -89,7 +81,8 @@ impl Checked {
     }
 
     /// Returns the principal behind the key if the statement may stand next in this trace, as far as the door can
-    /// tell. `seen` is the hash of this trace's event at the place that the statement's `seen` names, if any.
+    /// tell. `seen` is the hash of this trace's event at the place that the statement's `seen` names, if any; `now` is the
+    /// time that the event will carry, [`Tip::time_at`].
     pub fn admit(
         &self,
         registry: Option<&Registry>,
@@ -101,8 +94,6 @@ impl Checked {
             return Err(flaw.clone());
         }
         check_place(&self.statement, self.kind, registry.map(Registry::store), tip, seen)?;
-        // The clock may go back, the record does not: this is the time that the event will carry.
-        let now = now.max(tip.time());
         if now > self.statement.not_after {
             return Err(AdmissionError::Expired { not_after: self.statement.not_after, now });
         }

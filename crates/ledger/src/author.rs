@@ -11,12 +11,13 @@ use demur_core::{
 };
 
 use crate::{
-    content::NameContent,
-    event_type::{Content, Facts},
+    admission::Checked,
+    content::{NameContent, Opening},
+    event_type::{Content, EventType, Facts},
     facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim},
     name::{CommandId, Position, PrincipalId, StoreId, TraceId},
     role::Role,
-    statement::{Draft, DraftError, Fresh, Submission},
+    statement::{DraftError, Statement, Submission},
 };
 
 /// Whoever signs statements.
@@ -69,11 +70,11 @@ impl Author {
         content: Option<Content>,
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
-        self.say_as(self.role, CommandId::new(place.now, random), place, facts.into(), content, random)
+        self.say_as(CommandId::new(place.now, random), place, (self.role, facts.into(), content), random)
     }
 
     /// Returns a signed statement for the desk in this process, under a command id of the caller's choice: it is recorded once
-    /// however often it is made.
+    /// however often it is made. Nothing that came from outside can pass for it, so its signature needs no second look.
     pub fn speak(
         &self,
         command: CommandId,
@@ -81,9 +82,10 @@ impl Author {
         facts: impl Into<Facts>,
         content: Option<Content>,
         random: &mut dyn Random,
-    ) -> Result<Fresh, DraftError> {
-        let submission = self.say_as(self.role, command, place, facts.into(), content, random)?;
-        Ok(Fresh::new(submission, self.key.public()))
+    ) -> Result<Checked, DraftError> {
+        let said = (self.role, facts.into(), content);
+        let (kind, statement, opening) = self.statement(command, place, said, random)?;
+        Ok(Checked::spoken(Submission::sign(&statement, opening, &self.key)?, statement, kind))
     }
 
     /// Returns the statement that brings this author's key into the registry.
@@ -103,7 +105,7 @@ impl Author {
         let name = name.try_into().map_err(|_| AuthorError::Name)?;
         let content = Some(Content::KeyRegistered(NameContent { name }));
         let command = CommandId::new(place.now, random);
-        Ok(self.say_as(Role::Holder, command, place, facts.into(), content, random)?)
+        Ok(self.say_as(command, place, (Role::Holder, facts.into(), content), random)?)
     }
 
     /// Returns the statement that names `new` as the successor of `old`, signed with this author's key: the old
@@ -122,31 +124,48 @@ impl Author {
         let possession = new.sign(Purpose::Possession, &bytes);
         let facts = KeyRotated { key: new.public(), old, possession, recovery };
         let role = if self.role == Role::Desk { Role::Desk } else { Role::Holder };
-        Ok(self.say_as(role, command, place, facts.into(), None, random)?)
+        Ok(self.say_as(command, place, (role, facts.into(), None), random)?)
     }
 
     fn say_as(
         &self,
-        role: Role,
         command: CommandId,
         place: &Place,
-        facts: Facts,
-        content: Option<Content>,
+        said: Saying,
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
-        let draft = Draft {
+        let (_, statement, opening) = self.statement(command, place, said, random)?;
+        Ok(Submission::sign(&statement, opening, &self.key)?)
+    }
+
+    /// Returns a statement that is not signed yet, its type, and the content that it commits to.
+    fn statement(
+        &self,
+        command: CommandId,
+        place: &Place,
+        (role, facts, content): Saying,
+        random: &mut dyn Random,
+    ) -> Result<(EventType, Statement, Option<Opening>), DraftError> {
+        let salt = Salt::draw(random);
+        let kind = facts.event_type().ok_or(DraftError::UnknownType)?;
+        let opening = content.map(|content| Opening::of(&content, salt)).transpose()?;
+        let statement = Statement {
             command,
-            content,
+            content: opening.as_ref().map(Opening::commitment),
             facts,
             not_after: place.now.plus_millis(GOOD_FOR),
             role,
             seen: place.seen,
             store: Some(place.store),
             trace: place.trace,
+            kind: kind.into(),
         };
-        draft.sign(&self.key, Salt::draw(random))
+        Ok((kind, statement, opening))
     }
 }
+
+/// What an author says: the role, the facts, the words.
+type Saying = (Role, Facts, Option<Content>);
 
 /// Bytes to be stored, with the facts that commit to them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -78,6 +78,11 @@ impl Opening {
         Ok(Self { bytes, salt })
     }
 
+    /// Returns the opening of content. The salt must be fresh: one salt, one content.
+    pub(crate) fn of(content: &Content, salt: Salt) -> Result<Self, canonical::WriteError> {
+        Ok(Self { bytes: canonical::to_vec(content)?, salt })
+    }
+
     /// Returns the commitment that this opens.
     pub fn commitment(&self) -> Commitment {
         Commitment::to_content(&self.salt, &self.bytes)

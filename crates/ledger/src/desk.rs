@@ -187,7 +187,8 @@ impl Desk {
         let checked = Checked::new(submission, Some(&self.registry))?;
         let statement = checked.statement();
         let seen = statement.seen.and_then(|seen| chain.hash(seen.sequence));
-        let actor = checked.admit(Some(&self.registry), chain.tip(), seen, now)?;
+        let tip = chain.tip();
+        let actor = checked.admit(Some(&self.registry), tip, seen, tip.time_at(now))?;
         if chain.knows_command(checked.key(), statement.command) {
             return Err(AdmissionError::CommandUsed);
         }

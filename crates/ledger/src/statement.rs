@@ -4,7 +4,7 @@ use demur_core::{
     canonical::{self, ReadError, WriteError},
     commitment::{Commitment, Salt},
     hash::{Digest, Purpose, digest},
-    key::{PublicKey, SecretKey},
+    key::SecretKey,
     limit::Limits,
     time::Timestamp,
 };
@@ -88,31 +88,20 @@ pub struct Submission {
     pub opening: Option<Opening>,
 }
 
-/// A submission that was signed in this process a moment ago. Only [`crate::author::Author`] makes one, so nothing that came
-/// from outside can pass for it, and its signature needs no second look.
-#[derive(Clone, Debug)]
-pub struct Fresh {
-    submission: Submission,
-    key: PublicKey,
-}
-
-impl Fresh {
-    pub(crate) const fn new(submission: Submission, key: PublicKey) -> Self {
-        Self { submission, key }
-    }
-
-    /// Returns the key that signed it.
-    pub const fn key(&self) -> &PublicKey {
-        &self.key
-    }
-
-    /// Returns the submission, to be sent elsewhere.
-    pub fn into_submission(self) -> Submission {
-        self.submission
+impl Submission {
+    /// Returns a statement signed with its author's key, and the content it commits to.
+    pub(crate) fn sign(
+        statement: &Statement,
+        opening: Option<Opening>,
+        key: &SecretKey,
+    ) -> Result<Self, WriteError> {
+        let bytes = statement.to_bytes()?;
+        let proof = KeySignature::sign(key, Purpose::Statement, &bytes);
+        Ok(Self { statement: bytes, proof, opening })
     }
 }
 
-/// A statement that is not signed yet.
+/// A statement that is not signed yet, for whoever is no [`Author`](crate::author::Author).
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// See [`Statement::command`].
@@ -136,10 +125,7 @@ pub struct Draft {
 impl Draft {
     /// Returns the signed submission. The salt must be fresh: one salt, one content.
     pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
-        let opening = match &self.content {
-            Some(content) => Some(Opening { bytes: canonical::to_vec(content)?, salt }),
-            None => None,
-        };
+        let opening = self.content.map(|content| Opening::of(&content, salt)).transpose()?;
         let statement = Statement {
             command: self.command,
             content: opening.as_ref().map(Opening::commitment),
@@ -150,10 +136,8 @@ impl Draft {
             seen: self.seen,
             store: self.store,
             trace: self.trace,
-        }
-        .to_bytes()?;
-        let proof = KeySignature::sign(key, Purpose::Statement, &statement);
-        Ok(Submission { statement, proof, opening })
+        };
+        Ok(Submission::sign(&statement, opening, key)?)
     }
 }
 

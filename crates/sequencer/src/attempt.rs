@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use demur_core::key::Fingerprint;
-use demur_engine::{Reply, command::Command, context::Earlier};
-use demur_ledger::{
-    envelope::Event,
-    name::{CommandId, TraceId},
-};
+use demur_engine::{Reply, context::Earlier};
+use demur_ledger::{envelope::Event, name::TraceId};
 use demur_store::contract::Performed;
 
 use super::{commit::Slot, error::SequencerError, read::read_performed};
@@ -72,16 +68,5 @@ impl EarlierEvent {
             trace: self.trace,
             position: self.event.position(),
         }
-    }
-}
-
-/// Returns the author's key and command, where an author spoke.
-pub(super) fn command_id(command: &Command) -> Option<(Fingerprint, CommandId)> {
-    match command {
-        Command::Submit(submitted) => {
-            let checked = submitted.checked();
-            Some((checked.key(), checked.statement().command))
-        }
-        Command::Abort(_) | Command::Recover(_) | Command::Record(_) => None,
     }
 }

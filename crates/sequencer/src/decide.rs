@@ -10,7 +10,7 @@ use demur_store::contract::{Snapshot, Swap, touched_questions};
 use super::{
     SequencerError,
     at_hand::AtHand,
-    attempt::{Attempt, Past, Step, command_id},
+    attempt::{Attempt, Past, Step},
     commit::{CommitLeader, Slot, lock},
     head_document,
     item::{Item, Waiting, Waits},
@@ -62,7 +62,7 @@ impl AtHand {
         put: impl FnOnce(Item, bool) -> Result<R, SequencerError>,
     ) -> Result<Step<R>, SequencerError> {
         let Wanted { command, past, swaps, waits, .. } = *wanted;
-        let id = command_id(command);
+        let id = command.id();
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
             return Ok(Step::InFlight(slot));
         }
@@ -112,8 +112,8 @@ impl AtHand {
 
 /// Returns what is known of the event at the place that a statement has seen.
 pub(super) fn seen(states: &States, command: &Command) -> Known {
-    let Command::Submit(submitted) = command else { return Known::Absent };
-    submitted.checked().statement().seen.map_or(Known::Absent, |seen| states.hash(seen.sequence))
+    let seen = command.said().and_then(|said| said.statement().seen);
+    seen.map_or(Known::Absent, |seen| states.hash(seen.sequence))
 }
 
 /// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use demur_engine::{
     Reply,
-    command::{self, Command, Submitted},
+    command::{self, Command, Consequences},
+    refusal::RuleRefusal,
     state::State,
 };
 use demur_ledger::{
-    author::Artifact, content::NoteContent, name::TraceId, registry::Registry, statement::Submission,
+    admission::Checked, author::Artifact, content::NoteContent, name::TraceId, registry::Registry,
+    statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
-    attempt::{Attempt, EarlierEvent, Past, Step, command_id},
+    attempt::{Attempt, EarlierEvent, Past, Step},
     commit::{Ending, Slot, lock},
     decide::{self, LookedUp, Wanted},
     item::{Item, Waits},
@@ -23,18 +25,27 @@ use super::{
 };
 
 impl Sequencer {
-    /// Returns a submission once its signature holds.
-    pub(super) fn check(
-        &self,
-        submission: Submission,
-        artifact: Option<&Artifact>,
-    ) -> Result<Submitted, SequencerError> {
+    /// Returns what an author said, once its signature holds.
+    pub(super) fn check(&self, submission: Submission) -> Result<Checked, SequencerError> {
         // It may have been registered elsewhere.
         if self.registry().public_key(&submission.proof.key).is_none() {
             self.newest_registry()?;
         }
-        let submitted = Submitted::new(submission, artifact, &self.registry());
-        Ok(submitted.inspect_err(|_| self.at_hand.counters.count_refusal())?)
+        let said = Checked::new(submission, Some(&self.registry())).map_err(RuleRefusal::from);
+        Ok(said.inspect_err(|_| self.at_hand.counters.count_refusal())?)
+    }
+
+    /// Returns the command that records what an author said, once its artifact is kept.
+    pub(super) fn submission(
+        &self,
+        said: Checked,
+        artifact: Option<&Artifact>,
+    ) -> Result<Command, SequencerError> {
+        let command = Command::submit(said, artifact, Consequences::default());
+        if let (Command::Submit { artifact: Ok(Some(_)), .. }, Some(artifact)) = (&command, artifact) {
+            self.store.put_artifact(&artifact.bytes)?;
+        }
+        Ok(command)
     }
 
     /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
@@ -76,7 +87,7 @@ impl Sequencer {
 
     /// Returns what a command became before.
     pub(super) fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, SequencerError> {
-        let Some((key, command)) = command_id(command) else { return Ok(None) };
+        let Some((key, command)) = command.id() else { return Ok(None) };
         self.store.command(&key, command)?.as_ref().map(EarlierEvent::parse).transpose()
     }
 
@@ -128,7 +139,7 @@ impl Sequencer {
     /// Forgets a command in flight that has ended: whoever panicked on the way took no leave.
     fn forget(&self, command: &Command, slot: &Arc<Slot>) {
         let mut in_flight = lock(&self.at_hand.in_flight);
-        if let Some(id) = command_id(command)
+        if let Some(id) = command.id()
             && in_flight.get(&id).is_some_and(|now| Arc::ptr_eq(now, slot))
         {
             in_flight.remove(&id);
@@ -166,7 +177,7 @@ impl Sequencer {
         let states = turn.states(|known| self.load(wanted.trace, known))?;
         match (self.is_interrupted(states)?, wanted.command) {
             (true, Command::Recover(_))
-            | (false, Command::Submit(_) | Command::Abort(_) | Command::Record(_)) => {}
+            | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record(_)) => {}
             (true, _) => return Ok(Step::Interrupted),
             // Somebody else said so.
             (false, Command::Recover(_)) => return Ok(Step::Over(Attempt::Again)),
@@ -192,7 +203,7 @@ impl Sequencer {
         let Wanted { trace, command, .. } = *wanted;
         let seen = match (decide::seen(states, command), command) {
             (Known::Here(hash), _) => Some(hash),
-            (Known::Stored, Command::Submit(submitted)) => match submitted.checked().statement().seen {
+            (Known::Stored, Command::Submit { said, .. }) => match said.statement().seen {
                 Some(seen) => self.store.hash(trace, seen.sequence)?,
                 None => None,
             },

@@ -127,8 +127,8 @@ impl Sequencer {
         let salt = Salt::draw(&mut Draw(system));
         let submission =
             draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let consequences = Consequences { after: Some(registry.head()), sayings: Vec::new() };
-        Ok(Command::Submit(Box::new(self.check(submission, None)?.with_consequences(consequences))))
+        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        Ok(Command::submit(self.check(submission)?, None, rest))
     }
 
     /// Has the desk state something about the root over all traces, the registry that it follows included, and notes which

@@ -10,7 +10,7 @@ use demur_store::contract::{Conflict, StoreError};
 
 use super::{
     Sequencer,
-    attempt::{Attempt, Past, Step, command_id},
+    attempt::{Attempt, Past, Step},
     commit::{Ending, Slot, lock},
     decide::Wanted,
     error::SequencerError,
@@ -64,15 +64,12 @@ impl Series<'_> {
             self.commit()?;
         }
         let sequencer = self.sequencer;
-        let submitted = sequencer.check(submission, artifact)?;
-        let trace = submitted.checked().statement().trace;
+        let said = sequencer.check(submission)?;
+        let trace = said.statement().trace;
         if trace == sequencer.registry().trace() {
             return Err(StoreError::Misuse { what: "a series is of a run, not of the registry" }.into());
         }
-        if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
-            sequencer.store.put_artifact(&artifact.bytes)?;
-        }
-        let decided = self.decide(trace, &Command::Submit(Box::new(submitted)))?;
+        let decided = self.decide(trace, &sequencer.submission(said, artifact)?)?;
         if matches!(decided.reply, Reply::Refused(_)) {
             sequencer.at_hand.counters.count_refusal();
         }
@@ -82,7 +79,7 @@ impl Series<'_> {
     fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, SequencerError> {
         let sequencer = self.sequencer;
         // Otherwise this thread would wait for what it has not let go yet.
-        let slot = command_id(command).and_then(|id| lock(&sequencer.at_hand.in_flight).get(&id).cloned());
+        let slot = command.id().and_then(|id| lock(&sequencer.at_hand.in_flight).get(&id).cloned());
         let mut past = Past::Unknown;
         if slot.is_some_and(|slot| self.waiting.iter().any(|waiting| Arc::ptr_eq(waiting, &slot))) {
             self.commit()?;

@@ -98,7 +98,7 @@ type InLine = (Arc<Slot>, Option<CommitLeader>);
 
 /// Returns whether a command begins a trace.
 fn opens(command: &Command) -> bool {
-    matches!(command, Command::Submit(submitted) if submitted.checked().statement().seen.is_none())
+    command.said().is_some_and(|said| said.statement().seen.is_none())
 }
 
 impl Sequencer {

@@ -2,9 +2,10 @@
 
 use demur_engine::{
     Reply,
-    command::{Command, Consequences, Saying, Submitted},
+    command::{Command, Consequences, Saying},
 };
 use demur_ledger::{
+    admission::Checked,
     facts::{
         AnswerKind, AnswerRevoked, GapAccepted, GapFound, OperationStarted, PlanAttested, PlanConfirmed,
         PlanSubmitted, ProposalCreated, Question, QuestionAnswered, QuestionAsked, RulesRecorded, Severity,
@@ -182,8 +183,8 @@ impl World {
     }
 
     fn send_with(&mut self, sent: &crate::world::Sent, consequences: Consequences) -> Reply {
-        let submitted = Submitted::new(sent.submission.clone(), None, self.known_registry()).unwrap();
-        self.command(To::Run, Command::Submit(Box::new(submitted.with_consequences(consequences))))
+        let said = Checked::new(sent.submission.clone(), Some(self.known_registry())).unwrap();
+        self.command(To::Run, Command::submit(said, None, consequences))
     }
 }
 

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use demur_engine::command::{Command, Submitted};
-use demur_ledger::facts::ProposalCreated;
+use demur_engine::command::{Command, Consequences};
+use demur_ledger::{admission::Checked, facts::ProposalCreated};
 use demur_sequencer::{Progress, Sequencer, SequencerError};
 use demur_store::{
     contract::{RecordKey, RecordValue, Store, Swap, Version},
@@ -153,7 +153,8 @@ fn whoever_writes_waits_for_nobody_who_decides() {
     let [first_said, refused, deciding] = [(); 3].map(|()| {
         let facts = ProposalCreated { fallback_for: None, replaces: None };
         let submission = office.submission(&run, facts);
-        Command::Submit(Box::new(Submitted::new(submission, None, &sequencer.registry()).unwrap()))
+        let said = Checked::new(submission, Some(&sequencer.registry())).unwrap();
+        Command::submit(said, None, Consequences::default())
     });
     sequencer.perform(run.trace, &first_said).unwrap();
     // One that will be refused for its record, and nobody writes yet.
