@@ -84,6 +84,6 @@ impl<'a> Lookup<'a> {
         command: &Command,
         swaps: &[Swap],
     ) -> Result<Option<Underway>, Refusal> {
-        Ok(self.at_hand.begin_with(trace, command, swaps)?)
+        Ok(self.at_hand.begin(trace, command, swaps)?)
     }
 }

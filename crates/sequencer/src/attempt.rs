@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use demur_engine::{Reply, context::Earlier};
-use demur_ledger::{envelope::Event, name::TraceId};
+use demur_ledger::{entry::Entry, envelope::Event, name::TraceId};
 use demur_store::contract::Performed;
 
-use super::{commit::Slot, error::SequencerError, read::read_performed};
+use super::{
+    commit::{CommitLeader, Slot},
+    error::SequencerError,
+    read::read_performed,
+};
 
 /// What came of deciding.
-pub(super) enum Step<R> {
+pub(super) enum Step {
     /// It waits for a commit.
-    Queued(Reply, R),
+    Queued(Queued),
     /// The desk crashed after the newest event; that is recorded first.
     Interrupted,
     /// The trace goes by a newer registry than the one known here, so another process wrote both.
@@ -23,6 +27,17 @@ pub(super) enum Step<R> {
     Silent(Reply, Option<Arc<Slot>>),
     /// Decide again, or look the command up.
     Over(Attempt),
+}
+
+/// What waits for a commit.
+pub(super) struct Queued {
+    /// What the caller is told after it.
+    pub(super) reply: Reply,
+    pub(super) slot: Arc<Slot>,
+    /// The lead, if nobody has it.
+    pub(super) leader: Option<CommitLeader>,
+    /// What was decided, for a caller who has more to say first.
+    pub(super) events: Vec<Entry>,
 }
 
 /// What came of one attempt.

@@ -163,16 +163,12 @@ impl Pending {
 }
 
 impl Commits {
-    /// Puts an item at the end. Returns the leader if there was none.
+    /// Puts an item at the end. Returns the leader if there was none, and the caller can be told to write.
     pub(super) fn put(self: &Arc<Self>, item: Item) -> Option<CommitLeader> {
         let mut pending = lock(&self.pending);
+        let is_deferred = item.waits == Waits::Later;
         pending.items.push(item);
-        self.appoint(&mut pending)
-    }
-
-    /// Puts an item at the end whose caller has more to say before it waits.
-    pub(super) fn put_deferred(&self, item: Item) {
-        lock(&self.pending).items.push(Item { waits: Waits::Later, ..item });
+        if is_deferred { None } else { self.appoint(&mut pending) }
     }
 
     /// Makes deferred items wait like any other. Returns the leader if there was none.
@@ -180,7 +176,7 @@ impl Commits {
         let mut pending = lock(&self.pending);
         let mut found = false;
         for item in &mut pending.items {
-            if slots.iter().any(|slot| Arc::ptr_eq(slot, &item.waiting.slot)) {
+            if item.slots().any(|own| slots.iter().any(|slot| Arc::ptr_eq(slot, own))) {
                 item.waits = Waits::OnAThread;
                 found = true;
             }
@@ -265,7 +261,7 @@ impl Drop for CommitLeader {
     fn drop(&mut self) {
         let mut pending = lock(&self.0.pending);
         // What everybody has left is written by whoever comes next, or watches.
-        let taken = pending.next().any(|item| item.waiting.slot.offer());
+        let taken = pending.next().flat_map(Item::slots).any(|slot| slot.offer());
         pending.led = taken;
     }
 }

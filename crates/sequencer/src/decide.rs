@@ -10,11 +10,11 @@ use demur_store::contract::{Snapshot, Swap, touched_questions};
 use super::{
     SequencerError,
     at_hand::AtHand,
-    attempt::{Attempt, Past, Step},
-    commit::{CommitLeader, Slot, lock},
+    attempt::{Attempt, Past, Queued, Step},
+    commit::{CommitLeader, lock},
     head_document,
     item::{Item, Waiting, Waits},
-    queue::{Known, Queue, States},
+    queue::{Known, Queue, States, Turn},
     system::Draw,
 };
 
@@ -27,6 +27,14 @@ pub(super) struct Wanted<'a> {
     /// The records that change with it.
     pub(super) swaps: &'a [Swap],
     pub(super) waits: Waits,
+}
+
+impl Wanted<'_> {
+    /// Returns whether it begins a trace, and nothing speaks for the contrary.
+    pub(super) fn opens(&self) -> bool {
+        let opens = self.command.said().is_some_and(|said| said.statement().seen.is_none());
+        opens && matches!(self.past, Past::Unknown)
+    }
 }
 
 /// What a decision needs besides the state.
@@ -52,15 +60,38 @@ impl AtHand {
         Some(LookedUp { seen, question })
     }
 
-    /// Decides, and has what was decided put in line. The caller has its turn in the queue.
-    pub(super) fn decide<R>(
+    /// Decides with what is in memory, and puts what was decided in line. Where something has to be read first, and for
+    /// whatever will not simply be recorded, there is none, and nothing has happened yet.
+    pub(super) fn decide_at_once(
+        &self,
+        wanted: &Wanted<'_>,
+        queue: &Arc<Queue>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Option<Queued>, SequencerError> {
+        // Whoever opens a trace has just drawn its id, so nothing of it has to be read. If it is there, the commit says so.
+        let Some(states) = turn.at_hand(wanted.opens().then_some(wanted.trace)) else { return Ok(None) };
+        // Whether the process that wrote last has crashed only the store can tell.
+        let is_foreign = states.interrupted_by().is_some_and(|writer| writer != self.lease);
+        let looked_up = if is_foreign { None } else { self.look_up(states, wanted) };
+        let step = looked_up.map(|looked_up| self.decide(wanted, queue, states, looked_up)).transpose();
+        if let Ok(Some(Step::Queued(queued))) = step {
+            return Ok(Some(queued));
+        }
+        turn.forget_if_new();
+        match step {
+            Ok(_) | Err(SequencerError::NoDeskKey) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Decides, and puts what was decided in line. The caller has its turn in the queue.
+    pub(super) fn decide(
         &self,
         wanted: &Wanted<'_>,
         queue: &Arc<Queue>,
         states: &mut States,
         looked_up: LookedUp,
-        put: impl FnOnce(Item, bool) -> Result<R, SequencerError>,
-    ) -> Result<Step<R>, SequencerError> {
+    ) -> Result<Step, SequencerError> {
         let Wanted { command, past, swaps, waits, .. } = *wanted;
         let id = command.id();
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
@@ -79,35 +110,32 @@ impl AtHand {
         if events.is_empty() {
             return Ok(Step::Silent(reply, states.newest.clone()));
         }
-        let Some(mut item) = fold(queue, states, events, &registry) else {
+        let is_recorded = matches!(reply, Reply::Recorded(_));
+        let (command, slot) = (id.filter(|_| is_recorded), Arc::default());
+        let waiting = Waiting { queue: Arc::clone(queue), registry: None, command, slot: Arc::clone(&slot) };
+        let Some(mut item) = fold(waiting, states, events, &registry) else {
             queue.void();
             return Ok(Step::Behind);
         };
         item.waits = waits;
-        let is_recorded = matches!(reply, Reply::Recorded(_));
-        if is_recorded {
-            item.waiting.command = id;
-        }
         item.swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
-        if let Some(id) = item.waiting.command {
-            lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
+        if let Some(id) = command {
+            lock(&self.in_flight).insert(id, Arc::clone(&slot));
         }
-        states.newest = Some(Arc::clone(&item.waiting.slot)).filter(|_| waits != Waits::Later);
-        Ok(Step::Queued(reply, put(item, queue.is_followed())?))
+        states.newest = Some(Arc::clone(&slot)).filter(|_| waits != Waits::Later);
+        // Whoever has more to say goes by what was decided so far.
+        let events = if waits == Waits::Later { item.entries.clone() } else { Vec::new() };
+        let leader = self.put(item, queue.is_followed())?;
+        Ok(Step::Queued(Queued { reply, slot, leader, events }))
     }
 
-    /// Puts an item in line, its head signed unless somebody is behind it already. One that cannot be signed is let go, which
-    /// voids its queue.
-    pub(super) fn put(
-        &self,
-        mut item: Item,
-        is_followed: bool,
-    ) -> Result<(Arc<Slot>, Option<CommitLeader>), SequencerError> {
-        if !is_followed {
-            item.signed = Some(self.sign_head(item.head.clone(), item.waiting.registry.as_deref())?);
+    /// Puts an item in line, its head signed unless somebody is behind it already, or will be. One that cannot be signed is
+    /// let go, which voids its queue.
+    fn put(&self, mut item: Item, is_followed: bool) -> Result<Option<CommitLeader>, SequencerError> {
+        if !is_followed && item.waits != Waits::Later {
+            item.signed = Some(self.sign_head(item.head.clone(), item.registry_after())?);
         }
-        let slot = Arc::clone(&item.waiting.slot);
-        Ok((slot, self.commits.put(item)))
+        Ok(self.commits.put(item))
     }
 }
 
@@ -119,14 +147,14 @@ pub(super) fn seen(states: &States, command: &Command) -> Known {
 
 /// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,
 /// because they were decided by an older registry than the trace has gone by already.
-fn fold(queue: &Arc<Queue>, states: &mut States, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
+fn fold(mut waiting: Waiting, states: &mut States, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
     let (trace, expected) = (states.pending.tip().trace(), states.pending.tip().head());
     for entry in &entries {
         states.pending.apply(&entry.event).ok()?;
         states.remember(*entry.event.hash());
     }
     let pending = &states.pending;
-    let after = pending.registry().map(|registry| Arc::new(registry.clone()));
+    waiting.registry = pending.registry().map(|registry| Arc::new(registry.clone()));
     let head = pending.tip().head()?;
     let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
     let snapshot = if due { snapshot::to_bytes(pending) } else { None };
@@ -135,14 +163,14 @@ fn fold(queue: &Arc<Queue>, states: &mut States, entries: Vec<Entry>, registry: 
         trace,
         expected,
         entries,
-        head: head_document(head, after.as_deref().unwrap_or(registry), trace),
+        head: head_document(head, waiting.registry.as_deref().unwrap_or(registry), trace),
         signed: None,
         phase: pending.phase(),
-        questions: questions.unwrap_or_default(),
+        questions: questions.into_iter().flatten().collect(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
         swaps: Vec::new(),
         waits: Waits::OnAThread,
-        waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
+        waiting: vec![waiting],
     })
 }
 

@@ -1,6 +1,6 @@
-//! What one decision wants recorded, and how the items of one trace become one append.
+//! What one decision wants recorded, and how the items of one trace become one write.
 
-use std::{collections::BTreeMap, mem, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use demur_core::key::Fingerprint;
 use demur_ledger::{
@@ -26,12 +26,13 @@ pub(super) struct Item {
     pub(super) signed: Option<Signed<Head>>,
     pub(super) phase: Option<Phase>,
     /// The questions it touched, as they stand after it.
-    pub(super) questions: Vec<(Sequence, Option<QuestionRow>)>,
+    pub(super) questions: BTreeMap<Sequence, Option<QuestionRow>>,
     pub(super) snapshot: Option<Snapshot>,
     /// The records that change with it, or it does not happen.
     pub(super) swaps: Vec<Swap>,
     pub(super) waits: Waits,
-    pub(super) waiting: Waiting,
+    /// Whoever waits for it: one, until others are joined.
+    pub(super) waiting: Vec<Waiting>,
 }
 
 /// How the caller of an item waits for it.
@@ -65,69 +66,48 @@ impl Drop for Waiting {
     }
 }
 
-/// The items of one trace in one commit, in order.
-pub(super) struct Group {
-    pub(super) trace: TraceId,
-    expected: Option<Position>,
-    entries: Vec<Entry>,
-    head: Head,
-    signed: Option<Signed<Head>>,
-    phase: Option<Phase>,
-    questions: BTreeMap<Sequence, Option<QuestionRow>>,
-    snapshot: Option<Snapshot>,
-    swaps: Vec<Swap>,
-    pub(super) waiting: Vec<Waiting>,
-}
-
-impl Group {
-    /// Returns the group of one item.
-    pub(super) fn new(item: Item) -> Self {
-        let Item { trace, expected, entries, head, signed, phase, snapshot, swaps, .. } = item;
-        let (questions, waiting) = (item.questions.into_iter().collect(), vec![item.waiting]);
-        Self { trace, expected, entries, head, signed, phase, questions, snapshot, swaps, waiting }
+impl Item {
+    /// Returns where its callers wait.
+    pub(super) fn slots(&self) -> impl Iterator<Item = &Arc<Slot>> {
+        self.waiting.iter().map(|waiting| &waiting.slot)
     }
 
-    /// Returns whether an item can be part of it: of the same trace, and both ask for the same absences, if for any. What
-    /// changes records stands alone, so that nobody else is refused for a record.
-    pub(super) fn takes(&self, item: &Item) -> bool {
-        let same = self.trace == item.trace && self.swaps == item.swaps;
-        same && item.swaps.iter().all(Swap::is_absence)
+    /// Returns the registry after it, if it is of the registry.
+    pub(super) fn registry_after(&self) -> Option<&Registry> {
+        self.waiting.last().and_then(|waiting| waiting.registry.as_deref())
     }
 
-    /// Adds the next item of the same trace. If it was not chained to the one before, the store refuses the whole
-    /// group, and everybody in it decides again.
-    pub(super) fn add(&mut self, item: Item) {
-        self.entries.extend(item.entries);
-        self.head = item.head;
-        self.signed = item.signed;
-        self.phase = item.phase;
-        self.questions.extend(item.questions);
-        self.snapshot = item.snapshot.or(self.snapshot.take());
-        self.waiting.push(item.waiting);
+    /// Returns whether another item can be written with this one as one: of the same trace, and both ask for the same
+    /// absences, if for any. What changes records stands alone, so that nobody else is refused for a record.
+    pub(super) fn takes(&self, next: &Self) -> bool {
+        let same = self.trace == next.trace && self.swaps == next.swaps;
+        same && next.swaps.iter().all(Swap::is_absence)
+    }
+
+    /// Adds the next item of the same trace. If it was not chained to this one, the store refuses both, and everybody who
+    /// waits decides again.
+    pub(super) fn join(&mut self, next: Self) {
+        self.entries.extend(next.entries);
+        self.head = next.head;
+        self.signed = next.signed;
+        self.phase = next.phase;
+        self.questions.extend(next.questions);
+        self.snapshot = next.snapshot.or(self.snapshot.take());
+        self.waiting.extend(next.waiting);
     }
 
     /// Returns what is to be written, its head signed by `sign` where its decider left that to the commit, because
-    /// somebody was already behind it.
-    pub(super) fn write(
-        &mut self,
+    /// somebody was already behind it; and who waits for it. Where it cannot be signed, who waits is all there is.
+    pub(super) fn into_write(
+        mut self,
         writer: LeaseId,
         sign: impl FnOnce(Head, Option<&Registry>) -> Result<Signed<Head>, SequencerError>,
-    ) -> Result<Write, SequencerError> {
-        let head = if let Some(signed) = self.signed.take() {
-            signed
-        } else {
-            let after = self.waiting.last().and_then(|waiting| waiting.registry.as_deref());
-            sign(self.head.clone(), after)?
-        };
-        let append = Append {
-            trace: self.trace,
-            expected: self.expected,
-            entries: mem::take(&mut self.entries),
-            head,
-            phase: self.phase,
-            questions: mem::take(&mut self.questions).into_iter().collect(),
-            snapshot: self.snapshot.take(),
-        };
-        Ok(Write { writer, append: Some(append), swaps: mem::take(&mut self.swaps) })
+    ) -> Result<(Write, Vec<Waiting>), Vec<Waiting>> {
+        let signed = self.signed.take().map_or_else(|| sign(self.head.clone(), self.registry_after()), Ok);
+        let Self { trace, expected, entries, phase, snapshot, swaps, waiting, .. } = self;
+        let Ok(head) = signed else { return Err(waiting) };
+        let questions = self.questions.into_iter().collect();
+        let append = Append { trace, expected, entries, head, phase, questions, snapshot };
+        Ok((Write { writer, append: Some(append), swaps }, waiting))
     }
 }

@@ -16,10 +16,10 @@ use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
-    attempt::{Attempt, EarlierEvent, Past, Step},
+    attempt::{Attempt, EarlierEvent, Past, Queued, Step},
     commit::{Ending, Slot, lock},
     decide::{self, LookedUp, Wanted},
-    item::{Item, Waits},
+    item::Waits,
     load::{self, Keys, Loaded},
     queue::{Known, States},
 };
@@ -93,9 +93,8 @@ impl Sequencer {
     }
 
     fn attempt(&self, wanted: &Wanted<'_>) -> Result<Attempt, SequencerError> {
-        let put = |item: Item, is_followed: bool| self.at_hand.put(item, is_followed);
-        let (reply, (slot, leader)) = match self.enqueue(wanted, put) {
-            Ok(Step::Queued(reply, queued)) => (reply, queued),
+        let Queued { reply, slot, leader, .. } = match self.enqueue(wanted) {
+            Ok(Step::Queued(queued)) => queued,
             Ok(step) => return self.settle(wanted, step),
             // The desk's key changed after this was decided.
             Err(SequencerError::NoDeskKey) if self.at_hand.has_key() => return Ok(Attempt::Again),
@@ -114,9 +113,9 @@ impl Sequencer {
     }
 
     /// Waits for what a step without a commit of its own depends on.
-    pub(super) fn settle<R>(&self, wanted: &Wanted<'_>, step: Step<R>) -> Result<Attempt, SequencerError> {
+    pub(super) fn settle(&self, wanted: &Wanted<'_>, step: Step) -> Result<Attempt, SequencerError> {
         match step {
-            Step::Queued(reply, _) => Ok(Attempt::Settled(reply)),
+            Step::Queued(queued) => Ok(Attempt::Settled(queued.reply)),
             Step::Interrupted => self.recover(wanted.trace).map(|()| Attempt::Again),
             Step::Behind => self.refresh().map(|_| Attempt::Again),
             Step::InFlight(slot) => {
@@ -166,13 +165,9 @@ impl Sequencer {
         Ok(self.store.leases()?.iter().any(|lease| lease.id == writer && !lease.lives))
     }
 
-    /// Decides, and has what was decided put in line while nobody else decides in this trace. Whoever waits for its own
+    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own
     /// commit can be waited for by others.
-    pub(super) fn enqueue<R>(
-        &self,
-        wanted: &Wanted<'_>,
-        put: impl FnOnce(Item, bool) -> Result<R, SequencerError>,
-    ) -> Result<Step<R>, SequencerError> {
+    pub(super) fn enqueue(&self, wanted: &Wanted<'_>) -> Result<Step, SequencerError> {
         let queue = self.at_hand.queues.of(wanted.trace);
         let mut turn = queue.enter();
         let states = turn.states(|known| self.load(wanted.trace, known))?;
@@ -187,7 +182,7 @@ impl Sequencer {
             Some(looked_up) => looked_up,
             None => self.look_up(states, wanted)?,
         };
-        let step = self.at_hand.decide(wanted, &queue, states, looked_up, put)?;
+        let step = self.at_hand.decide(wanted, &queue, states, looked_up)?;
         // No commit checks what is only said. It may be wrong by now where others write too.
         if matches!(step, Step::Silent(Reply::Refused(_) | Reply::Moved, _))
             && self.store.is_shared()

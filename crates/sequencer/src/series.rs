@@ -10,7 +10,7 @@ use demur_store::contract::{Conflict, RecordKey, StoreError, Swap};
 
 use super::{
     Sequencer,
-    attempt::{Attempt, Past, Step},
+    attempt::{Attempt, Past, Queued, Step},
     commit::{Ending, Slot, lock},
     decide::Wanted,
     error::SequencerError,
@@ -96,16 +96,12 @@ impl Series<'_> {
             past = Past::Known(sequencer.earlier(command)?.map(Box::new));
         }
         for _ in 0..ATTEMPTS {
-            let waiting = &mut self.waiting;
             let wanted = Wanted { trace, command, past: &past, swaps: &self.swaps, waits: Waits::Later };
-            let step = sequencer.enqueue(&wanted, |item, _| {
-                waiting.push(Arc::clone(&item.waiting.slot));
-                let entries = item.entries.clone();
-                sequencer.at_hand.commits.put_deferred(item);
-                Ok(entries)
-            })?;
-            match step {
-                Step::Queued(reply, events) => return Ok(Decided { events, reply }),
+            match sequencer.enqueue(&wanted)? {
+                Step::Queued(Queued { reply, slot, events, .. }) => {
+                    self.waiting.push(slot);
+                    return Ok(Decided { events, reply });
+                }
                 // The trace has an event that the author has not seen: see `Sequencer::come_back`.
                 Step::Interrupted => {
                     self.commit()?;

@@ -31,7 +31,7 @@ fn hall() -> (tempfile::TempDir, Hall) {
 
 fn begin(hall: &Hall) -> (TraceId, Underway) {
     let trace = hall.new_trace();
-    (trace, hall.sequencer().at_hand().begin(trace, &hall.asking(trace)).unwrap().unwrap())
+    (trace, hall.sequencer().at_hand().begin(trace, &hall.asking(trace), &[]).unwrap().unwrap())
 }
 
 fn is_recorded(hall: &Hall, trace: TraceId) -> bool {
@@ -87,16 +87,16 @@ fn what_needs_a_wait_or_a_look_is_not_begun() {
     let (_folder, hall) = hall();
     let trace = hall.new_trace();
     let command = hall.asking(trace);
-    let underway = hall.sequencer().at_hand().begin(trace, &command).unwrap().unwrap();
+    let underway = hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap().unwrap();
     // The same command is in flight.
-    assert!(hall.sequencer().at_hand().begin(trace, &command).unwrap().is_none());
+    assert!(hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap().is_none());
     drop(underway);
     let asked = hall.sequencer().perform(trace, &command).unwrap();
     assert!(asked.repeated);
     let answer = hall.answering(trace, asked.position);
-    let mut underway = hall.sequencer().at_hand().begin(trace, &answer).unwrap().unwrap();
+    let mut underway = hall.sequencer().at_hand().begin(trace, &answer, &[]).unwrap().unwrap();
     // A refusal is recorded behind what it speaks of: who was first is on the disk when somebody hears of it.
-    let mut late = hall.sequencer().at_hand().begin(trace, &answer).unwrap().unwrap();
+    let mut late = hall.sequencer().at_hand().begin(trace, &answer, &[]).unwrap().unwrap();
     assert!(look(&mut late).is_pending());
     let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut underway) else { panic!("nobody writes") };
     hall.sequencer().lead(leader);
@@ -119,7 +119,7 @@ fn beginning_reads_no_store() {
     let (store, hall, twin) = counted();
     let begin = |hall: &Hall, trace, command: &Command| {
         let before = store.reads();
-        let begun = hall.sequencer().at_hand().begin(trace, command).unwrap();
+        let begun = hall.sequencer().at_hand().begin(trace, command, &[]).unwrap();
         assert_eq!(store.reads(), before, "the store was read");
         begun
     };
@@ -148,8 +148,8 @@ fn what_was_begun_by_mistake_leaves_no_wrong_memory() {
     let asked = [refused, decided].map(|trace| (trace, hall.ask(trace, None)));
     let expired = twin.asking(refused);
     twin.pass(10_000_000);
-    assert!(twin.sequencer().at_hand().begin(refused, &expired).unwrap().is_none());
-    let begun = twin.sequencer().at_hand().begin(decided, &twin.asking(decided)).unwrap().unwrap();
+    assert!(twin.sequencer().at_hand().begin(refused, &expired, &[]).unwrap().is_none());
+    let begun = twin.sequencer().at_hand().begin(decided, &twin.asking(decided), &[]).unwrap().unwrap();
     assert!(wait(&twin, begun).is_none());
     for (trace, asked) in asked {
         twin.sequencer().perform(trace, &twin.answering(trace, asked)).unwrap();
@@ -196,10 +196,10 @@ fn proof_nobody_hangs_whoever_leaves() {
                     let command = hall.asking(trace);
                     match (worker + round) % 4 {
                         0 => drop(hall.sequencer().perform(trace, &command).unwrap()),
-                        1 => drop(hall.sequencer().at_hand().begin(trace, &command).unwrap()),
+                        1 => drop(hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap()),
                         _ => {
                             let underway =
-                                hall.sequencer().at_hand().begin(trace, &command).unwrap().unwrap();
+                                hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap().unwrap();
                             wait(hall, underway).unwrap();
                         }
                     }
