@@ -170,6 +170,11 @@ impl Sequencer {
     pub(super) fn enqueue(&self, wanted: &Wanted<'_>) -> Result<Step, SequencerError> {
         let queue = self.at_hand.queues.of(wanted.trace);
         let mut turn = queue.enter();
+        if wanted.opens()
+            && let Some(queued) = self.at_hand.decide_at_once(wanted, &queue, &mut turn)?
+        {
+            return Ok(Step::Queued(queued));
+        }
         let states = turn.states(|known| self.load(wanted.trace, known))?;
         match (self.is_interrupted(states)?, wanted.command) {
             (true, Command::Recover(_))

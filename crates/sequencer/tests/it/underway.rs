@@ -13,6 +13,7 @@ use std::{
     thread::{self, Thread},
 };
 
+use demur_core::reason::Reason as _;
 use demur_engine::command::Command;
 use demur_ledger::{name::TraceId, verify::Verdict};
 use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
@@ -155,6 +156,37 @@ fn what_was_begun_by_mistake_leaves_no_wrong_memory() {
         twin.sequencer().perform(trace, &twin.answering(trace, asked)).unwrap();
         assert_ne!(twin.verdict(trace).verdict, Verdict::Fail);
     }
+}
+
+/// Whoever opens a trace has just drawn its id.
+#[test]
+fn opening_a_trace_reads_no_store_on_a_thread_either() {
+    let (store, hall, _) = counted();
+    let trace = hall.new_trace();
+    let (command, before) = (hall.asking(trace), store.reads());
+    hall.sequencer().perform(trace, &command).unwrap();
+    assert_eq!(store.reads(), before, "the store was read");
+}
+
+/// The other process does not know the trace, and does not look before it decides.
+#[test]
+fn opening_what_is_there_is_refused_as_if_it_had_been_looked_up() {
+    let (_, hall, twin) = counted();
+    let trace = hall.new_trace();
+    let command = hall.asking(trace);
+    let asked = hall.sequencer().perform(trace, &command).unwrap();
+    // The same statement was recorded, another one cannot follow.
+    let again = twin.sequencer().perform(trace, &command).unwrap();
+    assert!(again.repeated && again.position == asked.position, "{again:?}");
+    let refused = twin.sequencer().perform(trace, &twin.asking(trace)).unwrap_err();
+    assert_eq!(refused.code(), "SEEN_UNKNOWN");
+    // What an empty trace would refuse is refused for what the trace has.
+    let (_, third, fourth) = counted();
+    let trace = third.new_trace();
+    third.ask(trace, None);
+    let expired = fourth.asking(trace);
+    fourth.pass(10_000_000);
+    assert_eq!(fourth.sequencer().perform(trace, &expired).unwrap_err().code(), "SEEN_UNKNOWN");
 }
 
 /// Wakes a thread.
