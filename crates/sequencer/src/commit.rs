@@ -9,7 +9,7 @@ use std::{
 
 use demur_store::contract::{Conflict, StoreError};
 
-use super::item::{Item, Waits};
+use super::write::{Item, Waits};
 
 /// What became of an item.
 #[derive(Clone, Debug)]

@@ -1,21 +1,29 @@
-//! From a command to its place in line, without a look at the store: decided against the pending state, folded into it, put.
+//! From a command to its place in line, without a look at the store: decided against the pending state, folded into it, put;
+//! and what can come of that.
 
 use std::sync::Arc;
 
 use demur_core::hash::Digest;
-use demur_engine::{Decision, Reply, command::Command, context::Context, decide, snapshot};
-use demur_ledger::{content::QuestionContent, entry::Entry, name::TraceId, registry::Registry};
-use demur_store::contract::{Snapshot, Swap, touched_questions};
+use demur_engine::{
+    Decision, Reply,
+    command::Command,
+    context::{Context, Earlier},
+    decide, snapshot,
+};
+use demur_ledger::{
+    content::QuestionContent, entry::Entry, envelope::Event, name::TraceId, registry::Registry,
+};
+use demur_store::contract::{Performed, Snapshot, Swap, touched_questions};
 
 use super::{
     SequencerError,
     at_hand::AtHand,
-    attempt::{Attempt, Past, Queued, Step},
-    commit::{CommitLeader, lock},
+    commit::{CommitLeader, Slot, lock},
     head_document,
-    item::{Item, Waiting, Waits},
     queue::{Known, Queue, States, Turn},
+    read::read_performed,
     system::Draw,
+    write::{Item, Waiting, Waits},
 };
 
 /// What somebody wants recorded.
@@ -34,6 +42,80 @@ impl Wanted<'_> {
     pub(super) fn opens(&self) -> bool {
         let opens = self.command.said().is_some_and(|said| said.statement().seen.is_none());
         opens && matches!(self.past, Past::Unknown)
+    }
+}
+
+/// What came of deciding.
+pub(super) enum Step {
+    /// It waits for a commit.
+    Queued(Queued),
+    /// The desk crashed after the newest event; that is recorded first.
+    Interrupted,
+    /// The trace goes by a newer registry than the one known here, so another process wrote both.
+    Behind,
+    /// Whoever is in flight with this command decides it; the look afterwards finds the result.
+    InFlight(Arc<Slot>),
+    /// Nothing is to be recorded. The answer may speak of something that is not on the disk yet, such as who was first:
+    /// whoever gets it hears of it when it is.
+    Silent(Reply, Option<Arc<Slot>>),
+    /// Decide again, or look the command up.
+    Over(Attempt),
+}
+
+/// What waits for a commit.
+pub(super) struct Queued {
+    /// What the caller is told after it.
+    pub(super) reply: Reply,
+    pub(super) slot: Arc<Slot>,
+    /// The lead, if nobody has it.
+    pub(super) leader: Option<CommitLeader>,
+    /// What was decided, for a caller who has more to say first.
+    pub(super) events: Vec<Entry>,
+}
+
+/// What came of one attempt.
+pub(super) enum Attempt {
+    /// This is the answer, and what it speaks of is on the disk.
+    Settled(Reply),
+    /// Something changed in the meantime.
+    Again,
+    /// The command may have been recorded before.
+    LookUp,
+}
+
+/// What is known of what a command became before. Nearly every command is new, so the store is asked only when
+/// something speaks for the contrary: a refusal, or the store's own refusal to record it.
+pub(super) enum Past {
+    Unknown,
+    Known(Option<Box<EarlierEvent>>),
+}
+
+impl Past {
+    pub(super) fn earlier(&self) -> Option<Earlier<'_>> {
+        match self {
+            Self::Known(Some(event)) => Some(event.as_earlier()),
+            Self::Known(None) | Self::Unknown => None,
+        }
+    }
+}
+
+/// The event that a command became before.
+pub(super) struct EarlierEvent {
+    trace: TraceId,
+    event: Event,
+}
+
+impl EarlierEvent {
+    pub(super) fn parse(performed: &Performed) -> Result<Self, SequencerError> {
+        Ok(Self { trace: performed.trace, event: read_performed(performed)? })
+    }
+
+    fn as_earlier(&self) -> Earlier<'_> {
+        Earlier {
+            statement: self.event.statement_bytes().unwrap_or_default(),
+            trace: self.trace,
+            position: self.event.position(),
+        }
     }
 }
 

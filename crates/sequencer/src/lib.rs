@@ -3,7 +3,6 @@
 //! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
 
 mod at_hand;
-mod attempt;
 mod commit;
 mod decide;
 mod error;
@@ -11,7 +10,6 @@ mod export;
 mod figures;
 mod follow;
 mod inclusion;
-mod item;
 mod key;
 mod load;
 mod perform;

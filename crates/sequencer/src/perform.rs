@@ -16,12 +16,11 @@ use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
-    attempt::{Attempt, EarlierEvent, Past, Queued, Step},
     commit::{Ending, Slot, lock},
-    decide::{self, LookedUp, Wanted},
-    item::Waits,
+    decide::{self, Attempt, EarlierEvent, LookedUp, Past, Queued, Step, Wanted},
     load::{self, Keys, Loaded},
     queue::{Known, States},
+    write::Waits,
 };
 
 impl Sequencer {

@@ -10,12 +10,11 @@ use demur_store::contract::{Conflict, RecordKey, StoreError, Swap};
 
 use super::{
     Sequencer,
-    attempt::{Attempt, Past, Queued, Step},
     commit::{Ending, Slot, lock},
-    decide::Wanted,
+    decide::{Attempt, Past, Queued, Step, Wanted},
     error::SequencerError,
-    item::Waits,
     perform::ATTEMPTS,
+    write::Waits,
 };
 
 /// Statements that wait for one commit.

@@ -14,10 +14,9 @@ use demur_store::contract::{Conflict, Swap};
 use super::{
     Acknowledged, Sequencer, SequencerError,
     at_hand::AtHand,
-    attempt::{Past, Queued},
     commit::{CommitLeader, Commits, Ending, Slot},
-    decide::Wanted,
-    item::Waits,
+    decide::{Past, Queued, Wanted},
+    write::Waits,
 };
 
 /// A command that is decided and waits for its commit.
