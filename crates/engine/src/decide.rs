@@ -3,9 +3,9 @@
 
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
-    admission::{AdmissionError, Checked},
+    admission::{AdmissionError, Checked, agrees},
     chain::{Body as EventBody, Stamp},
-    content::{self, Opening, RefusalContent, Terms},
+    content::{Opening, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
     envelope::{Event, Record, Said},
     event_type::{Content, EventType, Facts, TraceKind},
@@ -353,7 +353,7 @@ fn say(
     let said = Said { kind: &kind.into(), role, facts: &facts };
     guard(trace, state, actor, said, ProofKind::None, now)?;
     if let Some(words) = words {
-        content::agrees(&facts, words).map_err(AdmissionError::from)?;
+        agrees(&facts, words).map_err(AdmissionError::from)?;
     }
     check_terms(context, &facts, words)?;
     let too_large = |error: &dyn std::fmt::Display| RuleRefusal::too_large(error.to_string());

@@ -109,7 +109,7 @@ fn what_the_desk_adds_must_follow_from_what_came_before() {
     let sayings = vec![saying(GapFound(question()))];
     let reply = world.send_with(&sent, Consequences { after: None, sayings });
     assert_eq!(refusal(&reply).code, "OUT_OF_PLAN");
-    assert_eq!(world.run.state.work().unwrap().plan(), demur_ledger::work::PlanStage::Submitted);
+    assert_eq!(world.run.state.work().unwrap().plan(), demur_ledger::trace_state::PlanStage::Submitted);
 }
 
 #[test]
