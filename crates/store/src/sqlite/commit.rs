@@ -10,14 +10,16 @@ use demur_ledger::{
     name::{Position, Sequence},
     state::Phase,
 };
-use rusqlite::{OptionalExtension as _, Result, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, Transaction, params};
 
 use super::{
     column::{self, number, ulid},
-    participant, question, record,
+    participant, question,
 };
 use crate::{
-    contract::{Append, Conflict, LeaseId, Snapshot, StoreError, Write, WriteOutcome},
+    contract::{
+        Append, Conflict, LeaseId, RecordValue, Snapshot, StoreError, Swap, Version, Write, WriteOutcome,
+    },
     derived,
     sqlite::trouble,
 };
@@ -92,11 +94,11 @@ impl<'a> Session<'a> {
         if let Some(conflict) = conflict.map_err(trouble::of("append"))? {
             return Ok(WriteOutcome::Refused(conflict));
         }
-        if !record::admit(self.transaction, swaps).map_err(trouble::of("look at records"))? {
+        if !hold(self.transaction, swaps).map_err(trouble::of("look at records"))? {
             return Ok(WriteOutcome::Refused(Conflict::Record));
         }
         append.map_or(Ok(()), |append| self.write(append, *writer)).map_err(trouble::of("append"))?;
-        record::swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
+        swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
         Ok(WriteOutcome::Done)
     }
 
@@ -298,6 +300,33 @@ impl<'a> Session<'a> {
             params![trace, number(sequence.number()), hash.as_bytes(), snapshot.version, snapshot.bytes];
         statement.execute(parameters).map(|_| ())
     }
+}
+
+/// Returns whether every record is what it was.
+fn hold(connection: &Connection, swaps: &[Swap]) -> Result<bool> {
+    for Swap { key, was, .. } in swaps {
+        let mut statement = connection.prepare_cached("SELECT version FROM records WHERE key = ?1")?;
+        let version = statement.query_row([key.as_str()], |row| column::unsigned(row, 0)).optional()?;
+        if version.map_or(Version::ABSENT, Version::new) != *was {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Changes records that hold. A changed one gets a version that none ever had.
+fn swap(connection: &Connection, swaps: &[Swap]) -> Result<()> {
+    for Swap { key, next, .. } in swaps {
+        match next {
+            None => {
+                connection.prepare_cached("DELETE FROM records WHERE key = ?1")?.execute([key.as_str()])?
+            }
+            Some(RecordValue { bytes, expires }) => connection
+                .prepare_cached("INSERT OR REPLACE INTO records (key, value, expires) VALUES (?1, ?2, ?3)")?
+                .execute(params![key.as_str(), bytes, expires.map(|expires| number(expires.as_millis()))])?,
+        };
+    }
+    Ok(())
 }
 
 fn write_phase(transaction: &Transaction<'_>, trace: i64, phase: Phase) -> Result<()> {
