@@ -84,14 +84,14 @@ impl Method {
 }
 
 /// What goes in or out, written and read as JSON.
-pub trait ApiDocument: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
+pub trait ApiDocument: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// Returns whether there is nothing to write.
     fn is_nothing() -> bool {
         TypeId::of::<Self>() == TypeId::of::<Nothing>()
     }
 }
 
-impl<T: Serialize + DeserializeOwned + JsonSchema + Send + 'static> ApiDocument for T {}
+impl<T: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static> ApiDocument for T {}
 
 /// A document that is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,7 +1,6 @@
 //! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
 //! away meanwhile is replaced: whoever waits goes on waiting.
 
-mod api;
 mod download;
 mod folder_user;
 mod start;

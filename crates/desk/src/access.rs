@@ -8,7 +8,7 @@ use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
 pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
-pub(crate) use trace::{check_trace, player_in};
+pub(crate) use trace::{check_trace, may_read, player_in};
 
 /// A caller who may do what it wants to do, as far as its credentials say. What it may see of it, the operation looks.
 #[derive(Clone, Debug)]

@@ -3,19 +3,27 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
+use demur_api::{refusal::Refusal, server_limits::ServerLimits};
 use demur_core::{limit::Text, time::Timestamp};
 use demur_rules::Rules;
 pub use demur_sequencer::Listener;
 use demur_store::contract::Store;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::{Semaphore, oneshot, watch},
     task,
 };
 
 use crate::{
-    access::Caller, data::DataFolder, follower::Follower, held_folder::HeldFolder, owner::Owner,
-    question::Showings, rules::Shelf, token::Tokens, waiters::Waiters,
+    access::Caller,
+    data::DataFolder,
+    follower::Follower,
+    held_folder::HeldFolder,
+    large_turns::{LargeTurn, LargeTurns},
+    owner::Owner,
+    question::Showings,
+    rules::Shelf,
+    token::Tokens,
+    waiters::Waiters,
 };
 
 /// What a desk is made of.
@@ -53,7 +61,7 @@ pub struct Desk {
     address: Mutex<Option<String>>,
     ending: watch::Sender<bool>,
     workers: Arc<Semaphore>,
-    large: Arc<Semaphore>,
+    large: LargeTurns,
 }
 
 impl Desk {
@@ -92,7 +100,7 @@ impl Desk {
             address: Mutex::default(),
             ending: watch::Sender::new(false),
             workers: Arc::new(Semaphore::new(MAX_WORKERS)),
-            large: Arc::new(Semaphore::new(MAX_LARGE)),
+            large: LargeTurns::default(),
         }))
     }
 
@@ -111,23 +119,30 @@ impl Desk {
         T: Send + 'static,
         F: FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
     {
+        let (sender, receiver) = oneshot::channel();
+        // Nobody hears what came of it who has left.
+        let work = move |desk: &Self| drop(sender.send(work(desk)));
+        self.hand_over(Box::new(work)).await?;
+        receiver.await.map_err(|error| Refusal::bug(&error))?
+    }
+
+    /// Gives work to a thread that may wait, and returns when it is done. The same code for every kind of work: there are
+    /// as many kinds as operations.
+    async fn hand_over(self: &Arc<Self>, work: Box<dyn FnOnce(&Self) + Send>) -> Result<(), Refusal> {
         let desk = Arc::clone(self);
         let turn = Arc::clone(&self.workers).acquire_owned().await;
         let turn = turn.map_err(|error| Refusal::bug(&error))?;
         let done = task::spawn_blocking(move || {
             // The work goes on when whoever asked for it has left: its turn ends when it does.
             let _turn = turn;
-            work(&desk)
+            work(&desk);
         });
-        done.await.map_err(|error| Refusal::bug(&error))?
+        done.await.map_err(|error| Refusal::bug(&error))
     }
 
     /// Returns the turn of a request that takes a thread or much memory for as long as the other side likes.
-    pub fn large_turn(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        Arc::clone(&self.large).try_acquire_owned().map_err(|_| {
-            let message = format!("expected at most {MAX_LARGE} large files on their way, found more");
-            Refusal::new(Code::Overloaded, message).with_cure("try again in a moment")
-        })
+    pub fn large_turn(&self, caller: &Caller) -> Result<LargeTurn, Refusal> {
+        self.large.take(caller)
     }
 
     /// Returns the folder in use.
@@ -248,5 +263,3 @@ impl Desk {
 
 /// How many requests work in the folder at once; the others wait for their turn.
 const MAX_WORKERS: usize = 128;
-/// How many large files go in or out at once.
-const MAX_LARGE: usize = 8;

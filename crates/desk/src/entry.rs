@@ -1,7 +1,7 @@
 //! The one way in: every interface has an operation done by [`Desk::call`]. It admits the caller, begins at once what needs
 //! nothing from the disk, gives everything else to a thread that may wait, and waits for an answer where the caller does.
 
-use std::{future, sync::Arc, time::Duration};
+use std::{future, pin::Pin, sync::Arc, time::Duration};
 
 use demur_api::{
     call::{ApiReply, ApiRequest, Call},
@@ -16,16 +16,20 @@ use tokio::{task, time};
 use crate::{
     access::{self, Admitted, Caller, seen_question},
     desk::Desk,
+    large_turns::LargeTurn,
     lookup::Lookup,
     owner::Owner,
     recording::{Finished, Recording},
     waiters::Waiter,
 };
 
+/// What comes of an operation.
+pub type Handled<O> = Result<ApiReply<<O as Operation>::Output>, Refusal>;
+
 /// How an operation is done. One that is missing does not compile where it is mounted.
 pub trait Handle<O: Operation>: Sized {
     /// Does it. May block.
-    fn handle(&self, by: &Admitted, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal>;
+    fn handle(&self, by: &Admitted, request: ApiRequest<O>) -> Handled<O>;
 
     /// Begins it with what is in memory, on a thread that must not wait.
     fn begin(at: &Lookup<'_>, by: &Admitted, request: &ApiRequest<O>) -> Result<Begun<O::Output>, Refusal> {
@@ -57,17 +61,37 @@ pub enum Begun<T> {
     NotHere,
     /// To its end.
     Done(ApiReply<T>),
-    /// Something is to be recorded.
-    Recording(Recording<ApiReply<T>>),
+    /// Something is to be recorded; made by [`Begun::recording`].
+    Recording(Box<dyn FnOnce(Arc<Desk>, Arc<Owner>) -> Pending<T> + Send>),
+}
+
+/// What comes in a moment.
+type Pending<T> = Pin<Box<dyn Future<Output = Result<ApiReply<T>, Refusal>> + Send>>;
+
+impl<T: Send + 'static> Begun<T> {
+    /// Returns that something is to be recorded. Only operations that begin so carry the code for it.
+    pub(crate) fn recording(recording: Recording<ApiReply<T>>) -> Self {
+        Self::Recording(Box::new(|desk, owner| Box::pin(async move { desk.record(owner, recording).await })))
+    }
 }
 
 impl Desk {
     /// Has an operation done in a caller's name.
-    pub async fn call<O>(
+    pub async fn call<O>(self: &Arc<Self>, caller: &Caller, request: ApiRequest<O>) -> Handled<O>
+    where
+        O: Operation,
+        Self: Handle<O>,
+    {
+        self.call_holding(caller, request, None).await
+    }
+
+    /// Has an operation done in a caller's name that has a turn for something large: it ends when the work does.
+    pub async fn call_holding<O>(
         self: &Arc<Self>,
         caller: &Caller,
         request: ApiRequest<O>,
-    ) -> Result<ApiReply<O::Output>, Refusal>
+        turn: Option<LargeTurn>,
+    ) -> Handled<O>
     where
         O: Operation,
         Self: Handle<O>,
@@ -85,8 +109,14 @@ impl Desk {
         };
         let mut reply = match begun {
             Some(Ok(reply)) => reply,
-            Some(Err((owner, recording))) => self.record(owner, recording).await?,
-            None => self.on_worker(move |desk| desk.handle(&by, request)).await?,
+            Some(Err((owner, recording))) => recording(Arc::clone(self), owner).await?,
+            None => {
+                let handled = self.on_worker(move |desk| {
+                    let _turn = turn;
+                    desk.handle(&by, request)
+                });
+                handled.await?
+            }
         };
         self.settled(&reply);
         if let Some(patience) = patience
@@ -215,11 +245,8 @@ impl InProcessApi {
 impl<O: Operation> Call<O> for InProcessApi
 where
     Desk: Handle<O>,
-    O::Path: Sync,
-    O::Query: Sync,
-    O::Body: Sync,
 {
-    async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
+    async fn call(&self, request: ApiRequest<O>) -> Handled<O> {
         self.desk.call(&self.caller, request).await
     }
 }

@@ -36,6 +36,7 @@ pub mod key_entry;
 mod keyed;
 pub mod keystore;
 mod known;
+pub mod large_turns;
 mod local;
 pub mod lookup;
 pub mod marks;

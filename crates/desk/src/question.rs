@@ -25,8 +25,8 @@ use demur_api::question::{
 
 pub(crate) use act::answering;
 pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_on};
-pub(crate) use ask::asking;
 pub use ask::{Asked, ask};
+use ask::{asking, asking_keyed};
 pub use deliver::deliver;
 pub use expire::expire;
 pub use history::{QuestionEvent, QuestionHistory};

@@ -52,6 +52,19 @@ impl<T: 'static> Recording<T> {
         self
     }
 
+    /// Returns the same recording with something else to try where it is refused.
+    pub(crate) fn or_else(
+        self,
+        rest: impl FnOnce(&Owner, Refusal) -> Result<T, Refusal> + Send + 'static,
+    ) -> Self {
+        let Self { trace, command, swaps, finish } = self;
+        let or_else = Self::new(trace, command, move |at, recorded| match finish(at, recorded) {
+            Err(refusal) => Ok(Finished::Rest(Box::new(move |owner| rest(owner, refusal)))),
+            finished => finished,
+        });
+        Self { swaps, ..or_else }
+    }
+
     /// Returns the same recording with one more thing that follows: `here` with what is in memory, and `rest` where that
     /// is not enough.
     pub(crate) fn then<U: 'static>(

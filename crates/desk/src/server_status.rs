@@ -3,15 +3,19 @@
 use demur_api::{
     call::{ApiReply, ApiRequest},
     operation as op,
-    refusal::Refusal,
     server::{Health, PROTOCOL, SchemaList, ServerStatus},
 };
 use demur_ledger::question::OutcomeKind;
 
-use crate::{access::Admitted, desk::Desk, entry::Handle, held_folder::closed};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+    held_folder::closed,
+};
 
 impl Handle<op::ShowServer> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::ShowServer>) -> Result<ApiReply<ServerStatus>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ShowServer>) -> Handled<op::ShowServer> {
         let owner = self.owner()?;
         let counts = owner.ledger().store().question_counts()?;
         let open = counts.iter().find(|(kind, _)| *kind == OutcomeKind::Open).map_or(0, |(_, count)| *count);
@@ -30,20 +34,20 @@ impl Handle<op::ShowServer> for Desk {
 }
 
 impl Handle<op::StopServer> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::StopServer>) -> Result<ApiReply<op::Nothing>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::StopServer>) -> Handled<op::StopServer> {
         self.end();
         Ok(ApiReply::new(op::Nothing {}))
     }
 }
 
 impl Handle<op::CheckHealth> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckHealth>) -> Result<ApiReply<Health>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckHealth>) -> Handled<op::CheckHealth> {
         Ok(ApiReply::new(Health { status: "ok".to_owned() }))
     }
 }
 
 impl Handle<op::CheckReady> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckReady>) -> Result<ApiReply<Health>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckReady>) -> Handled<op::CheckReady> {
         if self.is_open() {
             return Ok(ApiReply::new(Health { status: "ok".to_owned() }));
         }
@@ -52,7 +56,7 @@ impl Handle<op::CheckReady> for Desk {
 }
 
 impl Handle<op::ListSchemas> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListSchemas>) -> Result<ApiReply<SchemaList>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListSchemas>) -> Handled<op::ListSchemas> {
         let schemas = demur_api::schema::all().into_keys().collect();
         Ok(ApiReply::new(SchemaList { schemas }))
     }

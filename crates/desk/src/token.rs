@@ -140,6 +140,8 @@ impl Tokens {
     ) -> Result<Option<(Token, String)>, Refusal> {
         let world = owner.world();
         let now = world.now()?;
+        // First: no key is made for a token that there is no room for.
+        self.make_room(owner, now)?;
         let author =
             speaks_as(&wanted.scopes).map(|role| owner.find_or_enrol(&wanted.name, role)).transpose()?;
         let mut random = [0; 32];
@@ -156,7 +158,6 @@ impl Tokens {
             principal: author.map(|author| author.principal()),
             role: wanted.role,
         };
-        self.make_room(owner, now)?;
         let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
         if !records::swap(owner, swaps)? {

@@ -1,6 +1,8 @@
 //! An operation as a route: the request is read, the desk does it, the reply is written under the status that the table
 //! names.
 
+use std::pin::Pin;
+
 use axum::{
     Extension, Json,
     extract::{Request, State},
@@ -26,31 +28,32 @@ impl Api {
     pub fn mount<O>(self) -> Self
     where
         O: operation::Operation,
-        O::Path: Sync,
-        O::Query: Sync,
-        O::Body: Sync,
         Desk: Handle<O>,
     {
-        self.with(Route::of::<O>(), answer::<O>)
+        self.mount_as(Route::of::<O>(), |service, caller, request| {
+            Box::pin(answer::<O>(service, caller, request))
+        })
+    }
+
+    /// The same code for every operation, so that it is compiled once.
+    fn mount_as(self, route: Route, answer: Answer) -> Self {
+        let handler = move |State(service): State<Shared>,
+                            Extension(caller): Extension<Caller>,
+                            request: Request| { answer(service, caller, request) };
+        self.with(route, handler)
     }
 }
 
-async fn answer<O>(
-    State(service): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Problem>
+/// How a request for an operation is answered.
+type Answer = fn(Shared, Caller, Request) -> Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+
+async fn answer<O>(service: Shared, caller: Caller, request: Request) -> Result<Response, Problem>
 where
     O: operation::Operation,
-    O::Path: Sync,
-    O::Query: Sync,
-    O::Body: Sync,
     Desk: Handle<O>,
 {
     let (request, turn) = read::request::<O>(request, &service).await?;
-    let reply = service.desk.call::<O>(&caller, request).await?;
-    drop(turn);
-    Ok(written::<O>(reply))
+    Ok(written::<O>(service.desk.call_holding::<O>(&caller, request, turn).await?))
 }
 
 /// Returns a reply under its status: of two, the first is for what was done now.

@@ -15,12 +15,9 @@ use std::{
 
 use bytes::Bytes;
 use demur_desk::desk::Desk;
+use demur_desk::large_turns::LargeTurn;
 use futures_core::Stream;
-use tokio::{
-    runtime::Handle,
-    sync::{OwnedSemaphorePermit, mpsc},
-    time,
-};
+use tokio::{runtime::Handle, sync::mpsc, time};
 
 use crate::service::Shared;
 
@@ -136,12 +133,12 @@ impl Stream for Parts {
 /// Bytes that are there at once, with the turn that allows them to be.
 pub struct Held {
     rest: Bytes,
-    _turn: OwnedSemaphorePermit,
+    _turn: LargeTurn,
 }
 
 impl Held {
     /// Returns the bytes as a stream that gives the turn back at its end.
-    pub const fn new(rest: Bytes, turn: OwnedSemaphorePermit) -> Self {
+    pub const fn new(rest: Bytes, turn: LargeTurn) -> Self {
         Self { rest, _turn: turn }
     }
 }

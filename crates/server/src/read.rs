@@ -12,12 +12,14 @@ use demur_api::{
     call::{ApiRequest, IdempotencyKey},
     code::Code,
     operation::{ApiDocument as _, Operation},
+    refusal::Refusal,
 };
 use demur_core::{canonical, limit::Limits};
+use demur_desk::{access::Caller, large_turns::LargeTurn};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{HeaderMap, header, http::request::Parts};
 use serde::de::DeserializeOwned;
-use tokio::{sync::OwnedSemaphorePermit, time};
+use tokio::{task, time};
 
 use crate::{api::JSON, problem::Problem, service::Shared};
 
@@ -28,27 +30,27 @@ impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
-        document(request, service, &LIMITS).await.map(Self)
+        parse(&text(request, service, &LIMITS).await?, &LIMITS).map(Self)
     }
 }
 
-async fn document<T: DeserializeOwned>(
-    request: Request,
-    service: &Shared,
-    limits: &Limits,
-) -> Result<T, Problem> {
+/// Returns the body of a request that should be JSON.
+async fn text(request: Request, service: &Shared, limits: &Limits) -> Result<Bytes, Problem> {
     expect_media(request.headers(), &[JSON])?;
-    let bytes = read(request.into_body(), limits.bytes, service.patience().body).await?;
+    read(request.into_body(), limits.bytes, service.patience().body).await
+}
+
+fn parse<T: DeserializeOwned>(text: &[u8], limits: &Limits) -> Result<T, Problem> {
     // An empty body is an empty document: every member has a default then, or it is missed by name.
-    let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+    let text = if text.is_empty() { b"{}" } else { text };
     // Strict: what stands there twice, or beyond exact numbers, would mean one thing here and another elsewhere.
     canonical::from_json(text, limits).map_err(|error| Problem::malformed(format!("the document: {error}")))
 }
 
 /// A JSON document that may carry an artifact, and the turn of one that is large.
-pub struct Bulky<T>(pub T, pub Option<OwnedSemaphorePermit>);
+pub struct Bulky<T>(pub T, pub Option<LargeTurn>);
 
-impl<T: DeserializeOwned> FromRequest<Shared> for Bulky<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<Shared> for Bulky<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
@@ -58,9 +60,12 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Bulky<T> {
             let JsonBody(document) = JsonBody::from_request(request, service).await?;
             return Ok(Self(document, None));
         }
-        let turn = service.desk.large_turn()?;
-        let document = document(request, service, &BULKY).await?;
-        Ok(Self(document, Some(turn)))
+        let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+        let turn = service.desk.large_turn(&caller)?;
+        let text = text(request, service, &BULKY).await?;
+        // Reading so much takes a while: nobody else waits for it.
+        let parsed = task::spawn_blocking(move || parse(&text, &BULKY)).await;
+        Ok(Self(parsed.map_err(|error| Refusal::bug(&error))??, Some(turn)))
     }
 }
 
@@ -93,7 +98,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
 pub async fn request<O: Operation>(
     request: Request,
     service: &Shared,
-) -> Result<(ApiRequest<O>, Option<OwnedSemaphorePermit>), Problem> {
+) -> Result<(ApiRequest<O>, Option<LargeTurn>), Problem> {
     let (mut parts, body) = request.into_parts();
     let Named(path) = Named::<O::Path>::from_request_parts(&mut parts, service).await?;
     let Parameters(query) = Parameters::<O::Query>::from_request_parts(&mut parts, service).await?;

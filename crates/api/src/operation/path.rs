@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::question::QuestionId;
 
 /// What stands in a path.
-pub trait PathArguments: Clone + Serialize + DeserializeOwned + Send + 'static {
+pub trait PathArguments: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The names, in the order of the path.
     const NAMES: &'static [&'static str];
 

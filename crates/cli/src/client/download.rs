@@ -4,7 +4,6 @@ use std::io;
 
 use demur_api::refusal::Refusal;
 use http_body_util::BodyExt as _;
-use std::time::Instant;
 
 use super::{Call, Client, lost};
 
@@ -25,7 +24,7 @@ impl Client {
     ) -> Result<(), Broken> {
         let call = Call::get(path);
         self.runtime.block_on(async {
-            let opened = self.way.opened(&call, Instant::now() + call.patience).await;
+            let opened = self.way.opened(&call).await;
             let mut response = opened.map_err(Broken::Refused)?;
             while let Some(frame) = response.body_mut().frame().await {
                 let frame = frame.map_err(|error| Broken::Refused(broken_off(&error)))?;

@@ -1,4 +1,4 @@
-//! The way over the socket itself, for whoever waits in a runtime of its own.
+//! The way over the socket itself, to every operation, for whoever waits in a runtime of its own.
 
 use std::{
     io,
@@ -7,7 +7,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use demur_api::{code::Code, refusal::Refusal, server::PROTOCOL};
+use demur_api::{
+    call::{self, ApiReply, ApiRequest},
+    code::Code,
+    operation::{ApiDocument as _, Operation},
+    refusal::Refusal,
+    server::PROTOCOL,
+};
 use demur_desk::error;
 use demur_server::{
     gate::{PROTOCOL_HEADER, RELAY_HEADER},
@@ -46,49 +52,75 @@ impl Way {
         self.exchange(call).await.map(|(_, bytes)| bytes)
     }
 
-    /// The same, with the status.
-    pub(super) async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
-        let until = Instant::now() + call.patience;
+    /// Sends the request for an operation, and returns what comes out of it.
+    pub(crate) async fn perform<O: Operation>(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<ApiReply<O::Output>, Refusal> {
+        let (status, bytes) = self.exchange(call).await?;
+        let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { &bytes };
+        let document = serde_json::from_slice(text).map_err(|error| Refusal::bug(&error))?;
+        // Where a first time and a second time are told apart, the first one has made something.
+        let repeated = O::ABOUT.statuses.len() > 1 && status != StatusCode::CREATED;
+        Ok(ApiReply { document, repeated })
+    }
+
+    /// Sends a request and returns status and bytes, as [`Self::send`] does.
+    async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
+        let begun = Instant::now();
         loop {
-            let response = self.opened(call, until).await?;
-            let status = response.status();
-            match whole(response).await {
-                Ok(bytes) => return Ok((status, bytes)),
-                Err(error) if !call.again || Instant::now() > until => return Err(lost(&error)),
-                Err(_) => time::sleep(AGAIN).await,
-            }
+            let unanswered = match self.open(call).await {
+                Ok(response) => {
+                    let status = response.status();
+                    match whole(response).await {
+                        Ok(bytes) => return Ok((status, bytes)),
+                        Err(error) => Unanswered::Lost(error),
+                    }
+                }
+                Err(unanswered) => unanswered,
+            };
+            self.before_retry(call, unanswered, begun).await?;
         }
     }
 
     /// Sends a request, and returns a response of which nothing was read yet.
-    pub(super) async fn opened(
-        &self,
-        call: &Call<'_>,
-        until: Instant,
-    ) -> Result<Response<Incoming>, Refusal> {
+    pub(super) async fn opened(&self, call: &Call<'_>) -> Result<Response<Incoming>, Refusal> {
         let begun = Instant::now();
         loop {
-            let problem = match self.open(call).await {
+            match self.open(call).await {
                 Ok(response) => return Ok(response),
-                Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => refusal,
-                Err(Unanswered::Refused(refusal)) => return Err(refusal),
-                Err(Unanswered::NoServer) if !self.starts => match self.server_without_socket() {
-                    Some(error) if Instant::now() < begun + SOCKET_RETURN_TIMEOUT => error,
-                    Some(error) => return Err(error),
-                    None => return Err(self.no_server()),
-                },
-                Err(Unanswered::NoServer) => {
-                    self.start().await?;
-                    lost("it ended as soon as it began")
-                }
-                Err(Unanswered::Lost(error)) if call.again => lost(&error),
-                Err(Unanswered::Lost(error)) => return Err(lost(&error)),
-            };
-            if Instant::now() > until {
-                return Err(problem);
+                Err(unanswered) => self.before_retry(call, unanswered, begun).await?,
             }
-            time::sleep(AGAIN).await;
         }
+    }
+
+    /// Returns once a request can be sent again, with a server started where none runs, or says why it cannot.
+    async fn before_retry(
+        &self,
+        call: &Call<'_>,
+        unanswered: Unanswered,
+        begun: Instant,
+    ) -> Result<(), Refusal> {
+        let problem = match unanswered {
+            Unanswered::Refused(refusal) if refusal.code.is_away() => refusal,
+            Unanswered::Refused(refusal) => return Err(refusal),
+            Unanswered::NoServer if !self.starts => match self.server_without_socket() {
+                Some(error) if begun.elapsed() < SOCKET_RETURN_TIMEOUT => error,
+                Some(error) => return Err(error),
+                None => return Err(self.no_server()),
+            },
+            Unanswered::NoServer => {
+                self.start().await?;
+                lost("it ended as soon as it began")
+            }
+            Unanswered::Lost(error) if call.again => lost(&error),
+            Unanswered::Lost(error) => return Err(lost(&error)),
+        };
+        if begun.elapsed() > call.patience {
+            return Err(problem);
+        }
+        time::sleep(AGAIN).await;
+        Ok(())
     }
 
     /// Makes sure that a server answers, for whoever can do without.
@@ -178,6 +210,12 @@ impl Way {
     }
 }
 
+impl<O: Operation> call::Call<O> for Way {
+    async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
+        self.perform::<O>(&Call::of(&request)?).await
+    }
+}
+
 /// Returns the error of a server whose socket file is gone and does not come back.
 pub(super) fn unreachable_server(folder: &Path, process: u32) -> Refusal {
     let socket = crate::visible::visible_path(&socket::path(folder));
@@ -205,3 +243,16 @@ pub(crate) fn typed_for(folder: &Path, command: &str) -> String {
 
 /// How long a server may take to put a socket file back that somebody deleted.
 const SOCKET_RETURN_TIMEOUT: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use demur_api::operation::Connection;
+
+    use super::*;
+
+    #[test]
+    fn socket_is_a_way_to_every_operation() {
+        const fn is_connection<T: Connection>() {}
+        is_connection::<Way>();
+    }
+}

@@ -40,6 +40,9 @@ fn one_token_too_many_is_refused_and_a_lower_limit_takes_none_away() {
     let error = sandbox.json_error(&new("three"), 3);
     assert_eq!(error["code"], "TOO_MANY_TOKENS");
     assert_eq!(error["message"], "expected at most 2 tokens and sessions, found 2");
+    sandbox.json_error(&["token", "new", "asker", "--scope", "ask"], 3);
+    let keys = sandbox.run(&["keys", "list"]);
+    assert!(!keys.stdout.contains("asker"), "no key is made for a token that is refused: {keys}");
     ended(&sandbox, serving);
     let serving = serve(&sandbox, &["--max-tokens", "1"]);
     assert_eq!(sandbox.json(&["token", "list"])["tokens"].as_array().unwrap().len(), 2);

@@ -3,48 +3,31 @@
 use std::sync::Arc;
 
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
-use demur_ledger::{
-    author::Author,
-    name::{PrincipalId, TraceId},
-    role::Role,
-};
+use demur_ledger::{author::Author, name::TraceId, role::Role};
 
 use super::Caller;
 use crate::{owner::Owner, run};
 
 /// Checks that a caller may read this trace; one that it may not read is as unknown as one that is not there.
 pub(crate) fn check_trace(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
-    let takes_part = |principal: PrincipalId| -> Result<bool, Refusal> {
-        let state = owner.ledger().look(trace)?;
-        Ok(state.trace().is_some_and(|state| state.has_participant(principal)))
-    };
-    let may = match caller {
-        _ if caller.may(&[Scope::Read]) => true,
-        Caller::Token(token) => match token.principal {
-            Some(principal) if takes_part(principal)? => true,
-            Some(_) => plays_in(owner, caller, trace)?,
-            None => false,
-        },
-        Caller::Local { .. } | Caller::Stranger => false,
-    };
-    if may {
+    if may_read(owner, caller, trace)? {
         return Ok(());
     }
     let message = format!("expected a trace of this data folder, found none called {trace}");
     Err(Refusal::new(Code::TraceUnknown, message).with_cure("a token reads the traces it takes part in"))
 }
 
-/// Returns whether a caller plays a role in a run, with a key of its own for that role.
-fn plays_in(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, Refusal> {
-    let seats = caller.seats(owner)?;
-    if seats.is_empty() {
-        return Ok(false);
+/// Returns whether a caller may read a trace: it may read everything, or it takes part, also with a key of its own for a
+/// role in a run.
+pub(crate) fn may_read(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<bool, Refusal> {
+    if caller.may(&[Scope::Read]) {
+        return Ok(true);
     }
+    let Caller::Token(token) = caller else { return Ok(false) };
+    let Some(principal) = token.principal else { return Ok(false) };
     let state = owner.ledger().look(trace)?;
-    let plays = |(_, principal): &(_, PrincipalId)| {
-        state.trace().is_some_and(|state| state.has_participant(*principal))
-    };
-    Ok(seats.iter().any(plays))
+    let takes_part = |principal| state.trace().is_some_and(|trace| trace.has_participant(principal));
+    Ok(takes_part(principal) || caller.seats(owner)?.into_iter().any(|(_, own)| takes_part(own)))
 }
 
 /// Returns whoever asks in a run: the caller in its role there. Of several, whoever does the work asks first.

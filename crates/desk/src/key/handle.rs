@@ -8,14 +8,14 @@ use demur_api::{
     refusal::Refusal,
 };
 
-use crate::{access::Admitted, desk::Desk, entry::Handle};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+};
 
 impl Handle<op::ListIdentities> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        _: ApiRequest<op::ListIdentities>,
-    ) -> Result<ApiReply<ListedIdentities>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListIdentities>) -> Handled<op::ListIdentities> {
         let entries = self.owner()?.entries()?;
         let identities = entries.into_iter().map(KeyEntry::public).collect();
         Ok(ApiReply::new(ListedIdentities { identities }))
@@ -23,11 +23,7 @@ impl Handle<op::ListIdentities> for Desk {
 }
 
 impl Handle<op::ShowIdentity> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::ShowIdentity>,
-    ) -> Result<ApiReply<KeyEntry>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::ShowIdentity>) -> Handled<op::ShowIdentity> {
         let mut entries = self.owner()?.entries()?.into_iter();
         let found = entries.find(|entry| entry.fingerprint == request.path.fingerprint).ok_or_else(|| {
             Refusal::new(Code::IdentityUnknown, "expected the fingerprint of a key, found another")

@@ -13,14 +13,18 @@ use demur_clarify::{
 };
 use serde_json::value::RawValue;
 
-use crate::{access::Admitted, desk::Desk, entry::Handle};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+};
 
 impl Handle<op::VerifyIdentityMessages> for Desk {
     fn handle(
         &self,
         _: &Admitted,
         request: ApiRequest<op::VerifyIdentityMessages>,
-    ) -> Result<ApiReply<IdentityVerification>, Refusal> {
+    ) -> Handled<op::VerifyIdentityMessages> {
         let given = request.body;
         let at = match given.at {
             Some(at) => at,

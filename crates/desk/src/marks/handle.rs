@@ -5,14 +5,18 @@ use demur_api::{
     call::{ApiReply, ApiRequest},
     hook::Stopped,
     operation as op,
-    refusal::Refusal,
 };
 use demur_core::limit::Text;
 
-use crate::{access::Admitted, desk::Desk, entry::Handle, marks};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+    marks,
+};
 
 impl Handle<op::SetHook> for Desk {
-    fn handle(&self, _: &Admitted, request: ApiRequest<op::SetHook>) -> Result<ApiReply<Stopped>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::SetHook>) -> Handled<op::SetHook> {
         let names: Vec<&str> = request.body.askers.iter().map(Text::as_str).collect();
         let questions = marks::name(&*self.owner()?, &names, !request.body.off)?;
         Ok(ApiReply::new(Stopped { questions, address: self.address() }))

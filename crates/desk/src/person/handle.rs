@@ -9,7 +9,12 @@ use demur_api::{
 };
 
 use super::{LINK_TIMEOUT, Person, SIGN_IN_PATH, link};
-use crate::{access::Admitted, desk::Desk, entry::Handle, person};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+    person,
+};
 
 impl From<Person> for ShownPerson {
     fn from(person: Person) -> Self {
@@ -19,11 +24,7 @@ impl From<Person> for ShownPerson {
 }
 
 impl Handle<op::AddPerson> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::AddPerson>,
-    ) -> Result<ApiReply<ShownPerson>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::AddPerson>) -> Handled<op::AddPerson> {
         let (owner, new) = (&*self.owner()?, request.body);
         let most = self.limits().people as usize;
         let added = person::add(owner, self.user(), &new.name, new.role, most)?;
@@ -32,29 +33,21 @@ impl Handle<op::AddPerson> for Desk {
 }
 
 impl Handle<op::ListPeople> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListPeople>) -> Result<ApiReply<ListedPeople>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListPeople>) -> Handled<op::ListPeople> {
         let people = person::list(&*self.owner()?)?;
         Ok(ApiReply::new(ListedPeople { people: people.into_iter().map(ShownPerson::from).collect() }))
     }
 }
 
 impl Handle<op::RemovePerson> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::RemovePerson>,
-    ) -> Result<ApiReply<RemovedPerson>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::RemovePerson>) -> Handled<op::RemovePerson> {
         let (person, sessions) = self.remove_person(&*self.owner()?, &request.path.person)?;
         Ok(ApiReply::new(RemovedPerson { person: person.into(), sessions }))
     }
 }
 
 impl Handle<op::MakeSignInLink> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::MakeSignInLink>,
-    ) -> Result<ApiReply<Link>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeSignInLink>) -> Handled<op::MakeSignInLink> {
         let address = self.address().ok_or_else(|| {
             Refusal::new(Code::NoTcp, "expected a server that listens on TCP, found one that does not")
                 .with_cure("start it without --no-tcp")

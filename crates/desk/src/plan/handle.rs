@@ -22,20 +22,16 @@ use serde_json::{Map, Value};
 
 use super::{Resolution, Submission};
 use crate::{
-    access::{Admitted, Caller, LOCAL_AGENT, check_trace},
+    access::{Admitted, Caller, LOCAL_AGENT, may_read},
     desk::Desk,
-    entry::Handle,
+    entry::{Handle, Handled},
     owner::Owner,
     plan,
     session::{self, Speaker},
 };
 
 impl Handle<op::CheckPlan> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::CheckPlan>,
-    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::CheckPlan>) -> Handled<op::CheckPlan> {
         let owner = self.owner()?;
         let (plan, signer) =
             (read_plan(request.body.plan)?, session::signer(owner.ledger(), owner.keystore())?);
@@ -44,11 +40,7 @@ impl Handle<op::CheckPlan> for Desk {
 }
 
 impl Handle<op::SubmitPlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::SubmitPlan>,
-    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::SubmitPlan>) -> Handled<op::SubmitPlan> {
         let (owner, caller, given) = (&*self.owner()?, by.caller(), request.body);
         let (plan, rules) = (read_plan(given.plan)?, self.rules()?);
         let chosen = given.agent.as_deref();
@@ -66,22 +58,14 @@ impl Handle<op::SubmitPlan> for Desk {
 }
 
 impl Handle<op::ShowPlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowPlan>,
-    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowPlan>) -> Handled<op::ShowPlan> {
         let owner = &*self.owner()?;
         standing(owner, &seen(owner, by.caller(), request.path.session)?).map(ApiReply::new)
     }
 }
 
 impl Handle<op::ResolveGap> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ResolveGap>,
-    ) -> Result<ApiReply<ResolvedGap>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ResolveGap>) -> Handled<op::ResolveGap> {
         let (owner, given) = (&*self.owner()?, request.body);
         let speaker = by.caller().answerer(owner, given.by)?;
         resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
@@ -89,11 +73,7 @@ impl Handle<op::ResolveGap> for Desk {
 }
 
 impl Handle<op::ResolveOwnGap> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ResolveOwnGap>,
-    ) -> Result<ApiReply<ResolvedGap>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ResolveOwnGap>) -> Handled<op::ResolveOwnGap> {
         let (owner, given) = (&*self.owner()?, request.body);
         let (_, author) = own(owner, by.caller(), request.path.session, None)?;
         // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
@@ -121,11 +101,7 @@ fn resolving(
 }
 
 impl Handle<op::BeginOperation> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::BeginOperation>,
-    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::BeginOperation>) -> Handled<op::BeginOperation> {
         let (owner, session, given) = (&*self.owner()?, request.path.session, request.body);
         let (_, author) = own(owner, by.caller(), session, given.agent.as_deref())?;
         let name = owner.roster()?.name(author.principal()).to_owned();
@@ -134,11 +110,7 @@ impl Handle<op::BeginOperation> for Desk {
 }
 
 impl Handle<op::ConfirmPlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ConfirmPlan>,
-    ) -> Result<ApiReply<PlanStanding>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ConfirmPlan>) -> Handled<op::ConfirmPlan> {
         let (owner, session) = (&*self.owner()?, request.path.session);
         let (found, author) = own(owner, by.caller(), session, request.body.agent.as_deref())?;
         // The same confirmation again.
@@ -164,9 +136,12 @@ fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
 
 /// Returns a session that this caller may see; one that it may not see is as unknown as one that is not there.
 fn seen(owner: &Owner, caller: &Caller, session: Uuid) -> Result<Session, Refusal> {
-    let found = session::read(owner.ledger(), session)?;
-    check_trace(owner, caller, found.trace()).map_err(|_| unknown(session))?;
-    Ok(found)
+    match session::read(owner.ledger(), session) {
+        Ok(found) if may_read(owner, caller, found.trace())? => Ok(found),
+        Ok(_) => Err(unknown(session)),
+        Err(refusal) if refusal.code == Code::SessionUnknown && !caller.is_local() => Err(unknown(session)),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// Returns a session that this caller may go on with, and in whose name.

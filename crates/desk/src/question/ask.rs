@@ -36,17 +36,11 @@ pub struct Asked {
 
 /// Records a question. The same request under the same idempotency key is recorded once, for good; another request under
 /// it is refused (CLR-04).
-pub fn ask(
-    owner: &Owner,
-    author: &Arc<Author>,
-    ask: &Ask,
-    idempotency: Option<&str>,
-) -> Result<Asked, Refusal> {
-    let Some(key) = idempotency else {
-        let seen = seen(owner, ask)?;
-        return asking(&owner.lookup(), author, ask, seen)?.perform(owner);
-    };
-    record_keyed(owner, author, ask, &Keyed::new(author, key, ask)?)
+pub fn ask(owner: &Owner, author: &Arc<Author>, ask: &Ask, key: Option<&str>) -> Result<Asked, Refusal> {
+    match key {
+        None => asking(&owner.lookup(), author, ask, seen(owner, ask)?)?.perform(owner),
+        Some(key) => record_keyed(owner, author, ask, Keyed::new(author, key, ask)?),
+    }
 }
 
 /// Records a question under a command, unless that is on record.
@@ -54,17 +48,15 @@ pub(super) fn record_keyed(
     owner: &Owner,
     author: &Arc<Author>,
     ask: &Ask,
-    keyed: &Keyed,
+    keyed: Keyed,
 ) -> Result<Asked, Refusal> {
-    if let Some(earlier) = recorded_under(owner, author, keyed)? {
+    // A refusal may be recorded in the trace: a request that is only sent again leaves no such mark.
+    if ask.trace.is_some()
+        && let Some(earlier) = recorded_under(owner, author, &keyed)?
+    {
         return Ok(earlier);
     }
-    let recording = said(&owner.lookup(), author, ask, seen(owner, ask)?, |_| keyed.command())?;
-    match recording.with(keyed.swap()?).perform(owner) {
-        Ok(asked) => Ok(asked),
-        // Somebody else with the same key was faster.
-        Err(error) => recorded_under(owner, author, keyed)?.ok_or(error),
-    }
+    asking_keyed(&owner.lookup(), author, ask, seen(owner, ask)?, keyed)?.perform(owner)
 }
 
 /// Returns the question that was recorded under a command.
@@ -79,13 +71,27 @@ pub(super) fn recorded_under(
 
 /// Returns what is to be recorded for a question without an idempotency key, by an author who has seen its trace up to
 /// here.
-pub(crate) fn asking(
+pub(super) fn asking(
     at: &Lookup<'_>,
     author: &Author,
     ask: &Ask,
     seen: Option<Position>,
 ) -> Result<Recording<Asked>, Refusal> {
     said(at, author, ask, seen, |now| CommandId::new(now, &mut { at.world() }))
+}
+
+/// Returns the same under an idempotency key. A record that is made with it lets one request count; what comes later gets
+/// what came first.
+pub(super) fn asking_keyed(
+    at: &Lookup<'_>,
+    author: &Arc<Author>,
+    ask: &Ask,
+    seen: Option<Position>,
+    keyed: Keyed,
+) -> Result<Recording<Asked>, Refusal> {
+    let recording = said(at, author, ask, seen, |_| keyed.command())?.with(keyed.swap()?);
+    let author = Arc::clone(author);
+    Ok(recording.or_else(move |owner, refusal| recorded_under(owner, &author, &keyed)?.ok_or(refusal)))
 }
 
 /// Returns the newest event of the trace that a question is asked in; none where it gets one of its own.

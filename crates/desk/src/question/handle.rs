@@ -9,7 +9,7 @@ use std::time::Duration;
 use demur_api::{
     call::{ApiReply, ApiRequest, IdempotencyKey},
     operation as op,
-    question::{AskedView, Delivered, Listed, QuestionListParameters, QuestionView},
+    question::{AskedView, QuestionListParameters, QuestionView},
     refusal::Refusal,
     scope::Scope,
 };
@@ -23,17 +23,18 @@ use demur_store::contract::QuestionFilter;
 
 pub(super) use self::{acts::note_answer, passing::people_apart};
 
-use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
+use super::{Asked, ask_once, asking, asking_keyed, forget_secret, list, list_of, secret, view};
 use crate::{
-    access::{Admitted, Caller, asker_of, check_trace, player_in, seen_question},
+    access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
-    entry::{Begun, Handle},
+    entry::{Begun, Handle, Handled},
+    keyed::Keyed,
     lookup::Lookup,
     owner::Owner,
 };
 
 impl Handle<op::Ask> for Desk {
-    fn handle(&self, by: &Admitted, request: ApiRequest<op::Ask>) -> Result<ApiReply<AskedView>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::Ask>) -> Handled<op::Ask> {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let ApiRequest { query, body: ask, key, .. } = request;
         let name = asker_name(query.asker.as_deref())?;
@@ -58,17 +59,21 @@ impl Handle<op::Ask> for Desk {
         request: &ApiRequest<op::Ask>,
     ) -> Result<Begun<AskedView>, Refusal> {
         let ApiRequest { query, body: ask, key, .. } = request;
-        // A new trace, asked once: only the author has to be known.
-        if ask.trace.is_some() || key.is_some() || query.once.is_some() || query.again.is_some() {
+        // A new trace, in words that may come again: only the author has to be known.
+        if ask.trace.is_some() || query.once.is_some() || query.again.is_some() {
             return Ok(Begun::NotHere);
         }
         let name = asker_name(query.asker.as_deref())?;
         let Some(author) = by.caller().known_asker(at, name.as_deref())? else { return Ok(Begun::NotHere) };
-        let recording = asking(at, &author, ask, None)?.then(
+        let recording = match key {
+            None => asking(at, &author, ask, None)?,
+            Some(key) => asking_keyed(at, &author, ask, None, Keyed::new(&author, key.as_str(), ask)?)?,
+        };
+        let recording = recording.then(
             |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, false)),
             |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, false)),
         );
-        Ok(Begun::Recording(recording))
+        Ok(Begun::recording(recording))
     }
 
     fn patience(request: &ApiRequest<op::Ask>) -> Result<Option<Duration>, Refusal> {
@@ -97,11 +102,7 @@ fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
 }
 
 impl Handle<op::ListQuestions> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ListQuestions>,
-    ) -> Result<ApiReply<Listed>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ListQuestions>) -> Handled<op::ListQuestions> {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let QuestionListParameters { state, trace, severity, people, newest, mine, after, limit } =
             request.query;
@@ -110,7 +111,7 @@ impl Handle<op::ListQuestions> for Desk {
             return Err(Refusal::malformed(format!("limit: expected 1 to 200, found {limit}")));
         }
         // Whoever takes part in a trace sees every question in it, also those of the rules.
-        let takes_part = trace.is_some_and(|trace| check_trace(owner, caller, trace).is_ok());
+        let takes_part = trace.map_or(Ok(false), |trace| may_read(owner, caller, trace))?;
         let filter = QuestionFilter {
             outcomes: state.as_deref().map(states).transpose()?,
             trace,
@@ -148,11 +149,7 @@ fn states(words: &str) -> Result<Vec<OutcomeKind>, Refusal> {
 }
 
 impl Handle<op::ShowQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowQuestion>,
-    ) -> Result<ApiReply<QuestionView>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowQuestion>) -> Handled<op::ShowQuestion> {
         let mut shown = seen_question(&*self.owner()?, by.caller(), request.path.question)?;
         self.waiters().tell(&mut shown);
         Ok(ApiReply::new(shown))
@@ -164,7 +161,7 @@ impl Handle<op::WaitForQuestion> for Desk {
         &self,
         by: &Admitted,
         request: ApiRequest<op::WaitForQuestion>,
-    ) -> Result<ApiReply<QuestionView>, Refusal> {
+    ) -> Handled<op::WaitForQuestion> {
         seen_question(&*self.owner()?, by.caller(), request.path.question).map(ApiReply::new)
     }
 
@@ -194,11 +191,7 @@ fn patience(seconds: u64) -> Result<Duration, Refusal> {
 }
 
 impl Handle<op::ReadSecret> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ReadSecret>,
-    ) -> Result<ApiReply<Delivered>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ReadSecret>) -> Handled<op::ReadSecret> {
         let (owner, id) = (&*self.owner()?, request.path.question);
         asker_of(owner, by.caller(), id, None)?;
         secret(owner, id).map(ApiReply::new)
@@ -206,11 +199,7 @@ impl Handle<op::ReadSecret> for Desk {
 }
 
 impl Handle<op::ForgetSecret> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ForgetSecret>,
-    ) -> Result<ApiReply<op::Nothing>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ForgetSecret>) -> Handled<op::ForgetSecret> {
         let (owner, id) = (&*self.owner()?, request.path.question);
         asker_of(owner, by.caller(), id, None)?;
         forget_secret(owner, id)?;

@@ -7,6 +7,7 @@ use demur_ledger::{
     content::{AnswerValue, Sealed},
     question::OutcomeKind,
 };
+use demur_store::contract::Store;
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};
@@ -64,15 +65,22 @@ pub(super) fn seal<T>(
         Ok(said) => {
             // Another answer stands in its place now: nobody asks for that value any more.
             if let Some(AnswerValue::Sealed(replaced)) = before {
-                store.forget_secret(&replaced.commitment)?;
+                forget(store, &replaced.commitment);
             }
             Ok(said)
         }
         Err(error) => {
             if !error.code.is_uncertain() {
-                store.forget_secret(&commitment)?;
+                forget(store, &commitment);
             }
             Err(error)
         }
+    }
+}
+
+/// Forgets a value that nobody asks for. What became of the answer is settled: a value that stays behind does not change it.
+fn forget(store: &dyn Store, commitment: &Commitment) {
+    if let Err(error) = store.forget_secret(commitment) {
+        tracing::warn!(%error, "a secret that does not count stays in the store");
     }
 }

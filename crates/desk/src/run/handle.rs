@@ -7,7 +7,7 @@ use demur_api::{
     code::Code,
     operation as op,
     refusal::Refusal,
-    run::{AuditedRun, GivenArtifact, OpenRun, RunEvent, RunStanding, SayInRun},
+    run::{AuditedRun, GivenArtifact, OpenRun, RunEvent, SayInRun},
 };
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
 use serde_json::value::to_raw_value;
@@ -16,16 +16,12 @@ use super::{Audited, RunOpening, Saying, audit, author, check_run, open, say, st
 use crate::{
     access::{Admitted, Caller, check_trace},
     desk::Desk,
-    entry::Handle,
+    entry::{Handle, Handled},
     owner::Owner,
 };
 
 impl Handle<op::OpenRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::OpenRun>,
-    ) -> Result<ApiReply<RunStanding>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::OpenRun>) -> Handled<op::OpenRun> {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let OpenRun { trace, task, objective, constraints, agents, policy, agent } = request.body;
         let planner = caller.player(owner, agent.as_deref())?;
@@ -44,11 +40,7 @@ impl Handle<op::OpenRun> for Desk {
 }
 
 impl Handle<op::ShowRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowRun>,
-    ) -> Result<ApiReply<RunStanding>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowRun>) -> Handled<op::ShowRun> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         seen(owner, by.caller(), trace)?;
         standing(owner, trace).map(ApiReply::new)
@@ -56,16 +48,12 @@ impl Handle<op::ShowRun> for Desk {
 }
 
 impl Handle<op::SayInRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::SayInRun>,
-    ) -> Result<ApiReply<RunEvent>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::SayInRun>) -> Handled<op::SayInRun> {
         let (owner, caller, trace) = (&*self.owner()?, by.caller(), request.path.trace);
         let SayInRun { role, kind, facts, content, artifact, agent } = request.body;
         // These look at the whole record.
         let looks = matches!(&*kind, "final_statement_signed" | "verification_run_completed");
-        let _turn = looks.then(|| self.large_turn()).transpose()?;
+        let _turn = looks.then(|| self.large_turn(by.caller())).transpose()?;
         seen(owner, caller, trace)?;
         let author = author(owner, &caller.player(owner, agent.as_deref())?, role)?;
         let artifact = artifact.map(bytes).transpose()?;
@@ -78,12 +66,8 @@ impl Handle<op::SayInRun> for Desk {
 }
 
 impl Handle<op::AuditRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::AuditRun>,
-    ) -> Result<ApiReply<AuditedRun>, Refusal> {
-        let _turn = self.large_turn()?;
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AuditRun>) -> Handled<op::AuditRun> {
+        let _turn = self.large_turn(by.caller())?;
         let (owner, caller, trace) = (&*self.owner()?, by.caller(), request.path.trace);
         seen(owner, caller, trace)?;
         let player = caller.player(owner, request.body.agent.as_deref())?;

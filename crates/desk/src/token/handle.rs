@@ -3,7 +3,6 @@
 use demur_api::{
     call::{ApiReply, ApiRequest},
     operation as op,
-    refusal::Refusal,
     token::{ListedTokens, MadeToken, ShownToken},
 };
 use demur_core::limit::Whole;
@@ -12,7 +11,7 @@ use super::Wanted;
 use crate::{
     access::{Admitted, Token},
     desk::Desk,
-    entry::Handle,
+    entry::{Handle, Handled},
 };
 
 impl From<Token> for ShownToken {
@@ -23,11 +22,7 @@ impl From<Token> for ShownToken {
 }
 
 impl Handle<op::MakeToken> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::MakeToken>,
-    ) -> Result<ApiReply<MadeToken>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeToken>) -> Handled<op::MakeToken> {
         let new = request.body;
         let seconds = new.seconds.map(Whole::as_u64);
         let wanted = Wanted { name: new.name, scopes: new.scopes.to_vec(), seconds, role: None };
@@ -37,18 +32,14 @@ impl Handle<op::MakeToken> for Desk {
 }
 
 impl Handle<op::ListTokens> for Desk {
-    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListTokens>) -> Result<ApiReply<ListedTokens>, Refusal> {
+    fn handle(&self, _: &Admitted, _: ApiRequest<op::ListTokens>) -> Handled<op::ListTokens> {
         let tokens = self.tokens().list(&*self.owner()?)?;
         Ok(ApiReply::new(ListedTokens { tokens: tokens.into_iter().map(ShownToken::from).collect() }))
     }
 }
 
 impl Handle<op::RevokeToken> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::RevokeToken>,
-    ) -> Result<ApiReply<ShownToken>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::RevokeToken>) -> Handled<op::RevokeToken> {
         let revoked = self.tokens().revoke(&*self.owner()?, &request.path.token)?;
         Ok(ApiReply::new(revoked.into()))
     }

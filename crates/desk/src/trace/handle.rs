@@ -5,29 +5,23 @@ use demur_api::{
     code::Code,
     operation as op,
     refusal::Refusal,
-    trace::{ListedEvents, ListedTraces, TraceView},
 };
-use demur_ledger::signed::{Receipt, Signed};
 
 use super::{event, read, seen};
-use crate::{access::Admitted, desk::Desk, entry::Handle};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+};
 
 impl Handle<op::ListTraces> for Desk {
-    fn handle(
-        &self,
-        _: &Admitted,
-        request: ApiRequest<op::ListTraces>,
-    ) -> Result<ApiReply<ListedTraces>, Refusal> {
+    fn handle(&self, _: &Admitted, request: ApiRequest<op::ListTraces>) -> Handled<op::ListTraces> {
         read::list(self.owner()?.ledger().store(), &request.query).map(ApiReply::new)
     }
 }
 
 impl Handle<op::ShowTrace> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowTrace>,
-    ) -> Result<ApiReply<TraceView>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowTrace>) -> Handled<op::ShowTrace> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         seen(owner, by.caller(), trace)?;
         read::show(owner.ledger().store(), trace).map(ApiReply::new)
@@ -35,11 +29,7 @@ impl Handle<op::ShowTrace> for Desk {
 }
 
 impl Handle<op::ListEvents> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ListEvents>,
-    ) -> Result<ApiReply<ListedEvents>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ListEvents>) -> Handled<op::ListEvents> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         // What was asked for is looked at before who asks.
         read::check(&request.query)?;
@@ -49,11 +39,7 @@ impl Handle<op::ListEvents> for Desk {
 }
 
 impl Handle<op::ShowReceipt> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowReceipt>,
-    ) -> Result<ApiReply<Signed<Receipt>>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowReceipt>) -> Handled<op::ShowReceipt> {
         let (owner, op::OfEvent { trace, sequence }) = (self.owner()?, request.path);
         seen(&owner, by.caller(), trace)?;
         event(&owner, trace, sequence)?;

@@ -43,7 +43,7 @@ async fn artifact(
     Extension(caller): Extension<Caller>,
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
-    let turn = service.desk.large_turn()?;
+    let turn = service.desk.large_turn(&caller)?;
     let found = service.work(move |desk| desk.artifact(&caller, trace, sequence)).await?;
     let body = Body::from_stream(Held::new(found.into(), turn));
     let response = Response::builder()

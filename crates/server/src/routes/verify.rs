@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::{
-    Json,
+    Extension, Json,
     body::Body,
     extract::{Request, State},
 };
@@ -46,9 +46,13 @@ pub(super) fn add(api: Api) -> Api {
     )
 }
 
-async fn check(State(service): State<Shared>, request: Request) -> Result<Json<Verification>, Problem> {
+async fn check(
+    State(service): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Result<Json<Verification>, Problem> {
     read::expect_media(request.headers(), &[LINES, "application/x-ndjson", "application/octet-stream"])?;
-    let turn = service.desk.large_turn()?;
+    let turn = service.desk.large_turn(&caller)?;
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel(WAITING);
     let verifying = task::spawn_blocking(move || {
@@ -72,7 +76,7 @@ pub(super) async fn verified(
     export: Vec<u8>,
 ) -> Result<Verification, Refusal> {
     access::admit(caller, READING)?;
-    let (turn, begun) = (service.desk.large_turn()?, Instant::now());
+    let (turn, begun) = (service.desk.large_turn(caller)?, Instant::now());
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
         verify(&export[..], &Options { threads: THREADS, ..Options::default() }, &mut |_| ())

@@ -12,14 +12,16 @@ use demur_clarify::{attestation::Attestation, keys::KeyHistory};
 use demur_ledger::role::Role;
 
 use super::seen;
-use crate::{access::Admitted, desk::Desk, entry::Handle, owner::Owner, session};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+    owner::Owner,
+    session,
+};
 
 impl Handle<op::ShowWholePlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ShowWholePlan>,
-    ) -> Result<ApiReply<WholePlan>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowWholePlan>) -> Handled<op::ShowWholePlan> {
         let found = seen(&*self.owner()?, by.caller(), request.path.session)?;
         let plan = found.whole_plan().ok_or_else(|| {
             let open: Vec<_> = found.open_gaps().map(|gap| gap.id.to_string()).collect();
@@ -35,7 +37,7 @@ impl Handle<op::ShowAttestation> for Desk {
         &self,
         by: &Admitted,
         request: ApiRequest<op::ShowAttestation>,
-    ) -> Result<ApiReply<AttestedPlan>, Refusal> {
+    ) -> Handled<op::ShowAttestation> {
         let found = seen(&*self.owner()?, by.caller(), request.path.session)?;
         let attestation = found.attestation()?.ok_or_else(|| {
             let message = format!("expected a plan that is attested, found {}", found.standing().as_str());
@@ -50,7 +52,7 @@ impl Handle<op::VerifyAttestation> for Desk {
         &self,
         by: &Admitted,
         request: ApiRequest<op::VerifyAttestation>,
-    ) -> Result<ApiReply<VerifiedAttestation>, Refusal> {
+    ) -> Handled<op::VerifyAttestation> {
         let (owner, attestation) = (&*self.owner()?, request.body.attestation);
         let found = seen(owner, by.caller(), attestation.session_id)?;
         verified(owner, &found, &attestation).map(ApiReply::new)

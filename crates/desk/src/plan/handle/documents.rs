@@ -10,22 +10,21 @@ use demur_api::{
 };
 use demur_clarify::{
     attestation::{Attestation, FileAction, FileHash, FileHashes},
-    audit::AuditRecord,
-    handoff::Handoff,
     status::PlanStatus,
 };
 use demur_core::canonical;
 use demur_plan::Session;
 
 use super::{own, seen};
-use crate::{access::Admitted, desk::Desk, entry::Handle, plan, session};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+    plan, session,
+};
 
 impl Handle<op::AttestPlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::AttestPlan>,
-    ) -> Result<ApiReply<AttestedPlan>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AttestPlan>) -> Handled<op::AttestPlan> {
         let (owner, session, given) = (&*self.owner()?, request.path.session, request.body);
         let (found, author) = own(owner, by.caller(), session, given.agent.as_deref())?;
         let files = hashes(&given)?;
@@ -76,11 +75,7 @@ fn earlier(
 }
 
 impl Handle<op::AuditPlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::AuditPlan>,
-    ) -> Result<ApiReply<AuditRecord>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AuditPlan>) -> Handled<op::AuditPlan> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
         Ok(ApiReply::new(found.audit(&session::signer(owner.ledger(), owner.keystore())?)?))
@@ -88,11 +83,7 @@ impl Handle<op::AuditPlan> for Desk {
 }
 
 impl Handle<op::HandOffPlan> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::HandOffPlan>,
-    ) -> Result<ApiReply<Handoff>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::HandOffPlan>) -> Handled<op::HandOffPlan> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
         let signer = session::signer(owner.ledger(), owner.keystore())?;

@@ -16,7 +16,7 @@ use super::people_apart;
 use crate::{
     access::{Admitted, asker_of, seen_question},
     desk::Desk,
-    entry::{Begun, Handle},
+    entry::{Begun, Handle, Handled},
     lookup::Lookup,
     owner::Owner,
     question::{accept, answer, answering, cancel, decline, deliver, extend, pass_on},
@@ -24,11 +24,7 @@ use crate::{
 };
 
 impl Handle<op::AnswerQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::AnswerQuestion>,
-    ) -> Result<ApiReply<Done>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AnswerQuestion>) -> Handled<op::AnswerQuestion> {
         by_answerer(self, by, &request, answer)
     }
 
@@ -45,7 +41,7 @@ impl Handle<op::AnswerQuestion> for Desk {
         let Some(speaker) = speaker else { return Ok(Begun::NotHere) };
         let recording = answering(at, &shown, &speaker, &request.body)?;
         Ok(recording.map_or(Begun::NotHere, |recording| {
-            Begun::Recording(
+            Begun::recording(
                 recording
                     .then(|_, done| Some(ApiReply::new(done.clone())), |_, done| Ok(ApiReply::new(done))),
             )
@@ -58,11 +54,7 @@ impl Handle<op::AnswerQuestion> for Desk {
 }
 
 impl Handle<op::AcceptQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::AcceptQuestion>,
-    ) -> Result<ApiReply<Done>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AcceptQuestion>) -> Handled<op::AcceptQuestion> {
         by_answerer(self, by, &request, accept)
     }
 }
@@ -72,17 +64,13 @@ impl Handle<op::DeclineQuestion> for Desk {
         &self,
         by: &Admitted,
         request: ApiRequest<op::DeclineQuestion>,
-    ) -> Result<ApiReply<Done>, Refusal> {
+    ) -> Handled<op::DeclineQuestion> {
         by_answerer(self, by, &request, decline)
     }
 }
 
 impl Handle<op::PassQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::PassQuestion>,
-    ) -> Result<ApiReply<Done>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::PassQuestion>) -> Handled<op::PassQuestion> {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let shown = seen_question(owner, caller, request.path.question)?;
         let speaker = caller.answerer(owner, request.body.by().cloned())?;
@@ -92,21 +80,13 @@ impl Handle<op::PassQuestion> for Desk {
 }
 
 impl Handle<op::ExtendQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ExtendQuestion>,
-    ) -> Result<ApiReply<Done>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ExtendQuestion>) -> Handled<op::ExtendQuestion> {
         by_asker(self, by, &request, extend)
     }
 }
 
 impl Handle<op::CancelQuestion> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::CancelQuestion>,
-    ) -> Result<ApiReply<Done>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::CancelQuestion>) -> Handled<op::CancelQuestion> {
         by_asker(self, by, &request, cancel)
     }
 }
@@ -160,7 +140,7 @@ impl Handle<op::DeliverQuestions> for Desk {
         &self,
         by: &Admitted,
         request: ApiRequest<op::DeliverQuestions>,
-    ) -> Result<ApiReply<op::Nothing>, Refusal> {
+    ) -> Handled<op::DeliverQuestions> {
         let (owner, caller, given) = (&*self.owner()?, by.caller(), request.body);
         let speaker = caller.answerer(owner, given.to.clone())?;
         for id in &*given.questions {

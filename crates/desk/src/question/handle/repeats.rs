@@ -9,7 +9,7 @@ use demur_api::{
 use crate::{
     access::{Admitted, asker_of},
     desk::Desk,
-    entry::Handle,
+    entry::{Handle, Handled},
     question::{Once, note_heard},
 };
 
@@ -51,11 +51,7 @@ pub(super) fn repeating(
 }
 
 impl Handle<op::NoteHeard> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::NoteHeard>,
-    ) -> Result<ApiReply<op::Nothing>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::NoteHeard>) -> Handled<op::NoteHeard> {
         let owner = &*self.owner()?;
         for id in &*request.body.questions {
             asker_of(owner, by.caller(), *id, None)?;

@@ -5,54 +5,45 @@ use demur_api::{
     code::Code,
     operation::{self as op, Nothing},
     refusal::Refusal,
-    run::{ClaimedRun, DriveReply, RunLines, SubmittedInRun},
 };
 
 use super::{abort, claim, drive, read_lines, submit};
-use crate::{access::Admitted, desk::Desk, entry::Handle};
+use crate::{
+    access::Admitted,
+    desk::Desk,
+    entry::{Handle, Handled},
+};
 
 impl Handle<op::ClaimRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::ClaimRun>,
-    ) -> Result<ApiReply<ClaimedRun>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ClaimRun>) -> Handled<op::ClaimRun> {
         expect_driver(by)?;
         claim(&*self.owner()?, request.path.trace, &request.body).map(ApiReply::new)
     }
 }
 
 impl Handle<op::DriveRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::DriveRun>,
-    ) -> Result<ApiReply<DriveReply>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::DriveRun>) -> Handled<op::DriveRun> {
         expect_driver(by)?;
         drive(&*self.owner()?, request.path.trace, &request.body).map(ApiReply::new)
     }
 }
 
 impl Handle<op::SubmitInRun> for Desk {
-    fn handle(
-        &self,
-        by: &Admitted,
-        request: ApiRequest<op::SubmitInRun>,
-    ) -> Result<ApiReply<SubmittedInRun>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::SubmitInRun>) -> Handled<op::SubmitInRun> {
         expect_driver(by)?;
         submit(&*self.owner()?, request.path.trace, &request.body).map(ApiReply::new)
     }
 }
 
 impl Handle<op::ReadRun> for Desk {
-    fn handle(&self, by: &Admitted, request: ApiRequest<op::ReadRun>) -> Result<ApiReply<RunLines>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ReadRun>) -> Handled<op::ReadRun> {
         expect_driver(by)?;
         read_lines(&*self.owner()?, request.path.trace, &request.query).map(ApiReply::new)
     }
 }
 
 impl Handle<op::AbortRun> for Desk {
-    fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Result<ApiReply<Nothing>, Refusal> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Handled<op::AbortRun> {
         expect_driver(by)?;
         abort(&*self.owner()?, request.path.trace, request.body)?;
         Ok(ApiReply::new(Nothing {}))

@@ -48,9 +48,6 @@ impl ServerConnection {
 impl<O: Operation> Call<O> for ServerConnection
 where
     InProcessApi: Call<O>,
-    O::Path: Sync,
-    O::Query: Sync,
-    O::Body: Sync,
 {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
         // No key: nothing is lost on the way, so nothing is sent twice.
@@ -84,7 +81,7 @@ impl CallerConnection for ServerConnection {
     }
 
     async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
-        let turn = self.service.desk.large_turn()?;
+        let turn = self.service.desk.large_turn(&self.caller)?;
         let caller = self.caller.clone();
         let exported = self.service.desk.on_worker(move |desk| {
             let _turn = turn;

@@ -121,7 +121,7 @@ async fn artifact(
     visiting: Visiting,
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
-    let _turn = service.desk.large_turn()?;
+    let _turn = service.desk.large_turn(&visiting.caller)?;
     let caller = visiting.caller.clone();
     let found = service.work(move |desk| desk.checked_artifact(&caller, trace, sequence)).await;
     let (line, found) = found?;

@@ -25,7 +25,7 @@ async fn verification(
     visiting: Visiting,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    let _turn = service.desk.large_turn()?;
+    let _turn = service.desk.large_turn(&visiting.caller)?;
     let caller = visiting.caller.clone();
     let (found, verdict) = service.work(move |desk| desk.trace_verdict(&caller, trace)).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
@@ -42,7 +42,7 @@ async fn run(
     visiting: Visiting,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    let _turn = service.desk.large_turn()?;
+    let _turn = service.desk.large_turn(&visiting.caller)?;
     let caller = visiting.caller.clone();
     let (found, graph) = service.work(move |desk| desk.run_graph(&caller, trace)).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));

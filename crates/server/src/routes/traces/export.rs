@@ -38,7 +38,7 @@ async fn export(
 ) -> Result<Response, Problem> {
     let asking = caller.clone();
     service.work(move |desk| desk.check_export(&asking, trace)).await?;
-    let turn = service.desk.large_turn()?;
+    let turn = service.desk.large_turn(&caller)?;
     let (mut outlet, parts) = outlet::open(&service);
     let writing = task::spawn_blocking(move || {
         let _turn = turn;
