@@ -202,7 +202,7 @@ fn admit_statement(
         return Err(AdmissionError::CommandUsed.into());
     }
     let registry = state.registry().unwrap_or(context.registry);
-    let actor = checked.admit(Some(registry), state.tip(), context.seen, now)?;
+    let actor = checked.stand_next(Some(registry), state.tip(), context.seen, now)?;
     let statement = checked.statement();
     let said = Said { kind: &statement.kind, role: statement.role, facts: &statement.facts };
     match state.body() {

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A submission that its author signed: whoever reads it knows who said it. Checking it is most of the work and
-/// needs no lock; [`Checked::admit`] then says whether it may stand next in its trace.
+/// needs no lock; [`Checked::stand_next`] then says whether it may stand next in its trace.
 #[derive(Clone, Debug)]
 pub struct Checked {
     submission: Submission,
@@ -88,7 +88,7 @@ impl Checked {
     /// Returns the principal behind the key if the statement may stand next in this trace, as far as the door can
     /// tell. `seen` is the hash of this trace's event at the place that the statement's `seen` names, if any; `now` is the
     /// time that the event will carry, [`Tip::time_at`].
-    pub fn admit(
+    pub fn stand_next(
         &self,
         registry: Option<&Registry>,
         tip: &Tip,

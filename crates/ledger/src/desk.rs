@@ -89,7 +89,7 @@ impl Desk {
         };
         let mut chain = Chain::new(draft.trace);
         let checked = Checked::new(draft.sign(&key, Salt::draw(random))?, None)?;
-        let actor = checked.admit(None, chain.tip(), None, now)?;
+        let actor = checked.stand_next(None, chain.tip(), None, now)?;
         let stamp = Stamp { store: None, epoch: 1, registry: None, now };
         let (body, opening) = checked.into_body();
         let event = chain.tip().envelop(&stamp, actor, body)?;
@@ -188,7 +188,7 @@ impl Desk {
         let statement = checked.statement();
         let seen = statement.seen.and_then(|seen| chain.hash(seen.sequence));
         let tip = chain.tip();
-        let actor = checked.admit(Some(&self.registry), tip, seen, tip.time_at(now))?;
+        let actor = checked.stand_next(Some(&self.registry), tip, seen, tip.time_at(now))?;
         if chain.knows_command(checked.key(), statement.command) {
             return Err(AdmissionError::CommandUsed);
         }

@@ -27,13 +27,13 @@ pub(super) enum Ending {
 /// Where one caller waits.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
-    state: Mutex<Told>,
+    state: Mutex<SlotState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Told {
-    turn: Turn,
+struct SlotState {
+    turn: SlotTurn,
     /// Whoever waits without a thread.
     waker: Option<Waker>,
     /// Nobody waits any more.
@@ -41,7 +41,7 @@ struct Told {
 }
 
 #[derive(Debug, Default)]
-enum Turn {
+enum SlotTurn {
     /// Somebody else writes.
     #[default]
     NotYet,
@@ -51,7 +51,7 @@ enum Turn {
     Ended(Ending),
 }
 
-impl Turn {
+impl SlotTurn {
     /// Returns what whoever waits is told, if anything: to write (none), or how it ended.
     fn told(&mut self) -> Poll<Option<Ending>> {
         match self {
@@ -66,7 +66,7 @@ impl Turn {
 }
 
 impl Slot {
-    fn set(&self, mut state: MutexGuard<'_, Told>, turn: Turn) {
+    fn set(&self, mut state: MutexGuard<'_, SlotState>, turn: SlotTurn) {
         state.turn = turn;
         let waker = state.waker.take();
         drop(state);
@@ -78,14 +78,14 @@ impl Slot {
 
     /// Ends the wait.
     pub(super) fn end(&self, ending: Ending) {
-        self.set(lock(&self.state), Turn::Ended(ending));
+        self.set(lock(&self.state), SlotTurn::Ended(ending));
     }
 
     /// Offers the lead. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
     fn offer(&self) -> bool {
         let state = lock(&self.state);
         let there = !state.left;
-        self.set(state, Turn::Lead);
+        self.set(state, SlotTurn::Lead);
         there
     }
 
@@ -93,12 +93,12 @@ impl Slot {
     pub(super) fn leave(&self) -> bool {
         let mut state = lock(&self.state);
         state.left = true;
-        matches!(state.turn, Turn::Lead)
+        matches!(state.turn, SlotTurn::Lead)
     }
 
     /// Ends the wait for what nobody will end any more. Returns whether anybody still waited.
     pub(super) fn abandon(&self) -> bool {
-        let waits = !matches!(lock(&self.state).turn, Turn::Ended(_));
+        let waits = !matches!(lock(&self.state).turn, SlotTurn::Ended(_));
         if waits {
             self.end(Ending::Uncertain);
         }
@@ -131,12 +131,12 @@ impl Slot {
         let mut state = lock(&self.state);
         loop {
             match &state.turn {
-                Turn::Ended(ending) => return Some(ending.clone()),
-                Turn::Lead if state.left => {
-                    state.turn = Turn::NotYet;
+                SlotTurn::Ended(ending) => return Some(ending.clone()),
+                SlotTurn::Lead if state.left => {
+                    state.turn = SlotTurn::NotYet;
                     return None;
                 }
-                Turn::Lead | Turn::NotYet => {}
+                SlotTurn::Lead | SlotTurn::NotYet => {}
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

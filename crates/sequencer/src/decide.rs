@@ -20,7 +20,7 @@ use super::{
     at_hand::AtHand,
     commit::{CommitLeader, Slot, lock},
     head_document,
-    queue::{Known, Queue, States, Turn},
+    queue::{HashLookup, Queue, States, Turn},
     read::read_performed,
     system::Draw,
     write::{Item, Waiting, Waits},
@@ -46,7 +46,7 @@ impl Wanted<'_> {
 }
 
 /// What came of deciding.
-pub(super) enum Step {
+pub(super) enum DecisionStep {
     /// It waits for a commit.
     Queued(Queued),
     /// The desk crashed after the newest event; that is recorded first.
@@ -130,10 +130,10 @@ pub(super) struct LookedUp {
 impl AtHand {
     /// Returns what the decision of a command needs, if nobody has to ask the store for it.
     pub(super) fn look_up(&self, states: &States, wanted: &Wanted<'_>) -> Option<LookedUp> {
-        let seen = match seen(states, wanted.command) {
-            Known::Here(hash) => Some(hash),
-            Known::Absent => None,
-            Known::Stored => return None,
+        let seen = match seen_hash(states, wanted.command) {
+            HashLookup::Here(hash) => Some(hash),
+            HashLookup::Absent => None,
+            HashLookup::Stored => return None,
         };
         let question = match wanted.command.answered() {
             Some(at) => Some(self.words.find(wanted.trace, at)?),
@@ -156,7 +156,7 @@ impl AtHand {
         let is_foreign = states.interrupted_by().is_some_and(|writer| writer != self.lease);
         let looked_up = if is_foreign { None } else { self.look_up(states, wanted) };
         let step = looked_up.map(|looked_up| self.decide(wanted, queue, states, looked_up)).transpose();
-        if let Ok(Some(Step::Queued(queued))) = step {
+        if let Ok(Some(DecisionStep::Queued(queued))) = step {
             return Ok(Some(queued));
         }
         turn.forget_if_new();
@@ -173,11 +173,11 @@ impl AtHand {
         queue: &Arc<Queue>,
         states: &mut States,
         looked_up: LookedUp,
-    ) -> Result<Step, SequencerError> {
+    ) -> Result<DecisionStep, SequencerError> {
         let Wanted { command, past, swaps, waits, .. } = *wanted;
         let id = command.id();
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
-            return Ok(Step::InFlight(slot));
+            return Ok(DecisionStep::InFlight(slot));
         }
         let registry = self.registry();
         let LookedUp { seen, question } = looked_up;
@@ -187,17 +187,17 @@ impl AtHand {
             decide(&states.pending, &context, command.clone(), now, &mut Draw(&*self.system));
         // A retry of something recorded is refused for many reasons before anybody knows that it is one.
         if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
-            return Ok(Step::Over(Attempt::LookUp));
+            return Ok(DecisionStep::Over(Attempt::LookUp));
         }
         if events.is_empty() {
-            return Ok(Step::Silent(reply, states.newest.clone()));
+            return Ok(DecisionStep::Silent(reply, states.newest.clone()));
         }
         let is_recorded = matches!(reply, Reply::Recorded(_));
         let (command, slot) = (id.filter(|_| is_recorded), Arc::default());
         let waiting = Waiting { queue: Arc::clone(queue), registry: None, command, slot: Arc::clone(&slot) };
         let Some(mut item) = fold(waiting, states, events, &registry) else {
             queue.void();
-            return Ok(Step::Behind);
+            return Ok(DecisionStep::Behind);
         };
         item.waits = waits;
         item.swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
@@ -208,7 +208,7 @@ impl AtHand {
         // Whoever has more to say goes by what was decided so far.
         let events = if waits == Waits::Later { item.entries.clone() } else { Vec::new() };
         let leader = self.put(item, queue.is_followed())?;
-        Ok(Step::Queued(Queued { reply, slot, leader, events }))
+        Ok(DecisionStep::Queued(Queued { reply, slot, leader, events }))
     }
 
     /// Puts an item in line, its head signed unless somebody is behind it already, or will be. One that cannot be signed is
@@ -222,9 +222,9 @@ impl AtHand {
 }
 
 /// Returns what is known of the event at the place that a statement has seen.
-pub(super) fn seen(states: &States, command: &Command) -> Known {
+pub(super) fn seen_hash(states: &States, command: &Command) -> HashLookup {
     let seen = command.said().and_then(|said| said.statement().seen);
-    seen.map_or(Known::Absent, |seen| states.hash(seen.sequence))
+    seen.map_or(HashLookup::Absent, |seen| states.hash(seen.sequence))
 }
 
 /// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,

@@ -17,9 +17,9 @@ use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 use super::{
     Acknowledged, Sequencer, SequencerError,
     commit::{Ending, Slot, lock},
-    decide::{self, Attempt, EarlierEvent, LookedUp, Past, Queued, Step, Wanted},
+    decide::{self, Attempt, DecisionStep, EarlierEvent, LookedUp, Past, Queued, Wanted},
     load::{self, Keys, Loaded},
-    queue::{Known, States},
+    queue::{HashLookup, States},
     write::Waits,
 };
 
@@ -93,7 +93,7 @@ impl Sequencer {
 
     fn attempt(&self, wanted: &Wanted<'_>) -> Result<Attempt, SequencerError> {
         let Queued { reply, slot, leader, .. } = match self.enqueue(wanted) {
-            Ok(Step::Queued(queued)) => queued,
+            Ok(DecisionStep::Queued(queued)) => queued,
             Ok(step) => return self.settle(wanted, step),
             // The desk's key changed after this was decided.
             Err(SequencerError::NoDeskKey) if self.at_hand.has_key() => return Ok(Attempt::Again),
@@ -112,22 +112,22 @@ impl Sequencer {
     }
 
     /// Waits for what a step without a commit of its own depends on.
-    pub(super) fn settle(&self, wanted: &Wanted<'_>, step: Step) -> Result<Attempt, SequencerError> {
+    pub(super) fn settle(&self, wanted: &Wanted<'_>, step: DecisionStep) -> Result<Attempt, SequencerError> {
         match step {
-            Step::Queued(queued) => Ok(Attempt::Settled(queued.reply)),
-            Step::Interrupted => self.recover(wanted.trace).map(|()| Attempt::Again),
-            Step::Behind => self.refresh().map(|_| Attempt::Again),
-            Step::InFlight(slot) => {
+            DecisionStep::Queued(queued) => Ok(Attempt::Settled(queued.reply)),
+            DecisionStep::Interrupted => self.recover(wanted.trace).map(|()| Attempt::Again),
+            DecisionStep::Behind => self.refresh().map(|_| Attempt::Again),
+            DecisionStep::InFlight(slot) => {
                 self.watch(&slot);
                 self.forget(wanted.command, &slot);
                 Ok(Attempt::LookUp)
             }
-            Step::Silent(reply, newest) => match newest.map(|slot| self.watch(&slot)) {
+            DecisionStep::Silent(reply, newest) => match newest.map(|slot| self.watch(&slot)) {
                 None | Some(Ending::Done) => Ok(Attempt::Settled(reply)),
                 // What it speaks of never got there.
                 Some(_) => Ok(Attempt::Again),
             },
-            Step::Over(attempt) => Ok(attempt),
+            DecisionStep::Over(attempt) => Ok(attempt),
         }
     }
 
@@ -166,21 +166,21 @@ impl Sequencer {
 
     /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own
     /// commit can be waited for by others.
-    pub(super) fn enqueue(&self, wanted: &Wanted<'_>) -> Result<Step, SequencerError> {
+    pub(super) fn enqueue(&self, wanted: &Wanted<'_>) -> Result<DecisionStep, SequencerError> {
         let queue = self.at_hand.queues.of(wanted.trace);
         let mut turn = queue.enter();
         if wanted.opens()
             && let Some(queued) = self.at_hand.decide_at_once(wanted, &queue, &mut turn)?
         {
-            return Ok(Step::Queued(queued));
+            return Ok(DecisionStep::Queued(queued));
         }
         let states = turn.states(|known| self.load(wanted.trace, known))?;
         match (self.is_interrupted(states)?, wanted.command) {
             (true, Command::Recover(_))
             | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record(_)) => {}
-            (true, _) => return Ok(Step::Interrupted),
+            (true, _) => return Ok(DecisionStep::Interrupted),
             // Somebody else said so.
-            (false, Command::Recover(_)) => return Ok(Step::Over(Attempt::Again)),
+            (false, Command::Recover(_)) => return Ok(DecisionStep::Over(Attempt::Again)),
         }
         let looked_up = match self.at_hand.look_up(states, wanted) {
             Some(looked_up) => looked_up,
@@ -188,12 +188,12 @@ impl Sequencer {
         };
         let step = self.at_hand.decide(wanted, &queue, states, looked_up)?;
         // No commit checks what is only said. It may be wrong by now where others write too.
-        if matches!(step, Step::Silent(Reply::Refused(_) | Reply::Moved, _))
+        if matches!(step, DecisionStep::Silent(Reply::Refused(_) | Reply::Moved, _))
             && self.store.is_shared()
             && self.store.trace(wanted.trace)?.map(|summary| summary.head) != states.recorded()
         {
             queue.void();
-            return Ok(Step::Over(Attempt::Again));
+            return Ok(DecisionStep::Over(Attempt::Again));
         }
         Ok(step)
     }
@@ -201,13 +201,13 @@ impl Sequencer {
     /// Returns what the decision of a command needs. Whoever answers a question has seen it, so it is on the disk.
     fn look_up(&self, states: &States, wanted: &Wanted<'_>) -> Result<LookedUp, StoreError> {
         let Wanted { trace, command, .. } = *wanted;
-        let seen = match (decide::seen(states, command), command) {
-            (Known::Here(hash), _) => Some(hash),
-            (Known::Stored, Command::Submit { said, .. }) => match said.statement().seen {
+        let seen = match (decide::seen_hash(states, command), command) {
+            (HashLookup::Here(hash), _) => Some(hash),
+            (HashLookup::Stored, Command::Submit { said, .. }) => match said.statement().seen {
                 Some(seen) => self.store.hash(trace, seen.sequence)?,
                 None => None,
             },
-            (Known::Stored | Known::Absent, _) => None,
+            (HashLookup::Stored | HashLookup::Absent, _) => None,
         };
         let asked = match command.answered() {
             Some(at) => self.store.events(trace, at, 1)?.pop(),

@@ -11,7 +11,7 @@ use demur_store::contract::{Conflict, RecordKey, StoreError, Swap};
 use super::{
     Sequencer,
     commit::{Ending, Slot, lock},
-    decide::{Attempt, Past, Queued, Step, Wanted},
+    decide::{Attempt, DecisionStep, Past, Queued, Wanted},
     error::SequencerError,
     perform::ATTEMPTS,
     write::Waits,
@@ -97,12 +97,12 @@ impl Series<'_> {
         for _ in 0..ATTEMPTS {
             let wanted = Wanted { trace, command, past: &past, swaps: &self.swaps, waits: Waits::Later };
             match sequencer.enqueue(&wanted)? {
-                Step::Queued(Queued { reply, slot, events, .. }) => {
+                DecisionStep::Queued(Queued { reply, slot, events, .. }) => {
                     self.waiting.push(slot);
                     return Ok(Decided { events, reply });
                 }
                 // The trace has an event that the author has not seen: see `Sequencer::come_back`.
-                Step::Interrupted => {
+                DecisionStep::Interrupted => {
                     self.commit()?;
                     sequencer.recover(trace)?;
                     return Err(SequencerError::Contended);

@@ -93,7 +93,7 @@ impl State {
         };
         let append = append.as_ref().map(|append| (append, kind(append)));
         let refused = append.and_then(|(append, kind)| self.judge(append, kind, is_chain));
-        let swapped = || (!self.records.admit(swaps)).then_some(Conflict::Record);
+        let swapped = || (!self.records.hold(swaps)).then_some(Conflict::Record);
         if let Some(conflict) = refused.or_else(swapped) {
             return WriteOutcome::Refused(conflict);
         }
