@@ -5,7 +5,7 @@ use std::sync::Arc;
 use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
 use demur_core::limit::Text;
-use demur_engine::command::{Command, Saying, Told};
+use demur_engine::command::{Command, Saying};
 use demur_ledger::{
     author::{Author, Place},
     facts::Assurance,
@@ -154,7 +154,7 @@ pub(crate) fn command_at(
     match speaker {
         Speaker::Person { .. } => {
             let first = Saying { role: Role::Person, facts, content: Some(content) };
-            Ok(Command::Record(Box::new(Told { first, rest: consequences })))
+            Ok(Command::record(first, consequences))
         }
         Speaker::Key(author) => {
             let mut world = at.world();

@@ -31,7 +31,12 @@ pub enum Command {
     /// The desk came back after a crash and found the trace whole (LED-22).
     Recover(NoteContent),
     /// The desk says something itself, or records what a person did.
-    Record(Box<Told>),
+    Record {
+        /// What it says first.
+        first: Box<Saying>,
+        /// What follows from it, in the same commit.
+        rest: Consequences,
+    },
 }
 
 impl Command {
@@ -42,11 +47,17 @@ impl Command {
         Self::Submit { said: Box::new(said), artifact, rest }
     }
 
+    /// Returns the command that records what the desk says itself, or what a person did, with what follows from it in the same
+    /// commit.
+    pub fn record(first: Saying, rest: Consequences) -> Self {
+        Self::Record { first: Box::new(first), rest }
+    }
+
     /// Returns what an author said, where one did.
     pub fn said(&self) -> Option<&Checked> {
         match self {
             Self::Submit { said, .. } => Some(said),
-            Self::Abort(_) | Self::Recover(_) | Self::Record(_) => None,
+            Self::Abort(_) | Self::Recover(_) | Self::Record { .. } => None,
         }
     }
 
@@ -59,7 +70,7 @@ impl Command {
     pub fn answered(&self) -> Option<Sequence> {
         let facts = match self {
             Self::Submit { said, .. } => &said.statement().facts,
-            Self::Record(told) => &told.first.facts,
+            Self::Record { first, .. } => &first.facts,
             Self::Abort(_) | Self::Recover(_) => return None,
         };
         answered(facts)
@@ -74,15 +85,6 @@ pub(crate) const fn answered(facts: &Facts) -> Option<Sequence> {
         Facts::QuestionDefaulted(facts) => Some(facts.question),
         _ => None,
     }
-}
-
-/// What the desk says on its own word, as one or more events: the first, and those that follow from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// The first.
-    pub first: Saying,
-    /// What follows from it, in the same commit.
-    pub rest: Consequences,
 }
 
 /// One thing the desk says.

@@ -20,7 +20,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    command::{Command, Consequences, Saying, Told, answered},
+    command::{Command, Consequences, Saying, answered},
     context::Context,
     refusal::RuleRefusal,
     state::{Body, State},
@@ -79,7 +79,7 @@ pub fn decide(
             random,
         ),
         Command::Recover(note) => recover(state, context, &Content::RecoveryRecorded(note), now, random),
-        Command::Record(told) => return tell(state, context, *told, now, random),
+        Command::Record { first, rest } => return tell(state, context, *first, rest, now, random),
     };
     match decided {
         Ok(entry) => Decision::recorded(entry),
@@ -91,16 +91,17 @@ pub fn decide(
 fn tell(
     state: &State,
     context: &Context<'_>,
-    told: Told,
+    first: Saying,
+    rest: Consequences,
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Decision {
-    if has_moved(state, &told.rest) {
+    if has_moved(state, &rest) {
         return Decision { events: Vec::new(), reply: Reply::Moved };
     }
-    let Saying { role, facts, content } = told.first;
+    let Saying { role, facts, content } = first;
     let decided = say(state, context, (role, facts), content.as_ref(), None, now, random)
-        .and_then(|first| follow(state, context, first, told.rest, now, random));
+        .and_then(|first| follow(state, context, first, rest, now, random));
     decided.unwrap_or_else(|refusal| {
         // What a person was refused is on record like everybody's; the desk stands for whoever has no key.
         let of_a_person = (role == Role::Person).then(|| {

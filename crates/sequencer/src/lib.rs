@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex};
 
 use demur_core::{hash::sha256, key::SecretKey, limit::Text, time::Timestamp};
 use demur_engine::{
-    command::{Command, Told},
+    command::{Command, Consequences, Saying},
     state::State,
 };
 use demur_ledger::{
@@ -244,15 +244,15 @@ impl Sequencer {
         self.perform_with(trace, &command, swaps)
     }
 
-    /// Records what the desk says itself, or what a person did.
-    pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, SequencerError> {
-        self.perform(trace, &self.told(trace, told)?)
-    }
-
-    /// Returns the command that records what the desk says itself, or what a person did.
-    pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, SequencerError> {
+    /// Records what the desk says itself, or what a person did, in a trace that is there, and what follows from it.
+    pub fn record(
+        &self,
+        trace: TraceId,
+        first: Saying,
+        rest: Consequences,
+    ) -> Result<Acknowledged, SequencerError> {
         self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        Ok(Command::Record(Box::new(told)))
+        self.perform(trace, &Command::record(first, rest))
     }
 
     /// Returns the newest event of a trace; one that is not at hand is read.

@@ -177,7 +177,7 @@ impl Sequencer {
         let states = turn.states(|known| self.load(wanted.trace, known))?;
         match (self.is_interrupted(states)?, wanted.command) {
             (true, Command::Recover(_))
-            | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record(_)) => {}
+            | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record { .. }) => {}
             (true, _) => return Ok(DecisionStep::Interrupted),
             // Somebody else said so.
             (false, Command::Recover(_)) => return Ok(DecisionStep::Over(Attempt::Again)),
