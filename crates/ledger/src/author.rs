@@ -1,7 +1,7 @@
-//! An author: a key, the principal behind it and the role it speaks in. Makes the submissions a desk admits.
+//! An author: a key, the principal behind it and the role it speaks in. Here statements are made and signed.
 
 use demur_core::{
-    canonical,
+    canonical::{self, WriteError},
     commitment::{Commitment, Salt},
     hash::Purpose,
     key::{Fingerprint, PublicKey, SecretKey},
@@ -13,11 +13,12 @@ use demur_core::{
 use crate::{
     admission::Checked,
     content::{NameContent, Opening},
-    event_type::{Content, EventType, Facts},
+    event_type::{Content, EventType, Facts, TypeName},
     facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim},
     name::{CommandId, Position, PrincipalId, StoreId, TraceId},
+    proof::KeySignature,
     role::Role,
-    statement::{DraftError, Statement, Submission},
+    statement::{Statement, Submission},
 };
 
 /// Whoever signs statements.
@@ -85,7 +86,7 @@ impl Author {
     ) -> Result<Checked, DraftError> {
         let said = (self.role, facts.into(), content);
         let (kind, statement, opening) = self.statement(command, place, said, random)?;
-        Ok(Checked::spoken(Submission::sign(&statement, opening, &self.key)?, statement, kind))
+        Ok(Checked::spoken(sign(&statement, opening, &self.key)?, statement, kind))
     }
 
     /// Returns the statement that brings this author's key into the registry.
@@ -135,7 +136,7 @@ impl Author {
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
         let (_, statement, opening) = self.statement(command, place, said, random)?;
-        Ok(Submission::sign(&statement, opening, &self.key)?)
+        Ok(sign(&statement, opening, &self.key)?)
     }
 
     /// Returns a statement that is not signed yet, its type, and the content that it commits to.
@@ -166,6 +167,64 @@ impl Author {
 
 /// What an author says: the role, the facts, the words.
 type Saying = (Role, Facts, Option<Content>);
+
+/// Returns a statement signed with its author's key, and the content it commits to.
+fn sign(statement: &Statement, opening: Option<Opening>, key: &SecretKey) -> Result<Submission, WriteError> {
+    let bytes = statement.to_bytes()?;
+    let proof = KeySignature::sign(key, Purpose::Statement, &bytes);
+    Ok(Submission { statement: bytes, proof, opening })
+}
+
+/// A statement that is not signed yet, for whoever is no [`Author`].
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// See [`Statement::command`].
+    pub command: CommandId,
+    /// The content, if the event type has any.
+    pub content: Option<Content>,
+    /// See [`Statement::facts`].
+    pub facts: Facts,
+    /// See [`Statement::not_after`].
+    pub not_after: Timestamp,
+    /// See [`Statement::role`].
+    pub role: Role,
+    /// See [`Statement::seen`].
+    pub seen: Option<Position>,
+    /// See [`Statement::store`].
+    pub store: Option<StoreId>,
+    /// See [`Statement::trace`].
+    pub trace: TraceId,
+}
+
+impl Draft {
+    /// Returns the signed submission. The salt must be fresh: one salt, one content.
+    pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
+        let opening = self.content.map(|content| Opening::of(&content, salt)).transpose()?;
+        let statement = Statement {
+            command: self.command,
+            content: opening.as_ref().map(Opening::commitment),
+            kind: self.facts.event_type().map(TypeName::from).ok_or(DraftError::UnknownType)?,
+            facts: self.facts,
+            not_after: self.not_after,
+            role: self.role,
+            seen: self.seen,
+            store: self.store,
+            trace: self.trace,
+        };
+        Ok(sign(&statement, opening, key)?)
+    }
+}
+
+/// A draft that cannot be signed.
+#[derive(Debug, thiserror::Error)]
+pub enum DraftError {
+    /// Caller misuse: facts of a type this version does not know.
+    #[error("expected facts of a known event type, found an unknown one: use a newer version of demur")]
+    UnknownType,
+    /// Caller misuse: a value that JSON cannot carry.
+    #[error("the statement cannot be written as canonical JSON")]
+    Write(#[from] WriteError),
+}
 
 /// Bytes to be stored, with the facts that commit to them.
 #[derive(Clone, Debug, PartialEq, Eq)]

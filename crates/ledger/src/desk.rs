@@ -11,6 +11,7 @@ use demur_core::{
 
 use crate::{
     admission::{AdmissionError, Checked},
+    author::{Draft, DraftError},
     chain::{Body, Chain, Stamp},
     content::Opening,
     envelope::{Event, Record, SealError},
@@ -20,7 +21,7 @@ use crate::{
     role::Role,
     signed::{Head, Receipt, Signed},
     state::GuardError,
-    statement::{Draft, DraftError, Submission, statement_hash},
+    statement::{Submission, statement_hash},
     trace_state::TraceState,
 };
 

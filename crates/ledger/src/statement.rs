@@ -2,9 +2,8 @@
 
 use demur_core::{
     canonical::{self, ReadError, WriteError},
-    commitment::{Commitment, Salt},
+    commitment::Commitment,
     hash::{Digest, Purpose, digest},
-    key::SecretKey,
     limit::Limits,
     time::Timestamp,
 };
@@ -14,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     content::Opening,
-    event_type::{Content, Facts, TypeName},
+    event_type::{Facts, TypeName},
     name::{CommandId, Position, StoreId, TraceId, object, present},
     proof::KeySignature,
     role::Role,
@@ -86,70 +85,6 @@ pub struct Submission {
     pub proof: KeySignature,
     /// The content the statement commits to.
     pub opening: Option<Opening>,
-}
-
-impl Submission {
-    /// Returns a statement signed with its author's key, and the content it commits to.
-    pub(crate) fn sign(
-        statement: &Statement,
-        opening: Option<Opening>,
-        key: &SecretKey,
-    ) -> Result<Self, WriteError> {
-        let bytes = statement.to_bytes()?;
-        let proof = KeySignature::sign(key, Purpose::Statement, &bytes);
-        Ok(Self { statement: bytes, proof, opening })
-    }
-}
-
-/// A statement that is not signed yet, for whoever is no [`Author`](crate::author::Author).
-#[derive(Clone, Debug)]
-pub struct Draft {
-    /// See [`Statement::command`].
-    pub command: CommandId,
-    /// The content, if the event type has any.
-    pub content: Option<Content>,
-    /// See [`Statement::facts`].
-    pub facts: Facts,
-    /// See [`Statement::not_after`].
-    pub not_after: Timestamp,
-    /// See [`Statement::role`].
-    pub role: Role,
-    /// See [`Statement::seen`].
-    pub seen: Option<Position>,
-    /// See [`Statement::store`].
-    pub store: Option<StoreId>,
-    /// See [`Statement::trace`].
-    pub trace: TraceId,
-}
-
-impl Draft {
-    /// Returns the signed submission. The salt must be fresh: one salt, one content.
-    pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
-        let opening = self.content.map(|content| Opening::of(&content, salt)).transpose()?;
-        let statement = Statement {
-            command: self.command,
-            content: opening.as_ref().map(Opening::commitment),
-            kind: self.facts.event_type().map(TypeName::from).ok_or(DraftError::UnknownType)?,
-            facts: self.facts,
-            not_after: self.not_after,
-            role: self.role,
-            seen: self.seen,
-            store: self.store,
-            trace: self.trace,
-        };
-        Ok(Submission::sign(&statement, opening, key)?)
-    }
-}
-
-/// A draft that cannot be signed.
-#[derive(Debug, thiserror::Error)]
-pub enum DraftError {
-    /// Caller misuse: facts of a type this version does not know.
-    #[error("expected facts of a known event type, found an unknown one: use a newer version of demur")]
-    UnknownType,
-    /// Caller misuse: a value that JSON cannot carry.
-    #[error("the statement cannot be written as canonical JSON")]
-    Write(#[from] WriteError),
 }
 
 /// The statement as it stands in JSON; facts are read once the type is known.

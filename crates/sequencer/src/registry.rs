@@ -12,6 +12,7 @@ use demur_core::{
 };
 use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
+    author::Draft,
     content::NoteContent,
     event_type::{Content, Facts},
     facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
@@ -19,7 +20,6 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
     signed::TraceLeaf,
-    statement::Draft,
 };
 use demur_store::contract::{Cursor, RESTORED};
 
