@@ -1,5 +1,5 @@
-//! `demur run`: a task done by four roles that answer for every step (seed 002). What each role does next is decided in
-//! `demur-run`; here it is signed, recorded, run and told.
+//! `demur run`: a task done by four roles that answer for every step (seed 002). The server decides what each role does next,
+//! signs and records it; here tools run, agents have their turns, and what is recorded is shown.
 
 mod agent;
 mod api;

@@ -41,7 +41,7 @@ impl Sequencer {
     }
 
     /// Records that the desk came back to a run after a crash, if it did (LED-22). What is submitted does so by itself;
-    /// this is for whoever reads the run before going on with it.
+    /// this is for callers that read the run before they go on with it.
     pub fn come_back(&self, trace: TraceId) -> Result<(), SequencerError> {
         let queue = self.at_hand.queues.of(trace);
         // Another process may have gone on with it, and crashed.
@@ -69,7 +69,7 @@ impl Series<'_> {
         submission: Submission,
         artifact: Option<&Artifact>,
     ) -> Result<Decided, SequencerError> {
-        if self.waiting.len() >= MOST {
+        if self.waiting.len() >= MAX_WAITING {
             self.commit()?;
         }
         let sequencer = self.sequencer;
@@ -118,7 +118,7 @@ impl Series<'_> {
     }
 
     /// Waits until everything decided so far is on the disk. If this fails, none of it counts unless the record shows
-    /// it: whoever goes on reads the trace again.
+    /// it: callers that go on read the trace again.
     pub fn commit(&mut self) -> Result<(), SequencerError> {
         let slots = mem::take(&mut self.waiting);
         let commits = &self.sequencer.at_hand.commits;
@@ -148,4 +148,4 @@ impl Drop for Series<'_> {
 }
 
 /// How many statements wait at most.
-const MOST: usize = 64;
+const MAX_WAITING: usize = 64;
