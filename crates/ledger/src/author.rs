@@ -42,6 +42,32 @@ pub struct Place {
     pub now: Timestamp,
 }
 
+impl Place {
+    /// Returns a statement that is not signed yet, its type, and the content that it commits to.
+    fn statement(
+        &self,
+        command: CommandId,
+        (role, facts, content): Saying,
+        random: &mut dyn Random,
+    ) -> Result<(EventType, Statement, Option<Opening>), DraftError> {
+        let salt = Salt::draw(random);
+        let kind = facts.event_type().ok_or(DraftError::UnknownType)?;
+        let opening = content.map(|content| Opening::of(&content, salt)).transpose()?;
+        let statement = Statement {
+            command,
+            content: opening.as_ref().map(Opening::commitment),
+            facts,
+            not_after: self.now.plus_millis(GOOD_FOR),
+            role,
+            seen: self.seen,
+            store: Some(self.store),
+            trace: self.trace,
+            kind: kind.into(),
+        };
+        Ok((kind, statement, opening))
+    }
+}
+
 impl Author {
     /// Returns the author who speaks with this key.
     pub const fn new(key: SecretKey, principal: PrincipalId, role: Role) -> Self {
@@ -85,7 +111,7 @@ impl Author {
         random: &mut dyn Random,
     ) -> Result<Checked, DraftError> {
         let said = (self.role, facts.into(), content);
-        let (kind, statement, opening) = self.statement(command, place, said, random)?;
+        let (kind, statement, opening) = place.statement(command, said, random)?;
         Ok(Checked::spoken(sign(&statement, opening, &self.key)?, statement, kind))
     }
 
@@ -135,33 +161,8 @@ impl Author {
         said: Saying,
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
-        let (_, statement, opening) = self.statement(command, place, said, random)?;
+        let (_, statement, opening) = place.statement(command, said, random)?;
         Ok(sign(&statement, opening, &self.key)?)
-    }
-
-    /// Returns a statement that is not signed yet, its type, and the content that it commits to.
-    fn statement(
-        &self,
-        command: CommandId,
-        place: &Place,
-        (role, facts, content): Saying,
-        random: &mut dyn Random,
-    ) -> Result<(EventType, Statement, Option<Opening>), DraftError> {
-        let salt = Salt::draw(random);
-        let kind = facts.event_type().ok_or(DraftError::UnknownType)?;
-        let opening = content.map(|content| Opening::of(&content, salt)).transpose()?;
-        let statement = Statement {
-            command,
-            content: opening.as_ref().map(Opening::commitment),
-            facts,
-            not_after: place.now.plus_millis(GOOD_FOR),
-            role,
-            seen: place.seen,
-            store: Some(place.store),
-            trace: place.trace,
-            kind: kind.into(),
-        };
-        Ok((kind, statement, opening))
     }
 }
 
