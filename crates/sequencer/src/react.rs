@@ -55,10 +55,16 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                if self.store.command(&self.at_hand.desk_fingerprint(), command)?.is_some() {
+                let desk = self.at_hand.desk_fingerprint();
+                let is_there = || self.store.command(&desk, command).map(|found| found.is_some());
+                if is_there()? {
                     return Ok(false);
                 }
-                Ok(!self.checkpoint_as(command)?.repeated)
+                match self.checkpoint_as(command) {
+                    // Another process was faster; what it says is of another moment, so the command is not a repeat.
+                    Err(SequencerError::Refused(_)) if is_there()? => Ok(false),
+                    recorded => Ok(!recorded?.repeated),
+                }
             }
         }
     }
