@@ -19,7 +19,7 @@ use demur_api::{
     refusal::Refusal,
     server::PROTOCOL,
 };
-use demur_server::gate::PROTOCOL_HEADER;
+use demur_server::credentials::socket::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
 use tokio::runtime::Runtime;

@@ -1,5 +1,5 @@
-//! `demur run`: a task done by four roles that answer for every step (seed 002). The server decides what comes next, signs and
-//! records it; here tools are run, agents are heard, and every step is told.
+//! `demur run`: a task done by four roles that answer for every step (seed 002). The server decides what each role does next,
+//! signs and records it; here tools run, agents have their turns, and what is recorded is shown.
 
 mod agent;
 mod api;

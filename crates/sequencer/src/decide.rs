@@ -84,10 +84,11 @@ impl AtHand {
             return Ok(Step::Behind);
         };
         item.waits = waits;
-        if matches!(reply, Reply::Recorded(_)) {
+        let is_recorded = matches!(reply, Reply::Recorded(_));
+        if is_recorded {
             item.waiting.command = id;
-            item.swaps = swaps.to_vec();
         }
+        item.swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
         if let Some(id) = item.waiting.command {
             lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
         }

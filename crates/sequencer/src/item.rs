@@ -87,10 +87,11 @@ impl Group {
         Self { trace, expected, entries, head, signed, phase, questions, snapshot, swaps, waiting }
     }
 
-    /// Returns whether an item can be part of it: of the same trace, and neither of them depends on records. What does
-    /// stands alone, so that nobody else is refused for a record.
+    /// Returns whether an item can be part of it: of the same trace, and both ask for the same absences, if for any. What
+    /// changes records stands alone, so that nobody else is refused for a record.
     pub(super) fn takes(&self, item: &Item) -> bool {
-        self.trace == item.trace && self.swaps.is_empty() && item.swaps.is_empty()
+        let same = self.trace == item.trace && self.swaps == item.swaps;
+        same && item.swaps.iter().all(Swap::is_absence)
     }
 
     /// Adds the next item of the same trace. If it was not chained to the one before, the store refuses the whole

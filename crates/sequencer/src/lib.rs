@@ -287,8 +287,18 @@ impl Sequencer {
 
     /// Ends a run on the operator's word.
     pub fn abort(&self, trace: TraceId, reason: Text<1, 16384>) -> Result<Acknowledged, SequencerError> {
+        self.abort_with(trace, reason, &[])
+    }
+
+    /// Ends a run on the operator's word together with changes of records, as [`Self::perform_with`] does.
+    pub fn abort_with(
+        &self,
+        trace: TraceId,
+        reason: Text<1, 16384>,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
         self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        self.perform(trace, &Command::Abort(ReasonContent { reason }))
+        self.perform_with(trace, &Command::Abort(ReasonContent { reason }), swaps)
     }
 
     /// Returns the receipt of a recorded statement; none for what the desk itself recorded.

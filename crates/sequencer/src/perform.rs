@@ -44,7 +44,8 @@ impl Sequencer {
     }
 
     /// Performs a command that changes records too: they change with its event or not at all, and not with a refusal that is
-    /// recorded in its place. A record that is not what it was ends it with [`SequencerError::RecordChanged`].
+    /// recorded in its place; an absence that is asked for holds for both. A record that is not what it was ends it with
+    /// [`SequencerError::RecordChanged`].
     pub fn perform_with(
         &self,
         trace: TraceId,

@@ -6,7 +6,7 @@ use std::{mem, sync::Arc};
 
 use demur_engine::{Reply, command::Command};
 use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
-use demur_store::contract::{Conflict, StoreError};
+use demur_store::contract::{Conflict, RecordKey, StoreError, Swap};
 
 use super::{
     Sequencer,
@@ -22,6 +22,8 @@ use super::{
 pub struct Series<'a> {
     sequencer: &'a Sequencer,
     waiting: Vec<Arc<Slot>>,
+    /// What each of them depends on. They change no record: others may write a part of the series before the rest.
+    swaps: Vec<Swap>,
 }
 
 /// What was decided about a statement. Not on the disk yet: nobody outside may hear of it.
@@ -36,11 +38,11 @@ pub struct Decided {
 impl Sequencer {
     /// Returns a series without statements.
     pub const fn series(&self) -> Series<'_> {
-        Series { sequencer: self, waiting: Vec::new() }
+        Series { sequencer: self, waiting: Vec::new(), swaps: Vec::new() }
     }
 
     /// Records that the desk came back to a run after a crash, if it did (LED-22). What is submitted does so by itself;
-    /// this is for whoever reads the run before going on with it.
+    /// this is for callers that read the run before they go on with it.
     pub fn come_back(&self, trace: TraceId) -> Result<(), SequencerError> {
         let queue = self.at_hand.queues.of(trace);
         // Another process may have gone on with it, and crashed.
@@ -54,13 +56,21 @@ impl Sequencer {
 }
 
 impl Series<'_> {
+    /// Returns the series that is recorded only while there is no record with this key, refusals included. Once there is one,
+    /// it ends with [`SequencerError::RecordChanged`].
+    #[must_use]
+    pub fn while_absent(mut self, key: RecordKey) -> Self {
+        self.swaps.push(Swap::absence(key));
+        self
+    }
+
     /// Decides what an author said. A full series is committed first.
     pub fn submit(
         &mut self,
         submission: Submission,
         artifact: Option<&Artifact>,
     ) -> Result<Decided, SequencerError> {
-        if self.waiting.len() >= MOST {
+        if self.waiting.len() >= MAX_WAITING {
             self.commit()?;
         }
         let sequencer = self.sequencer;
@@ -90,7 +100,7 @@ impl Series<'_> {
         }
         for _ in 0..ATTEMPTS {
             let waiting = &mut self.waiting;
-            let wanted = Wanted { trace, command, past: &past, swaps: &[], waits: Waits::Later };
+            let wanted = Wanted { trace, command, past: &past, swaps: &self.swaps, waits: Waits::Later };
             let step = sequencer.enqueue(&wanted, |item, _| {
                 waiting.push(Arc::clone(&item.waiting.slot));
                 let entries = item.entries.clone();
@@ -116,7 +126,7 @@ impl Series<'_> {
     }
 
     /// Waits until everything decided so far is on the disk. If this fails, none of it counts unless the record shows
-    /// it: whoever goes on reads the trace again.
+    /// it: callers that go on read the trace again.
     pub fn commit(&mut self) -> Result<(), SequencerError> {
         let slots = mem::take(&mut self.waiting);
         let commits = &self.sequencer.at_hand.commits;
@@ -128,6 +138,7 @@ impl Series<'_> {
             result = result.and(match ending {
                 Ending::Done => Ok(()),
                 Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
+                Ending::Conflict(Conflict::Record) => Err(SequencerError::RecordChanged),
                 Ending::Conflict(_) => Err(SequencerError::Contended),
                 Ending::Failed(error) => Err(SequencerError::Commit(error)),
                 Ending::Uncertain => Err(SequencerError::Uncertain),
@@ -145,4 +156,4 @@ impl Drop for Series<'_> {
 }
 
 /// How many statements wait at most.
-const MOST: usize = 64;
+const MAX_WAITING: usize = 64;

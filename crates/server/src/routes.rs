@@ -19,7 +19,7 @@ use demur_api::operation as op;
 
 use crate::{
     api::{self, Api, Route},
-    gate,
+    credentials,
     service::Shared,
 };
 
@@ -63,7 +63,7 @@ pub fn router(service: &Shared) -> Router {
         .fallback(api::nothing_here)
         .method_not_allowed_fallback(api::wrong_method)
         .layer(axum::Extension(described))
-        .layer(middleware::from_fn_with_state(Arc::clone(service), gate::pass))
+        .layer(middleware::from_fn_with_state(Arc::clone(service), credentials::identify))
         .with_state(Arc::clone(service))
 }
 

@@ -16,7 +16,7 @@ use demur_api::{
 };
 use demur_desk::error;
 use demur_server::{
-    gate::{PROTOCOL_HEADER, RELAY_HEADER},
+    credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER},
     socket,
 };
 use http_body_util::Full;

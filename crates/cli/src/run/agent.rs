@@ -83,7 +83,7 @@ impl Agent {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else { return Err(AgentError::Gone) };
         let backlog = Arc::new(Backlog::default());
-        let timeout = player.timeout.map_or(PATIENCE, |timeout| Duration::from_millis(timeout.0));
+        let timeout = player.timeout.map_or(TURN_TIMEOUT, |timeout| Duration::from_millis(timeout.0));
         let (incoming, outgoing) = (listen(stdout), speak(stdin, Arc::clone(&backlog)));
         let outgoing = Some(outgoing);
         let (told, rested, turns, stored) = (0, None, 0, 0);
@@ -98,7 +98,7 @@ impl Agent {
     /// Writes a line to it, waiting while it has too much to read.
     pub(super) fn send(&self, line: Vec<u8>, deadline: Instant) -> Result<(), AgentError> {
         let mut waiting = self.backlog.lock();
-        while *waiting > MOST_UNREAD {
+        while *waiting > MAX_UNREAD_BYTES {
             let left = deadline.saturating_duration_since(Instant::now());
             let (again, waited) =
                 self.backlog.shrunk.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner);
@@ -144,7 +144,7 @@ impl Agent {
     /// Lets it read the end and stop by itself.
     fn dismiss(&mut self) {
         self.outgoing = None;
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + FAREWELL_TIMEOUT;
         // Its output ends when it does; whatever it still says is of no interest.
         while self.hear(deadline).is_ok() {}
     }
@@ -202,8 +202,8 @@ fn speak(mut stdin: ChildStdin, backlog: Arc<Backlog>) -> Sender<Vec<u8>> {
 }
 
 /// How long a turn may take where the task does not say.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TURN_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long an agent may take to hear of the end, and to stop after it.
-pub(super) const FAREWELL: Duration = Duration::from_secs(5);
+pub(super) const FAREWELL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much an agent may leave unread.
-const MOST_UNREAD: usize = 64 << 20;
+const MAX_UNREAD_BYTES: usize = 64 << 20;

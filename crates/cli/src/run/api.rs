@@ -71,7 +71,7 @@ impl RunApi<'_> {
         thread::scope(|scope| {
             let (working, over) = mpsc::channel::<()>();
             scope.spawn(move || {
-                while over.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
+                while over.recv_timeout(RENEWAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     // Whether it still holds shows with the next report.
                     let _ = self.renew(trace, claim);
                 }
@@ -103,4 +103,4 @@ where
     ApiRequest::send(OfTrace { trace }, body.clone())
 }
 
-const RENEWAL: Duration = Duration::from_millis(ClaimId::RENEWAL_MILLIS);
+const RENEWAL_INTERVAL: Duration = Duration::from_millis(ClaimId::RENEWAL_MILLIS);

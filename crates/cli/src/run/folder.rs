@@ -172,7 +172,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     let unreadable = |error| Failure::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
     let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    file.take(MAX_TEXT_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
@@ -196,8 +196,8 @@ fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
 /// Returns the bytes of a file of the task. What a link leads to is not beside the task.
 fn read_file(from: &Path) -> Result<Vec<u8>, Failure> {
     let metadata = from.symlink_metadata().map_err(|error| Failure::unreadable(from, &error))?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        let (most, shown) = (LARGEST >> 20, visible_path(from));
+    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+        let (most, shown) = (MAX_FILE_BYTES >> 20, visible_path(from));
         let message = format!("files: expected a file of at most {most} MiB, found something else: {shown}");
         return Err(Failure::input("TASK_INVALID", message));
     }
@@ -217,9 +217,9 @@ const POLICY: &str = "policy.toml";
 const FILES: &str = "files";
 const HOME: &str = "home";
 /// More than any task file may have: the reader of the format says how long it is.
-const LONGEST: u64 = 8 << 20;
+const MAX_TEXT_BYTES: u64 = 8 << 20;
 /// How large a file of a task may be.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -110,7 +110,7 @@ impl<'a> Record<'a> {
 
     /// Asks for something under the claim, which a new server is told first. A server that has too much to do is asked again.
     fn claimed<T>(&self, ask: impl Fn(&RunApi<'_>, TraceId) -> Result<T, Failure>) -> Result<T, Failure> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + SERVER_TIMEOUT;
         loop {
             match ask(self.api, self.trace) {
                 Err(error) if Instant::now() > until => return Err(error),
@@ -118,7 +118,7 @@ impl<'a> Record<'a> {
                     let claim = ClaimRun { abandoned: false, ..self.claim.clone() };
                     self.api.claim(self.trace, &claim)?;
                 }
-                Err(error) if error.is(Code::Overloaded) => thread::sleep(AGAIN),
+                Err(error) if error.is(Code::Overloaded) => thread::sleep(RETRY_INTERVAL),
                 asked => return asked,
             }
         }
@@ -139,6 +139,6 @@ fn event(line: &str) -> Result<ShownEvent, Failure> {
 }
 
 /// How long a server may be replaced again and again, or have too much to do.
-const PATIENCE: Duration = Duration::from_mins(1);
+const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long to wait for one that has too much to do.
-const AGAIN: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);

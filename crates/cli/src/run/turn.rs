@@ -7,7 +7,7 @@ use demur_ledger::state::Phase;
 use demur_run::line::{End, FromAgent, FromDesk, Submit, Turn};
 
 use super::{
-    agent::{Agent, AgentError, FAREWELL},
+    agent::{Agent, AgentError, FAREWELL_TIMEOUT},
     record::Record,
 };
 use crate::failure::Failure;
@@ -47,8 +47,8 @@ pub(super) fn take_turn(
 ) -> Result<bool, Interrupted> {
     let deadline = agent.deadline();
     agent.turns += 1;
-    if agent.turns > MOST_TURNS {
-        return Err(AgentError::Lingers(MOST_TURNS).into());
+    if agent.turns > MAX_TURNS {
+        return Err(AgentError::Lingers(MAX_TURNS).into());
     }
     show(record, agent, deadline)?;
     agent.expect_silence()?;
@@ -58,12 +58,12 @@ pub(super) fn take_turn(
     let mut moved = false;
     while let FromAgent::Submit(submit) = agent.hear(deadline)? {
         said += 1;
-        if said > MOST_SAID {
-            return Err(AgentError::Talks(MOST_SAID).into());
+        if said > MAX_STATEMENTS {
+            return Err(AgentError::Talks(MAX_STATEMENTS).into());
         }
         agent.stored += submit.artifact.as_ref().map_or(0, |artifact| artifact.bytes.len());
-        if agent.stored > MOST_STORED {
-            return Err(AgentError::Hoards(MOST_STORED).into());
+        if agent.stored > MAX_STORED_BYTES {
+            return Err(AgentError::Hoards(MAX_STORED_BYTES).into());
         }
         let before = record.history.state().length();
         let answer = record.submit(agent.hello.role, said_by(&submit)?)?;
@@ -74,8 +74,8 @@ pub(super) fn take_turn(
         }
         show(record, agent, deadline)?;
         agent.send(line(&answer)?, deadline)?;
-        if refused > MOST_REFUSED {
-            return Err(AgentError::Insists(MOST_REFUSED).into());
+        if refused > MAX_REFUSALS {
+            return Err(AgentError::Insists(MAX_REFUSALS).into());
         }
     }
     agent.rested = Some(record.history.state().length());
@@ -84,7 +84,7 @@ pub(super) fn take_turn(
 
 /// Tells an agent that the run is over.
 pub(super) fn farewell(record: &Record<'_>, agent: &mut Agent, phase: Phase) -> Result<(), Interrupted> {
-    let deadline = Instant::now() + FAREWELL;
+    let deadline = Instant::now() + FAREWELL_TIMEOUT;
     show(record, agent, deadline)?;
     agent.send(line(&FromDesk::End(End { phase }))?, deadline)?;
     Ok(())
@@ -105,7 +105,7 @@ fn show(record: &Record<'_>, agent: &mut Agent, deadline: Instant) -> Result<(),
             return Ok(());
         }
         for line in lines {
-            agent.told += u64::from(line.starts_with(EVENT));
+            agent.told += u64::from(line.starts_with(EVENT_BEGINNING));
             agent.send([line.as_bytes(), b"\n"].concat(), deadline)?;
         }
     }
@@ -117,12 +117,12 @@ fn line(said: &FromDesk) -> Result<Vec<u8>, Failure> {
 }
 
 /// How many statements an agent may submit in one turn.
-const MOST_SAID: usize = 10_000;
+const MAX_STATEMENTS: usize = 10_000;
 /// How many turns an agent may have in one run.
-const MOST_TURNS: usize = 10_000;
+const MAX_TURNS: usize = 10_000;
 /// How many bytes of artifacts an agent may store in one run.
-const MOST_STORED: usize = 1 << 30;
+const MAX_STORED_BYTES: usize = 1 << 30;
 /// How often an agent may be refused in one turn.
-const MOST_REFUSED: usize = 32;
+const MAX_REFUSALS: usize = 32;
 /// How the line of an event begins; other lines tell of its artifact.
-const EVENT: &str = "{\"event\":";
+const EVENT_BEGINNING: &str = "{\"event\":";

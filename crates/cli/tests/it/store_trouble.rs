@@ -6,7 +6,7 @@ use std::{
         fs::{MetadataExt as _, PermissionsExt as _},
         process::CommandExt as _,
     },
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -75,21 +75,41 @@ fn run_as_somebody(sandbox: &Sandbox, program: &Path, arguments: &[&str]) -> Ran
     sandbox.ran(command.output().unwrap())
 }
 
-#[test]
-fn database_that_may_not_be_written_is_told() {
+/// Returns a folder that belongs to somebody who is not root, and a program which that one may run.
+fn of_somebody() -> (Sandbox, PathBuf) {
     let sandbox = Sandbox::with_keys();
     sandbox.rest();
     let program = sandbox.path("program");
     fs::copy(env!("CARGO_BIN_EXE_demur"), &program).unwrap();
-    let is_root = fs::metadata(&program).unwrap().uid() == 0;
-    let mode = |path: &Path, mode: u32| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     mode(&sandbox.path(""), 0o755);
     mode(&program, 0o755);
-    for path in sandbox.files().keys() {
-        if is_root {
+    if fs::metadata(&program).unwrap().uid() == 0 {
+        for path in sandbox.files().keys() {
             std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
         }
     }
+    (sandbox, program)
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// A folder in which nothing can be made has no place for a log: a store that was closed in good order needs none.
+#[test]
+fn folder_that_may_not_be_written_is_read() {
+    let (sandbox, program) = of_somebody();
+    mode(&sandbox.database(), 0o400);
+    mode(&sandbox.data(), 0o500);
+    for line in [&["keys", "list"][..], &["trace", "list"], &["export", "registry"]] {
+        run_as_somebody(&sandbox, &program, line).expect_code(0);
+    }
+    mode(&sandbox.data(), 0o700);
+}
+
+#[test]
+fn database_that_may_not_be_written_is_told() {
+    let (sandbox, program) = of_somebody();
     let before = sandbox.contents();
     mode(&sandbox.database(), 0o400);
     assert_snapshot!(run_as_somebody(&sandbox, &program, &["keys", "new", "carol", "--role", "critic"]), @r"

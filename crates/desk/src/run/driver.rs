@@ -7,7 +7,9 @@ mod claim;
 mod handle;
 mod lines;
 mod recorder;
+mod reported;
 mod step;
+mod submit;
 
 use std::{
     collections::BTreeMap,
@@ -17,33 +19,26 @@ use std::{
 use demur_api::{
     code::Code,
     refusal::Refusal,
-    run::{
-        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop, SubmitInRun,
-        SubmittedInRun, UnprovenRun,
-    },
+    run::{AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop},
 };
-use demur_engine::{reactor::CheckpointAfterRun, refusal::RuleRefusal};
+use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
-    facts::RefusalCode,
     name::{Position, TraceId},
     state::Phase,
 };
-use demur_run::{
-    Orders,
-    history::History,
-    line::{FromAgent, FromDesk, Refused, Submit},
-};
-use demur_sequencer::SequencerError;
+use demur_run::{Orders, history::History};
+use demur_store::contract::Swap;
 
 pub use lines::read_lines;
+pub use submit::submit;
 
 use self::{
     cast::Cast,
-    recorder::Recorder,
+    recorder::{Recorder, under_claim},
     step::{Audited, Steps},
 };
-use super::{door, read_on};
-use crate::owner::Owner;
+use super::{check_run, read_on};
+use crate::{owner::Owner, records::ATTEMPTS};
 
 /// The runs that are driven here, by their traces.
 #[derive(Default)]
@@ -57,6 +52,8 @@ struct Driving {
     /// The registry that the players' keys were looked up in.
     registry: Position,
     history: History,
+    /// How many events the client was told of, or has read when it claimed.
+    told: u64,
     audited: Option<Audited>,
 }
 
@@ -84,22 +81,26 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
     let mut place = lock(&place);
     let (ledger, now) = (owner.ledger(), owner.world().now()?);
     let ClaimRun { claim, abandoned, orders } = wanted;
+    if ledger.store().trace(trace)?.is_some() {
+        check_run(ledger.store(), trace)?;
+    }
     if let Some(orders) = orders {
         let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
         let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
-        claim::take(ledger, trace, *claim, *abandoned, now)?;
+        claim::take(owner, trace, *claim, *abandoned, now)?;
         let opened = Driving::open(owner, trace, *claim, orders);
         if opened.is_err() {
-            claim::release(ledger, trace, *claim)?;
+            // Why it could not be opened matters more; the claim ends by itself.
+            let _ = claim::release(owner, trace, *claim, now);
         }
         *place = Some(opened?);
     }
     let driving = place.as_ref().filter(|driving| driving.claim == *claim).ok_or_else(claim_unknown)?;
     if orders.is_none() {
-        claim::hold(ledger, trace, *claim, now)?;
+        claim::hold(owner, trace, *claim, now)?;
     }
-    let (length, participants) = (driving.history.state().length(), driving.cast.participants());
-    Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
+    let length = ledger.store().trace(trace)?.map_or(0, |summary| summary.head.sequence.number() + 1);
+    Ok(ClaimedRun { store: ledger.registry().store(), length, participants: driving.cast.participants() })
 }
 
 /// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
@@ -108,17 +109,17 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     let mut place = lock(&place);
     let claim = report.claim;
     let driving = held(owner, trace, claim, &mut place)?;
-    let mut advanced = driving.advance(owner, trace, report.clone());
-    for _ in 0..ATTEMPTS {
-        if !matches!(&advanced, Err(refusal) if refusal.code == Code::Contended) {
-            break;
+    let mut more = 0..ATTEMPTS;
+    let reply = loop {
+        match driving.advance(owner, trace, report.clone()) {
+            // Others recorded something in between: what the report says is held against the record anew, if the run is
+            // still this one's to drive.
+            Err(refusal) if refusal.code == Code::Contended && more.next().is_some() => {
+                claim::hold(owner, trace, claim, owner.world().now()?)?;
+            }
+            advanced => break advanced?,
         }
-        // Others recorded something in between: what the report says is held against the record anew, if the run is still
-        // this one's to drive.
-        claim::hold(owner.ledger(), trace, claim, owner.world().now()?)?;
-        advanced = driving.advance(owner, trace, report.clone());
-    }
-    let reply = advanced?;
+    };
     let (ends, completes) = match reply.step {
         DriveStep::Over(RunStop { phase, .. }) => (true, phase.is_final()),
         DriveStep::Unproven(_) => (true, false),
@@ -130,55 +131,20 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     if ends {
         *place = None;
         owner.drivers().forget(trace);
-        claim::release(owner.ledger(), trace, claim)?;
+        claim::release(owner, trace, claim, owner.world().now()?)?;
     }
     Ok(reply)
 }
 
-/// Records what an agent in a process of its own said, if it may.
-pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Refusal> {
-    let place = owner.drivers().place(trace);
-    let mut place = lock(&place);
-    let driving = held(owner, trace, said.claim, &mut place)?;
-    let Ok(FromAgent::Submit(submit)) = FromAgent::parse(said.line.as_bytes()) else {
-        let message = "expected a line of an agent that submits a statement, found another";
-        return Err(Refusal::new(Code::Malformed, message).about("line"));
-    };
-    let (ledger, participants) = (owner.ledger(), driving.cast.participants());
-    let hello = driving.orders.hello(said.role, &participants, ledger.registry().store(), trace)?;
-    let hello = hello.ok_or_else(|| {
-        let message = format!("expected a role that somebody plays in this run, found {}", said.role);
-        Refusal::new(Code::RoleNotOfARun, message).about("role")
-    })?;
-    let mut recorder = Recorder::new(owner, trace, &mut driving.history)?;
-    let Submit { submission, artifact } = *submit;
-    let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
-        Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
-            let (length, events) = recorder.into_lines();
-            let unproven = Some(UnprovenRun { message });
-            return Ok(SubmittedInRun { events, length, answer: String::new(), unproven });
-        }
-        refused => refused?,
-    };
-    let answer = match refused {
-        Some(refused) => FromDesk::Refused(refused),
-        None => match ledger.submit(submission, artifact.as_ref()) {
-            Ok(acknowledged) => FromDesk::Recorded(acknowledged.position),
-            Err(SequencerError::Refused(refusal)) => FromDesk::Refused(told(refusal)?),
-            Err(error) => return Err(error.into()),
-        },
-    };
-    recorder.catch_up()?;
-    let answer = recorder::text(answer.to_line().map_err(|error| Refusal::bug(&error))?)?;
-    let (length, events) = recorder.into_lines();
-    Ok(SubmittedInRun { events, length, answer, unproven: None })
-}
-
-/// Ends a run on the operator's word, once nobody drives it.
+/// Ends a run on the operator's word, once nobody drives it. The operator has the run for itself meanwhile.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
-    let ledger = owner.ledger();
-    claim::expect_none(ledger, trace, wanted.abandoned, owner.world().now()?)?;
-    ledger.abort(trace, wanted.reason)?;
+    let (ledger, now) = (owner.ledger(), owner.world().now()?);
+    let claim = ClaimId::new(now, &mut { owner.world() });
+    claim::take(owner, trace, claim, wanted.abandoned, now)?;
+    let aborted = ledger.abort_with(trace, wanted.reason, &[Swap::absence(claim::mark(claim)?)]);
+    let released = claim::release(owner, trace, claim, now);
+    aborted.map_err(under_claim(trace))?;
+    released?;
     ledger.react(&CheckpointAfterRun)?;
     Ok(())
 }
@@ -194,7 +160,8 @@ impl Driving {
         check_texts(&history, &orders)?;
         let registry = ledger.registry().head();
         let cast = players(owner, &orders, &history)?;
-        Ok(Self { claim, orders, cast, registry, history, audited: None })
+        let told = history.state().length();
+        Ok(Self { claim, orders, cast, registry, history, told, audited: None })
     }
 
     fn advance(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
@@ -207,16 +174,17 @@ impl Driving {
     }
 
     fn step(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
-        let recorder = Recorder::new(owner, trace, &mut self.history)?;
+        let recorder = Recorder::new(owner, (trace, self.claim), (&mut self.history, self.told))?;
         let registry = owner.ledger().registry().head();
         if registry != self.registry {
             self.cast = players(owner, &self.orders, recorder.history)?;
             self.registry = registry;
         }
         let players = (&self.orders, &self.cast);
-        let mut steps = Steps::new(recorder, players, &mut self.audited, report);
+        let mut steps = Steps::new(recorder, players, &mut self.audited, report)?;
         let step = steps.run()?;
         let (length, events) = steps.recorder.into_lines();
+        self.told = length;
         Ok(DriveReply { events, length, step })
     }
 }
@@ -229,7 +197,7 @@ fn held<'a>(
     place: &'a mut MutexGuard<'_, Option<Driving>>,
 ) -> Result<&'a mut Driving, Refusal> {
     let driving = place.as_mut().filter(|driving| driving.claim == claim).ok_or_else(claim_unknown)?;
-    claim::hold(owner.ledger(), trace, claim, owner.world().now()?)?;
+    claim::hold(owner, trace, claim, owner.world().now()?)?;
     Ok(driving)
 }
 
@@ -254,15 +222,6 @@ fn check_texts(history: &History, orders: &Orders) -> Result<(), Refusal> {
     }
 }
 
-fn told(refusal: RuleRefusal) -> Result<Refused, Refusal> {
-    Ok(Refused {
-        code: RefusalCode::try_from(refusal.code.to_owned()).map_err(|error| Refusal::bug(&error))?,
-        cure: refusal.cure.to_owned(),
-        field: refusal.field.map(ToOwned::to_owned),
-        message: refusal.message,
-    })
-}
-
 fn claim_unknown() -> Refusal {
     let message = "expected a claim that this server knows, found another";
     Refusal::new(Code::ClaimUnknown, message).about("claim").with_cure("claim the run again, with its orders")
@@ -272,7 +231,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often others may record something in between.
-const ATTEMPTS: usize = 8;
 /// How many runs are kept in mind at once.
 const MAX_RUNS: usize = 64;

@@ -62,7 +62,7 @@ impl RunOpening<'_> {
             }
             if *role == Role::Planner && name.as_str() != self.planner {
                 let message = format!(
-                    "expected whoever opens the run ({}) as its planner, found another",
+                    "expected {} as the planner, who opens the run, found another",
                     visible(self.planner)
                 );
                 return Err(Refusal::new(Code::Forbidden, message)

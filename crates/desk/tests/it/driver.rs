@@ -8,7 +8,7 @@ use demur_api::{
     refusal::Refusal,
     run::{
         AbortRun, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
-        ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun,
+        ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun, TurnReport,
     },
 };
 use demur_desk::{data::DataFolder, owner::Owner, run::driver, world::World};
@@ -16,6 +16,7 @@ use demur_ledger::{
     author::{Artifact, Place as Spot},
     content::ArtifactContent,
     event_type::Content,
+    facts::FailureKind,
     name::{Sequence, TraceId},
     role::Role,
     state::Phase,
@@ -145,6 +146,15 @@ pub(crate) fn kinds(lines: &[String]) -> Vec<String> {
     lines.iter().map(kind).collect()
 }
 
+/// Returns the places of the events on these lines.
+pub(crate) fn places(lines: &[String]) -> Vec<u64> {
+    let place = |line: &String| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["event"]["event"]["sequence"].as_u64().unwrap()
+    };
+    lines.iter().map(place).collect()
+}
+
 fn code<T>(refused: Result<T, Refusal>) -> Code {
     refused.map(|_| ()).unwrap_err().code
 }
@@ -188,6 +198,8 @@ fn start_that_the_next_client_does_not_hold_is_lost() {
     let reply = place.drive(&report(second)).unwrap();
     assert_eq!(kinds(&reply.events), ["tool_execution_failed"]);
     assert!(reply.events[0].contains("\"failure\":\"lost\""), "{}", reply.events[0]);
+    // What is known, and no more: the first client may still be there.
+    assert!(reply.events[0].contains("\"nobody reported the end of the tool"), "{}", reply.events[0]);
     assert!(matches!(reply.step, DriveStep::Prepare(_)));
     // Who was shut out hears so, and changes nothing.
     assert_eq!(code(place.drive(&report(first))), Code::ClaimUnknown);
@@ -224,6 +236,30 @@ fn run_that_is_driven_is_neither_claimed_nor_aborted() {
 }
 
 #[test]
+fn abort_leaves_no_claim_behind() {
+    let place = Place::new();
+    let (first, _) = place.begun();
+    let abort = |abandoned| {
+        let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned };
+        driver::abort(place.owner(), place.trace, wanted)
+    };
+    assert_eq!(code(abort(false)), Code::RunClaimed);
+    abort(true).unwrap();
+    assert_eq!(code(place.drive(&report(first))), Code::RunClaimed);
+    let second = claim_id();
+    place.claim(second, false, Some(orders("two"))).unwrap();
+    let step = place.drive(&report(second)).unwrap().step;
+    assert!(matches!(step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{step:?}");
+    // Nor does one that came to nothing.
+    let unknown = TraceId::new(place.owner().world().now().unwrap(), &mut { place.owner().world() });
+    for _ in 0..2 {
+        let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
+        let refused = driver::abort(place.owner(), unknown, wanted);
+        assert_eq!(code(refused).as_str(), "TRACE_UNKNOWN");
+    }
+}
+
+#[test]
 fn run_goes_on_with_the_texts_that_its_record_names_and_no_others() {
     let place = Place::new();
     let (first, _) = place.begun();
@@ -255,6 +291,69 @@ fn whole_run_is_read_in_order_and_what_an_agent_says_has_to_be_a_statement() {
     }
 }
 
+/// Returns the code and the field of a refusal.
+fn blame<T>(refused: Result<T, Refusal>) -> (Code, Option<String>) {
+    refused.map(|_| ()).map_err(|refusal| (refusal.code, refusal.field)).unwrap_err()
+}
+
+#[test]
+fn report_that_does_not_fit_the_run_is_refused_with_its_field_and_records_nothing() {
+    let place = Place::new();
+    let (claim, tool) = place.begun();
+    let length = || place.claim(claim, false, None).unwrap().length;
+    let before = length();
+    let malformed = |report: DriveReport, field: &str| {
+        assert_eq!(blame(place.drive(&report)), (Code::Malformed, Some(field.to_owned())));
+        assert_eq!(length(), before);
+    };
+    // Whoever would be told to run it again would run it twice.
+    let other = ended(tool.started, "two");
+    malformed(DriveReport { ended: Some(other), ready: ready("one"), ..report(claim) }, "ended.call");
+    let long = ToolReport { duration: u64::MAX, ..ended(tool.started, "one") };
+    malformed(DriveReport { ended: Some(long), ..report(claim) }, "ended.duration");
+    let ready = vec![ReadyTool { call: "one".to_owned(), limits: vec![String::new()] }];
+    malformed(DriveReport { ready, ..report(claim) }, "ready.limits");
+    for failed in [None, Some("it fell silent".to_owned())] {
+        let turn = Some(TurnReport { role: Role::Auditor, moved: false, failed });
+        malformed(DriveReport { turn, ..report(claim) }, "turn.role");
+    }
+    // The run goes on.
+    let fitting = DriveReport { ended: Some(ended(tool.started, "one")), ..report(claim) };
+    assert!(kinds(&place.drive(&fitting).unwrap().events).contains(&"tool_execution_completed".to_owned()));
+}
+
+#[test]
+fn failure_without_words_is_recorded_and_the_run_goes_on() {
+    let place = Place::new();
+    let (claim, tool) = place.begun();
+    let failure = Some(FailureKind::Exit);
+    let failed = ToolReport { failure, note: Some(String::new()), ..ended(tool.started, "one") };
+    let reply = place.drive(&DriveReport { ended: Some(failed), ..report(claim) }).unwrap();
+    assert!(kinds(&reply.events).contains(&"tool_execution_failed".to_owned()), "{:?}", reply.step);
+    assert!(matches!(&reply.step, DriveStep::Prepare(tool) if tool.call == "one"), "{:?}", reply.step);
+}
+
+#[test]
+fn trace_that_is_no_run_is_neither_claimed_nor_aborted() {
+    let mut place = Place::new();
+    place.trace = place.owner().ledger().registry().trace();
+    let not_a_run = (Code::NotARun, Some("trace".to_owned()));
+    assert_eq!(blame(place.claim(claim_id(), false, Some(orders("two")))), not_a_run);
+    let abort = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
+    assert_eq!(code(driver::abort(place.owner(), place.trace, abort)).as_str(), "NOT_A_RUN");
+}
+
+#[test]
+fn place_that_no_event_can_have_is_refused_with_its_field() {
+    let place = Place::new();
+    place.begun();
+    for from in [1 << 53, u64::MAX] {
+        let wanted = ReadRunParameters { from: Some(from), artifacts: None };
+        let refused = driver::read_lines(place.owner(), place.trace, &wanted);
+        assert_eq!(blame(refused), (Code::Malformed, Some("from".to_owned())), "{from}");
+    }
+}
+
 #[test]
 fn run_stops_where_it_may_go_no_further() {
     let place = Place::new();
@@ -268,12 +367,12 @@ fn run_stops_where_it_may_go_no_further() {
 }
 
 /// Records something in the executor's name, past the driver.
-fn interrupt(place: &Place) {
-    let (owner, mut world) = (place.owner(), World::open().unwrap());
+pub(crate) fn interrupt(owner: &Owner, trace: TraceId) {
+    let mut world = World::open().unwrap();
     let author = owner.find_author("executor", Role::Executor).unwrap().unwrap();
-    let head = owner.ledger().store().trace(place.trace).unwrap().unwrap().head;
+    let head = owner.ledger().store().trace(trace).unwrap().unwrap().head;
     let (store, now) = (owner.ledger().registry().store(), world.now().unwrap());
-    let at = Spot { store, trace: place.trace, seen: Some(head), now };
+    let at = Spot { store, trace, seen: Some(head), now };
     let artifact = Artifact::new(b"a note".to_vec(), &mut world);
     let content = ArtifactContent {
         media_type: "text/plain".try_into().unwrap(),
@@ -285,34 +384,36 @@ fn interrupt(place: &Place) {
     owner.ledger().submit(said, Some(&artifact)).unwrap();
 }
 
-/// LED-16: who answers or speaks in a run does so at any moment, and the driver goes on from what is recorded.
+/// LED-16: who answers or speaks in a run does so at any moment, and the driver goes on from what is recorded. The client is
+/// told everything, and nothing twice.
 #[test]
 fn others_speak_in_a_run_while_it_is_driven() {
     let place = Place::new();
     let calls: Vec<String> = (0..40).map(|number| format!("call-{number}")).collect();
     let claim = claim_id();
     place.claim(claim, false, Some(orders_of(&calls))).unwrap();
-    place.drive(&report(claim)).unwrap();
+    let mut told = place.drive(&report(claim)).unwrap().events;
     let over = AtomicBool::new(false);
-    let completed = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                interrupt(&place);
+                interrupt(place.owner(), place.trace);
             }
         });
         let _ended = Ended(&over);
-        let (mut last, mut completed) = (None, 0);
+        let mut last = None;
         for call in &calls {
             let report = DriveReport { ended: last.take(), ready: ready(call), ..report(claim) };
             let reply = place.drive(&report).unwrap();
-            completed +=
-                kinds(&reply.events).iter().filter(|kind| *kind == "tool_execution_completed").count();
+            told.extend(reply.events);
+            assert_eq!(told.len() as u64, reply.length);
             let tool = started(reply.step);
             assert_eq!(tool.call, *call);
             last = Some(ended(tool.started, call));
         }
-        completed
     });
+    assert_eq!(places(&told), (0..told.len() as u64).collect::<Vec<_>>());
+    let completed = kinds(&told).iter().filter(|kind| *kind == "tool_execution_completed").count();
     assert_eq!(completed, calls.len() - 1);
 }
 

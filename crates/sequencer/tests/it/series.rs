@@ -16,13 +16,13 @@ use demur_ledger::{
     name::{CommandId, Sequence},
     verify::Verdict,
 };
-use demur_sequencer::{Decided, SequencerError, Series, System as _};
+use demur_sequencer::{Decided, Sequencer, SequencerError, Series, System as _};
 use demur_store::{
-    contract::{Store, StoreError},
+    contract::{RecordKey, RecordValue, Store, StoreError, Swap, Version},
     memory::{Fault, MemoryStore, Writing},
 };
 use demur_testing::{
-    office::{Office, Run},
+    office::{Clock, Office, Run},
     sample::{list, whole},
 };
 
@@ -142,6 +142,71 @@ fn the_same_command_twice_in_a_series_is_one_event() {
     let Reply::Recorded(position) = first.reply else { panic!("expected an event") };
     assert_eq!(again.reply, Reply::Repeated { trace: run.trace, position });
     assert_eq!(again.events.len(), 0);
+}
+
+fn mark() -> RecordKey {
+    RecordKey::new("ended/somebody").unwrap()
+}
+
+fn make_mark(sequencer: &Sequencer) {
+    let value = RecordValue { bytes: Vec::new(), expires: None };
+    let swap = Swap { key: mark(), was: Version::ABSENT, next: Some(value) };
+    sequencer.swap(vec![swap]).unwrap();
+}
+
+#[test]
+fn series_that_depends_on_an_absence_is_one_append_and_changes_no_record() {
+    let office = Office::create(Arc::new(MemoryStore::new()));
+    let mut run = office.open();
+    let mut series = office.sequencer.series().while_absent(mark());
+    let intent = three(&office, &mut series, &mut run);
+    series.commit().unwrap();
+    assert_eq!(heads(&office, &run), [0, 3]);
+    say(&office, &mut series, &mut run, ToolExecutionStarted { input: None, intent });
+    series.commit().unwrap();
+    assert_eq!(heads(&office, &run), [0, 3, 4]);
+    assert_eq!(office.sequencer.store().record(&mark()).unwrap(), None);
+}
+
+/// Whoever made the record did so between the decision and the commit, in whatever process.
+#[test]
+fn series_records_nothing_once_the_record_is_there_that_it_depends_on() {
+    let store = Arc::new(MemoryStore::shared(Clock::new().now()));
+    let office = Office::create(store.clone());
+    let elsewhere = office.twin(store);
+    let mut run = office.open();
+    let opened = run;
+    let mut series = office.sequencer.series().while_absent(mark());
+    three(&office, &mut series, &mut run);
+    make_mark(&elsewhere.sequencer);
+    assert!(matches!(series.commit(), Err(SequencerError::RecordChanged)));
+    assert_eq!(heads(&office, &run), [0]);
+    // A refusal that would be noted is not.
+    let decision = ProposalDecision::Approved;
+    let nothing = ProposalReviewed { conditions: whole(0), decision, proposal: Sequence::FIRST };
+    let Decided { events, reply } = series.submit(office.submission(&opened, nothing), None).unwrap();
+    assert!(matches!(reply, Reply::Refused(_)) && events.len() == 1, "{reply:?}");
+    assert!(matches!(series.commit(), Err(SequencerError::RecordChanged)));
+    assert_eq!(heads(&office, &run), [0]);
+    // Others go on.
+    run = opened;
+    office.say(&mut run, PROPOSAL).unwrap();
+    assert_eq!(heads(&office, &run), [0, 1]);
+}
+
+/// Others write what is decided so far, and the rest is refused: what is there was recorded in time.
+#[test]
+fn part_of_a_series_that_comes_too_late_is_not_recorded() {
+    let office = Office::create(Arc::new(MemoryStore::new()));
+    let (mut run, mut other) = (office.open(), office.open());
+    let mut series = office.sequencer.series().while_absent(mark());
+    let intent = three(&office, &mut series, &mut run);
+    office.say(&mut other, PROPOSAL).unwrap();
+    assert_eq!(heads(&office, &run), [0, 3]);
+    make_mark(&office.sequencer);
+    say(&office, &mut series, &mut run, ToolExecutionStarted { input: None, intent });
+    assert!(matches!(series.commit(), Err(SequencerError::RecordChanged)));
+    assert_eq!(heads(&office, &run), [0, 3]);
 }
 
 /// LED-22

@@ -114,3 +114,16 @@ pub struct Swap {
     /// What it becomes; none takes it away, for one caller alone.
     pub next: Option<RecordValue>,
 }
+
+impl Swap {
+    /// Returns the swap that changes nothing and asks that there is no record with this key. Any number of writes may ask
+    /// so: whoever makes the record ends them all.
+    pub const fn absence(key: RecordKey) -> Self {
+        Self { key, was: Version::ABSENT, next: None }
+    }
+
+    /// Returns whether it changes nothing.
+    pub fn is_absence(&self) -> bool {
+        self.was == Version::ABSENT && self.next.is_none()
+    }
+}

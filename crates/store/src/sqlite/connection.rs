@@ -1,8 +1,7 @@
 //! Connections: one that writes, some that read, and what each is told on opening.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::ErrorKind,
+    fs,
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -49,14 +48,22 @@ pub(super) fn is_read_only(connection: &Connection) -> Result<bool> {
 
 /// Returns a connection that can only read.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
-    let connection = if is_on_a_disk_that_cannot_be_written(path) {
-        // A log could not even be looked for there, and nothing can change while it is read.
-        let uri = PathBuf::from(format!("file:{}?immutable=1", in_uri(path)));
-        open(&uri, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?
-    } else {
-        open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?
+    let connection = match open_to_read(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        // Where nothing can be written no log can be begun, not even to look into it. A database without one is whole.
+        Err(_) if !has_log(path) => {
+            let uri = PathBuf::from(format!("file:{}?immutable=1", in_uri(path)));
+            open_to_read(&uri, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?
+        }
+        opened => opened?,
     };
     connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -4096;")?;
+    Ok(connection)
+}
+
+/// Returns a connection that has looked into the file.
+fn open_to_read(path: &Path, mode: OpenFlags) -> Result<Connection> {
+    let connection = open(path, mode)?;
+    let _: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     Ok(connection)
 }
 
@@ -67,14 +74,11 @@ pub(super) fn examiner(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Returns whether a database lies whole on a disk that nobody can write to. What is still in its log is not whole.
-fn is_on_a_disk_that_cannot_be_written(path: &Path) -> bool {
+/// Returns whether something is left in the log of a database.
+fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
-    // Opened and not touched: the disk says whether it could be.
-    let opened = || OpenOptions::new().write(true).open(path);
-    !has_log && opened().is_err_and(|error| error.kind() == ErrorKind::ReadOnlyFilesystem)
+    fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
 /// Returns a path as it stands in a URI.

@@ -29,8 +29,8 @@ Exit codes of a run: 0 it completed; 1 the audit failed; 3 it was aborted; 5 the
 pub(in crate::arguments) const RESUME_ABOUT: &str = "\
 Go on with a run that was interrupted or stopped, with the step that comes next.
 
-A tool that was running when demur ended is recorded as failed: nobody knows what it did last. It is tried again only \
-with a new intent, and only as often as the policy allows.";
+A tool whose end nobody reported is recorded as failed: what it did last is not known. It is tried again only with \
+a new intent, and only as often as the policy allows.";
 
 pub(in crate::arguments) const RESUME_EXAMPLES: &str = "\
 Examples:

@@ -89,7 +89,7 @@ impl Playing {
     }
 }
 
-/// Returns whoever plays a role that nobody else plays. A client may have taken the name of the role: it keeps no run from
+/// Returns the author who plays a role that nobody else plays. A client may have taken the name of the role: it keeps no run from
 /// beginning.
 fn own_author(owner: &Owner, role: Role) -> Result<Arc<Author>, Refusal> {
     match owner.find_or_enrol(role.as_str(), role) {

@@ -1,25 +1,27 @@
-//! What is said in a run that is driven: signed, decided and recorded, several statements in one commit. What is not on the
-//! disk is told to nobody.
+//! What is said in a run that is driven: signed, decided and recorded, several statements in one commit, and only while the
+//! claim holds. What is not on the disk is told to nobody.
 
 use demur_api::{
     code::{Code, RuleCode},
     refusal::Refusal,
+    run::ClaimId,
 };
 use demur_core::{limit::Text, time::Timestamp};
-use demur_engine::Reply;
+use demur_engine::{Reply, refusal::RuleRefusal};
 use demur_ledger::{
     author::{Artifact, Author, Place},
-    content::{ArtifactContent, Opening},
+    content::ArtifactContent,
     entry::Entry,
-    envelope::Event,
     event_type::{Content, Facts},
-    name::{Sequence, TraceId},
+    name::{Position, Sequence, TraceId},
     state::GuardError,
+    statement::Submission,
 };
-use demur_run::{history::History, line::ShownEvent, role::Look};
+use demur_run::{history::History, role::Look};
 use demur_sequencer::{Sequencer, SequencerError, Series};
-use demur_store::contract::Kept;
+use demur_store::contract::{Kept, RecordKey, Swap};
 
+use super::{claim, lines::NewLines};
 use crate::{owner::Owner, run::read_on, world::World};
 
 /// A run in progress.
@@ -29,21 +31,29 @@ pub(super) struct Recorder<'a> {
     pub(super) history: &'a mut History,
     world: World,
     series: Series<'a>,
+    /// What is recorded here depends on its absence.
+    mark: RecordKey,
     /// Decided, and not on the disk yet.
     undone: Vec<Entry>,
-    /// The lines of what is on the disk since the recorder began.
-    lines: Vec<String>,
+    /// The lines of what is on the disk and the client was not told.
+    lines: NewLines,
 }
 
 impl<'a> Recorder<'a> {
-    /// Returns the run of this trace, as far as it is recorded. `history` is what was known of it.
-    pub(super) fn new(owner: &'a Owner, trace: TraceId, history: &'a mut History) -> Result<Self, Refusal> {
-        let (ledger, world) = (owner.ledger(), owner.world());
-        let series = ledger.series();
-        let mut recorder =
-            Self { ledger, trace, history, world, series, undone: Vec::new(), lines: Vec::new() };
+    /// Returns the run of this trace, as far as it is recorded. `history` is what was known of it, and the client was told of
+    /// so many events. Nothing more is recorded once the claim has ended.
+    pub(super) fn new(
+        owner: &'a Owner,
+        (trace, claim): (TraceId, ClaimId),
+        (history, told): (&'a mut History, u64),
+    ) -> Result<Self, Refusal> {
+        let (ledger, world, mark) = (owner.ledger(), owner.world(), claim::mark(claim)?);
+        let series = ledger.series().while_absent(mark.clone());
+        let (undone, lines) = (Vec::new(), NewLines::after(told));
+        let known = history.state().length();
+        let mut recorder = Self { ledger, trace, history, world, series, mark, undone, lines };
         recorder.catch_up()?;
-        if !recorder.lines.is_empty() && ledger.store().is_shared() {
+        if recorder.history.state().length() > known && ledger.store().is_shared() {
             // Another process may have recorded it, and what is decided here has to follow.
             ledger.come_back(trace)?;
             recorder.catch_up()?;
@@ -59,7 +69,7 @@ impl<'a> Recorder<'a> {
         content: Option<Content>,
     ) -> Result<(), Refusal> {
         let submission = author.say(&self.place()?, facts, content, &mut { self.world })?;
-        let decided = self.series.submit(submission, None)?;
+        let decided = self.series.submit(submission, None).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
 
@@ -75,16 +85,16 @@ impl<'a> Recorder<'a> {
         let artifact = Artifact::new(bytes, &mut { self.world });
         let content = Some(Content::ArtifactRecorded(content));
         let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.world })?;
-        let decided = self.series.submit(submission, Some(&artifact))?;
+        let decided = self.series.submit(submission, Some(&artifact)).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
 
     /// Waits until everything said so far is on the disk.
     pub(super) fn commit(&mut self) -> Result<(), Refusal> {
         let undone = std::mem::take(&mut self.undone);
-        self.series.commit()?;
+        self.series.commit().map_err(under_claim(self.trace))?;
         for Entry { event, opening, .. } in undone {
-            self.lines.push(line(event, opening)?);
+            self.lines.push(&event, opening.as_ref())?;
         }
         Ok(())
     }
@@ -92,10 +102,22 @@ impl<'a> Recorder<'a> {
     /// Takes in what others recorded.
     pub(super) fn catch_up(&mut self) -> Result<(), Refusal> {
         let lines = &mut self.lines;
-        read_on(self.ledger.store(), self.trace, self.history, |event, opening| {
-            lines.push(line(event.clone(), opening.cloned())?);
-            Ok(())
-        })
+        read_on(self.ledger.store(), self.trace, self.history, |event, opening| lines.push(event, opening))
+    }
+
+    /// Records what an agent in a process of its own said, or returns why it is refused.
+    pub(super) fn submit(
+        &mut self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+    ) -> Result<Result<Position, RuleRefusal>, Refusal> {
+        let recorded = match self.ledger.submit_with(submission, artifact, &[self.condition()]) {
+            Ok(acknowledged) => Ok(acknowledged.position),
+            Err(SequencerError::Refused(refusal)) => Err(refusal),
+            Err(error) => return Err(under_claim(self.trace)(error)),
+        };
+        self.catch_up()?;
+        Ok(recorded)
     }
 
     /// Ends the run on the operator's word.
@@ -104,18 +126,23 @@ impl<'a> Recorder<'a> {
         if self.history.state().head().is_none() {
             return Err(Refusal::new(Code::RunNotBegun, format!("nothing was recorded: {reason}")));
         }
-        self.ledger.abort(self.trace, Text::cut(reason)?)?;
+        let aborted = self.ledger.abort_with(self.trace, Text::cut(reason)?, &[self.condition()]);
+        aborted.map_err(under_claim(self.trace))?;
         self.catch_up()
     }
 
-    /// Returns how many events there are, and the lines of those that are on the disk since the recorder began.
+    /// Returns how many events there are, and the lines of those that the client was not told, as many as fit.
     pub(super) fn into_lines(self) -> (u64, Vec<String>) {
-        (self.history.state().length(), self.lines)
+        (self.history.state().length(), self.lines.into_vec())
     }
 
     /// Returns the time.
     pub(super) fn now(&self) -> Result<Timestamp, Refusal> {
         self.world.now()
+    }
+
+    fn condition(&self) -> Swap {
+        Swap::absence(self.mark.clone())
     }
 
     fn place(&self) -> Result<Place, Refusal> {
@@ -156,15 +183,12 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Returns an event as it stands in an export.
-fn line(event: Event, opening: Option<Opening>) -> Result<String, Refusal> {
-    text(ShownEvent::new(event, opening).to_line().map_err(|error| Refusal::bug(&error))?)
-}
-
-/// Returns a line without its line feed, as text.
-pub(super) fn text(mut line: Vec<u8>) -> Result<String, Refusal> {
-    line.pop();
-    String::from_utf8(line).map_err(|error| Refusal::bug(&error))
+/// Returns the refusal of what could not be recorded under a claim: one that has ended is another's by now.
+pub(super) fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
+    move |error| match error {
+        SequencerError::RecordChanged => claim::claimed(trace),
+        error => error.into(),
+    }
 }
 
 /// The critic looks at what is recorded.
@@ -182,4 +206,102 @@ impl Look for RecordedArtifacts<'_> {
             _ => Ok(None),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, sync::Arc};
+
+    use demur_api::run::Demands;
+    use demur_ledger::{
+        content::{ProposalContent, SessionContent},
+        facts::ProposalCreated,
+        role::Role,
+    };
+
+    use super::*;
+    use crate::run::{
+        RunOpening,
+        driver::claim::tests::{Pair, pair},
+        open, seat_name,
+    };
+
+    fn is_claimed<T>(refused: Result<T, Refusal>) -> bool {
+        refused.is_err_and(|refusal| refusal.code == Code::RunClaimed)
+    }
+
+    fn proposal() -> (Facts, Option<Content>) {
+        let content = ProposalContent {
+            assumptions: Vec::new().try_into().unwrap(),
+            expected_evidence: Vec::new().try_into().unwrap(),
+            objective: "the work".try_into().unwrap(),
+            required_tools: Vec::new().try_into().unwrap(),
+        };
+        let facts = ProposalCreated { fallback_for: None, replaces: None };
+        (facts.into(), Some(Content::ProposalCreated(content)))
+    }
+
+    /// Opens a run under the first claim, and returns its planner.
+    fn planner(Pair { here, trace, claims, .. }: &Pair) -> Arc<Author> {
+        let content = SessionContent {
+            constraints: Vec::new().try_into().unwrap(),
+            objective: "something".try_into().unwrap(),
+            task: "a task".try_into().unwrap(),
+        };
+        let (agents, demands, trace) = (BTreeMap::new(), Demands::default(), Some(*trace));
+        let opening = RunOpening { planner: "anna", agents: &agents, anybody: true, trace, content, demands };
+        let trace = open(here, &opening).unwrap().trace;
+        claim::take(here, trace, claims[0], false, here.world().now().unwrap()).unwrap();
+        here.find_author(&seat_name("anna", Role::Planner), Role::Planner).unwrap().unwrap()
+    }
+
+    /// LED-16: by whatever way something would be recorded.
+    #[test]
+    fn nothing_is_recorded_under_a_claim_that_ended_after_it_was_looked_at() {
+        let pair = pair();
+        let author = planner(&pair);
+        let Pair { here, there, claims, .. } = &pair;
+        let (trace, now) = (pair.trace, here.world().now().unwrap());
+        let mut history = History::new();
+        let mut recorder = Recorder::new(here, (trace, claims[0]), (&mut history, 0)).unwrap();
+        let place = recorder.place().unwrap();
+        let (facts, content) = proposal();
+        let said = author.say(&place, facts.clone(), content.clone(), &mut { here.world() }).unwrap();
+        recorder.say(&author, facts, content).unwrap();
+
+        claim::take(there, trace, claims[1], true, now).unwrap();
+        assert!(is_claimed(recorder.commit()));
+        assert!(is_claimed(recorder.submit(said, None)));
+        assert!(is_claimed(recorder.abort("it is enough")));
+        assert_eq!(there.ledger().store().events(trace, Sequence::FIRST, 10).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn client_is_told_what_is_new_as_far_as_there_is_room() {
+        let pair = pair();
+        let author = planner(&pair);
+        let at = (pair.trace, pair.claims[0]);
+        let told = |history: &mut History, told, room| {
+            let mut recorder = Recorder::new(&pair.here, at, (history, told)).unwrap();
+            recorder.lines.room = room;
+            for _ in 0..3 {
+                let (facts, content) = proposal();
+                recorder.say(&author, facts, content).unwrap();
+            }
+            recorder.commit().unwrap();
+            let (length, lines) = recorder.into_lines();
+            let sequence = |line: &String| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                line["event"]["event"]["sequence"].as_u64().unwrap()
+            };
+            (length, lines.iter().map(sequence).collect::<Vec<_>>())
+        };
+        let mut history = History::new();
+        assert_eq!(told(&mut history, 1, MAX), (4, vec![1, 2, 3]));
+        // What was known is gone, and what was told is not told again.
+        assert_eq!(told(&mut History::new(), 4, MAX), (7, vec![4, 5, 6]));
+        assert_eq!(told(&mut history, 7, 1), (10, vec![7]));
+    }
+
+    const MAX: usize = usize::MAX;
 }

@@ -7,8 +7,8 @@ use demur_api::{
     code::Code,
     refusal::Refusal,
     run::{
-        AgentTurn, AuditReport, DriveReport, DriveStep, ReadyTool, RunStop, ToolReport, ToolToPrepare,
-        ToolToRun, TurnReport, UnprovenRun,
+        AgentTurn, AuditReport, DriveReport, DriveStep, ReadyTool, RunStop, ToolToPrepare, ToolToRun,
+        TurnReport, UnprovenRun,
     },
 };
 use demur_core::limit::{LimitError, Text};
@@ -24,13 +24,13 @@ use demur_ledger::{
 };
 use demur_run::{
     Orders,
-    history::{History, Intended},
     role::{Brief, Hands, Move, Report, RoleError, concerns, order},
 };
 
 use super::{
     cast::{Cast, Playing},
     recorder::{RecordedArtifacts, Recorder},
+    reported::Reported,
 };
 use crate::{
     audit::{self, threads},
@@ -78,20 +78,10 @@ impl<'a> Steps<'a> {
         (orders, cast): (&'a Orders, &'a Cast),
         audited: &'a mut Option<Audited>,
         mut report: DriveReport,
-    ) -> Self {
-        let ended = report.ended.take().filter(|ended| is_open(recorder.history, ended.started));
-        let held = |started: Sequence, intent: &Intended| {
-            let call = intent.input_hash.as_ref().and_then(|hash| orders.plan.call_with(hash));
-            ended.as_ref().is_some_and(|ended| ended.started == started)
-                // Its start was recorded, and the client was not told: it did not run.
-                || report.ready.iter().any(|tool| Some(tool.call.as_str()) == call)
-        };
-        let open = recorder.history.intents.values().filter(|intent| intent.ended.is_none());
-        let open = open.filter_map(|intent| Some((intent.started?, intent)));
-        let lost = open.filter(|(started, intent)| !held(*started, intent)).map(|(started, _)| started);
-        let lost = lost.collect();
-        let (participants, ended) = (cast.participants(), ended.map(read_report));
-        Self { recorder, orders, cast, report, participants, ended, lost, ahead: None, audited }
+    ) -> Result<Self, Refusal> {
+        let Reported { ended, lost } = Reported::take(&mut report, (orders, cast), recorder.history)?;
+        let participants = cast.participants();
+        Ok(Self { recorder, orders, cast, report, participants, ended, lost, ahead: None, audited })
     }
 
     /// Goes on until the client has something to do. Everything that was said is on the disk then.
@@ -275,16 +265,6 @@ impl<'a> Steps<'a> {
         }
         Ok(Looked::Client(DriveStep::Turn(AgentTurn { role, now: self.recorder.now()? })))
     }
-}
-
-/// Returns whether a start is on record and its end is not.
-fn is_open(history: &History, started: Sequence) -> bool {
-    history.intents.values().any(|intent| intent.started == Some(started) && intent.ended.is_none())
-}
-
-fn read_report(report: ToolReport) -> Report {
-    let ToolReport { call, failure, exit_status, duration, stdout, stderr, note, .. } = report;
-    Report { call, failure, exit_status, duration, stdout: stdout.0, stderr: stderr.0, note }
 }
 
 /// How many limits an event names at most.

@@ -159,7 +159,7 @@ fn end(brief: &Brief<'_>, call: &Call, started: Sequence, report: &Report) -> Re
 fn lost(brief: &Brief<'_>, call: &Call, started: Sequence) -> Result<Move, RoleError> {
     let names = ["stdout", "stderr"].map(|stream| output_name(brief, call, stream));
     let outputs = names.iter().filter_map(|name| brief.history.artifacts.get(name).copied()).collect();
-    let message = "demur ended while the tool was running: nobody knows what it did last".try_into()?;
+    let message = "nobody reported the end of the tool: what it did last is not known".try_into()?;
     let content = FailureContent { duration_ms: 0.try_into()?, exit_status: None, message };
     let outputs = ascending(outputs).try_into()?;
     let facts = ToolExecutionFailed { failure: FailureKind::Lost, outputs, started };

@@ -156,6 +156,27 @@ behaviour! {
     }
 
     #[test]
+    fn write_that_asks_for_an_absence_changes_no_record_and_ends_where_one_is_made(store) {
+        let mut sample = Sample::in_store(&**store);
+        let mut work = sample.open();
+        done(&**store, &[sample.append(&mut work)]);
+        let writer = writer(&**store).unwrap();
+        let mut ask = || {
+            sample.say(&mut work, PROPOSAL);
+            let append = Some(sample.append(&mut work));
+            let write = Write { writer, append, swaps: vec![Swap::absence(key("ended/a"))] };
+            let outcome = store.commit(&[write]).unwrap()[0];
+            (outcome, store.events(work.trace(), Sequence::FIRST, 10).unwrap().len())
+        };
+        assert_eq!(ask(), (WriteOutcome::Done, 2));
+        assert_eq!(ask(), (WriteOutcome::Done, 3));
+        assert_eq!(store.records("", None, 10).unwrap(), []);
+        let mark = create(&**store, "ended/a", value(b""));
+        assert_eq!(ask(), (REFUSED, 3));
+        assert_eq!(store.records("", None, 10).unwrap(), [mark]);
+    }
+
+    #[test]
     fn records_are_listed_by_prefix_in_pages(store) {
         for name in ["token/b", "token", "tokenring/x", "token/a", "token/\u{e4}", "people/a", "token/c"] {
             create(&**store, name, value(name.as_bytes()));
