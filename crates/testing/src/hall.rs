@@ -91,7 +91,7 @@ impl Hall {
         let (content, mut random) = (Content::QuestionAsked(asks()), Seeded::new(bytes));
         let id = CommandId::new(now, &mut random);
         let spoken = self.asker.speak(id, &place, QuestionAsked(question()), Some(content), &mut random);
-        self.sequencer().spoken(spoken.unwrap(), Consequences::default()).unwrap()
+        self.sequencer().at_hand().spoken(spoken.unwrap(), Consequences::default()).unwrap()
     }
 
     /// Returns the command that records what a person answers.
