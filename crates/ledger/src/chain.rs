@@ -77,6 +77,11 @@ impl Tip {
         self.time
     }
 
+    /// Returns the time that the next event carries. The clock may go back, the record does not.
+    pub fn time_at(&self, now: Timestamp) -> Timestamp {
+        self.time.max(now)
+    }
+
     /// Returns the place of the next event.
     pub const fn next(&self) -> Sequence {
         match self.head {
@@ -106,8 +111,7 @@ impl Tip {
             sequence: self.next(),
             statement,
             store: stamp.store,
-            // The clock may go back, the record does not.
-            time: self.time.max(stamp.now),
+            time: self.time_at(stamp.now),
             trace: self.trace,
         })
     }

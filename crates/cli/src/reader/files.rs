@@ -16,7 +16,12 @@ use demur_sequencer::Sequencer;
 use demur_store::contract::Store;
 
 use crate::{
-    data::DataFolder, failure::Failure, keystore::Keystore, owner::open_ledger, roster::Roster, world::World,
+    data::DataFolder,
+    failure::Failure,
+    keyring::{FolderKeyring, Keyring},
+    owner::open_ledger,
+    roster::Roster,
+    world::World,
 };
 
 /// A store open for reading.
@@ -46,12 +51,12 @@ impl Files {
             return Ok(ledger);
         }
         let (store, world) = (Arc::clone(&self.store), World::open()?);
-        let ledger = open_ledger(&self.keystore(), |find| Sequencer::read(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&self.keyring(), |find| Sequencer::read(store, find, Box::new(world)))?;
         Ok(self.ledger.get_or_init(|| ledger))
     }
 
-    fn keystore(&self) -> Keystore {
-        Keystore::of(&self.data)
+    fn keyring(&self) -> Arc<dyn Keyring> {
+        FolderKeyring::shared(&self.data)
     }
 }
 
@@ -79,22 +84,22 @@ read_here! {
     ListEvents, |files, request| trace::events(files.store(), request.path.trace, &request.query);
     ListKeys, |files, _request| keys(files);
     ListPlans, |files, request| plan::list(files.ledger()?, &request.query);
-    ShowPlanHere, |files, request| plan::show(files.ledger()?, &files.keystore(), request.path.session);
-    CheckPlanUnder, |files, request| plan::check_under(files.ledger()?, &files.keystore(), request.body);
+    ShowPlanHere, |files, request| plan::show(files.ledger()?, &*files.keyring(), request.path.session);
+    CheckPlanUnder, |files, request| plan::check_under(files.ledger()?, &*files.keyring(), request.body);
     AuditPlan, |files, request| {
         let ledger = files.ledger()?;
         let found = session::read(ledger, request.path.session)?;
-        Ok(found.audit(&session::signer(ledger, &files.keystore())?)?)
+        Ok(found.audit(&session::signer(ledger, &*files.keyring())?)?)
     };
     HandOffPlan, |files, request| {
         let ledger = files.ledger()?;
         let found = session::read(ledger, request.path.session)?;
-        let signer = session::signer(ledger, &files.keystore())?;
+        let signer = session::signer(ledger, &*files.keyring())?;
         Ok(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?)
     };
 }
 
 fn keys(files: &Files) -> Result<ListedKeys, Refusal> {
     let roster = Roster::read(files.store(), demur_sequencer::registry(files.store())?)?;
-    Ok(key::list(&roster, &files.keystore()))
+    Ok(key::list(&roster, &*files.keyring()))
 }

@@ -116,6 +116,18 @@ fn key_that_others_can_read_is_a_problem() {
 }
 
 #[test]
+fn secret_for_what_clients_carry_that_others_can_read_is_a_problem() {
+    let sandbox = Sandbox::with_keys();
+    let file = sandbox.data().join("keys/derive.secret");
+    fs::write(&file, [7; 32]).unwrap();
+    for (mode, state) in [(0o600, "ok"), (0o644, "problem")] {
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let code = if state == "ok" { 0 } else { 3 };
+        assert_eq!(check(&examined(&sandbox, code), "keys")["state"], state);
+    }
+}
+
+#[test]
 fn missing_key_of_the_desk_is_a_problem() {
     let sandbox = Sandbox::with_keys();
     fs::remove_file(sandbox.key_file("desk")).unwrap();

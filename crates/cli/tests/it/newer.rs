@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{data::DataFolder, keystore::Keystore, owner::desk_key};
+use demur_desk::{data::DataFolder, keyring::FolderKeyring, owner::desk_key};
 use demur_ledger::{
     entry::Entry,
     envelope::Event,
@@ -46,7 +46,7 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
     let (store_id, head) = (registry.store(), event.position());
     let document = Head { epoch: 1, head, registry: registry.head(), store: store_id, trace };
     let desk =
-        desk_key(&Keystore::of(&DataFolder::locate(Some(&sandbox.data())).unwrap()), &registry).unwrap();
+        desk_key(&FolderKeyring::of(&DataFolder::locate(Some(&sandbox.data())).unwrap()), &registry).unwrap();
     let append = Append {
         trace,
         expected: Some(summary.head),

@@ -20,18 +20,18 @@ use demur_ledger::{
 
 use crate::{
     key_entry::{self, NO_NOTE},
-    keystore::{KeyFile, Keystore},
+    keyring::{KeyFile, Keyring},
     owner::{Owner, desk_fingerprint},
     roster::Roster,
 };
 
 /// Returns every key, and where the registry stands.
-pub fn list(roster: &Roster, keystore: &Keystore) -> ListedKeys {
+pub fn list(roster: &Roster, keyring: &dyn Keyring) -> ListedKeys {
     let registry = roster.registry();
     let desk = desk_fingerprint(registry);
     let place =
         RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
-    ListedKeys { keys: key_entry::entries(roster, keystore), registry: place }
+    ListedKeys { keys: key_entry::entries(roster, keyring), registry: place }
 }
 
 /// Registers a key.
@@ -71,8 +71,8 @@ fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Se
     let (public, author) = (secret.public(), Author::new(secret.clone(), principal, role));
     let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
     let key = KeyFile { name: name.into(), principal, role, secret };
-    let (file, event) = owner.keep_and_submit(&key, submission, &[naming])?;
-    Ok((public, Some(file.to_string_lossy().into_owned()), event))
+    let event = owner.keep_and_submit(&key, submission, &[naming])?;
+    Ok((public, Some(owner.keyring().place(&public.fingerprint())), event))
 }
 
 /// Takes the registration of a key that is kept elsewhere.

@@ -8,7 +8,7 @@ use demur_core::{
 };
 use demur_ledger::{
     admission::AdmissionError,
-    author::Author,
+    author::{Author, Draft},
     chain::{Body, Stamp},
     content::{NameContent, NoteContent},
     desk::{Desk, DeskError, Recorded},
@@ -21,7 +21,6 @@ use demur_ledger::{
     name::{CommandId, PrincipalId, Sequence},
     registry::{KeyOrigin, KeyRecord, Registry, RegistryError, Standing},
     role::Role,
-    statement::Draft,
 };
 
 use serde_json::{Value, json};

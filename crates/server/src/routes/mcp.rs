@@ -65,7 +65,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         let states = if let Some(states) = states.get() {
             Arc::clone(states)
         } else {
-            let made = States::open(host.service.desk.data().path()).inspect_err(trouble)?;
+            let made = states_of(&host.service).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
         Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))
@@ -77,6 +77,12 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         any(move |State(service): State<Shared>, request: Request| serve(service, protocol, request))
             .layer(gate),
     )
+}
+
+/// Returns what seals the states of every client, the same at each server of one keyring.
+fn states_of(service: &Shared) -> io::Result<States> {
+    let key = service.desk.request_state_key().map_err(|refusal| io::Error::other(refusal.message))?;
+    States::with_key(&key).map_err(io::Error::other)
 }
 
 fn trouble(error: &io::Error) {
