@@ -19,7 +19,7 @@ use demur_api::{
     refusal::Refusal,
     server::PROTOCOL,
 };
-use demur_server::gate::PROTOCOL_HEADER;
+use demur_server::credentials::socket::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
 use tokio::runtime::Runtime;
@@ -165,7 +165,8 @@ impl Client {
         Ok(Self { way, runtime })
     }
 
-    /// Has an operation done. A server that ends meanwhile is replaced, and the request is sent again if that is safe.
+    /// Has an operation done that may be done twice: a server that ends meanwhile is replaced, and the request is sent again.
+    /// For all others there is [`Self::ask_so`] with [`Call::once`].
     pub(crate) fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
         Ok(self.runtime.block_on(self.way.call(request))?.document)
     }

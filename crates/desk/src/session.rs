@@ -18,7 +18,7 @@ use demur_plan::{Session, act::Act};
 use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{
-    keystore::Keystore,
+    keyring::Keyring,
     lookup::Lookup,
     owner::{self, Owner},
     record,
@@ -90,8 +90,8 @@ fn no_plan(session: Uuid) -> Refusal {
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub fn signer(ledger: &Sequencer, keystore: &Keystore) -> Result<Signer, Refusal> {
-    Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
+pub fn signer(ledger: &Sequencer, keyring: &dyn Keyring) -> Result<Signer, Refusal> {
+    Ok(Signer::new(name(), owner::desk_key(keyring, &ledger.registry())?))
 }
 
 /// Returns the author with this name, who speaks in this role.

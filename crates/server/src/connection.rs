@@ -27,7 +27,7 @@ use tokio::{
 use tower::ServiceExt as _;
 
 use crate::{
-    gate::{ConnectedFrom, Names, Way},
+    credentials::{ConnectedFrom, Names, Transport},
     patience::Patience,
     service::over,
 };
@@ -66,7 +66,7 @@ impl Connections {
                     // A small answer must not wait for a larger one.
                     let _ = stream.set_nodelay(true);
                     let from = ConnectedFrom(address.ip());
-                    self.spawn(stream, Way::Tcp(Arc::clone(&names)), Some(from), permit);
+                    self.spawn(stream, Transport::Tcp(Arc::clone(&names)), Some(from), permit);
                 }
                 Some(Err(error)) => rest_after(&error).await,
             }
@@ -82,7 +82,7 @@ impl Connections {
                 Some(Ok((stream, _))) => {
                     // The file's mode keeps others out; the kernel's word makes sure.
                     if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
-                        self.spawn(stream, Way::Socket(caller.clone()), None, permit);
+                        self.spawn(stream, Transport::Socket(caller.clone()), None, permit);
                     } else {
                         tracing::warn!("another user tried the socket");
                     }
@@ -104,7 +104,7 @@ impl Connections {
         }
     }
 
-    fn spawn<I>(&self, stream: I, way: Way, from: Option<ConnectedFrom>, permit: OwnedSemaphorePermit)
+    fn spawn<I>(&self, stream: I, way: Transport, from: Option<ConnectedFrom>, permit: OwnedSemaphorePermit)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {

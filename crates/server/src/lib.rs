@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | what whoever watches is told, as text | `watching` |
-//! | who calls | [`gate`] |
+//! | who calls | [`credentials`] |
 //! | how often, and under which address | `limits`, [`public_url`] |
 //! | operations, routes and their description | [`api`], [`mount`], [`routes`], [`openapi`] |
 //! | what a request carries, what a refusal says | [`read`], [`problem`] |
@@ -14,7 +14,7 @@
 
 pub mod api;
 pub mod connection;
-pub mod gate;
+pub mod credentials;
 pub(crate) mod limits;
 pub mod metrics;
 pub mod mount;

@@ -19,7 +19,7 @@ use demur_api::operation as op;
 
 use crate::{
     api::{self, Api, Route},
-    gate,
+    credentials,
     service::Shared,
 };
 
@@ -37,7 +37,7 @@ pub fn all() -> Api {
     let api = api.mount::<op::MakeToken>().mount::<op::ListTokens>().mount::<op::RevokeToken>();
     let api = api.mount::<op::AddPerson>().mount::<op::ListPeople>().mount::<op::RemovePerson>();
     let api = sign_in::add(api);
-    let api = server::add(api).mount::<op::SetHook>();
+    let api = server::add(api).mount::<op::SetHook>().mount::<op::ShowRequestStateKey>();
     let api = local(api);
     let api = pages::add(api);
     open::add(api)
@@ -63,7 +63,7 @@ pub fn router(service: &Shared) -> Router {
         .fallback(api::nothing_here)
         .method_not_allowed_fallback(api::wrong_method)
         .layer(axum::Extension(described))
-        .layer(middleware::from_fn_with_state(Arc::clone(service), gate::pass))
+        .layer(middleware::from_fn_with_state(Arc::clone(service), credentials::identify))
         .with_state(Arc::clone(service))
 }
 

@@ -27,7 +27,7 @@ use tokio::{
 
 use crate::{
     connection::{self, Connections},
-    gate::Names,
+    credentials::Names,
     metrics::Metrics,
     patience::Patience,
     public_url::PublicUrl,

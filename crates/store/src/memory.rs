@@ -290,21 +290,6 @@ impl Store for MemoryStore {
         self.write(Writing::Operational, |state| state.mark_failed(trace, failure))
     }
 
-    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|state| state.note(name))
-    }
-
-    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.write(Writing::Operational, |state| {
-            state.set_note(name, value);
-            Ok(())
-        })
-    }
-
-    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        self.read(|state| state.notes(prefix))
-    }
-
     fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
         self.write(Writing::Operational, |state| {
             state.keep_secret(commitment, value);

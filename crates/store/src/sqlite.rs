@@ -359,24 +359,6 @@ impl Store for SqliteStore {
         })
     }
 
-    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.readers.read("read a note", |connection| read::note(connection, name))
-    }
-
-    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.write("write a note", |transaction| {
-            transaction
-                .prepare_cached("INSERT OR REPLACE INTO notes (name, value) VALUES (?1, ?2)")
-                .and_then(|mut statement| statement.execute(params![name, value]))
-                .map_err(trouble::of("write a note"))
-                .map(|_| ())
-        })
-    }
-
-    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        self.readers.read("read notes", |connection| read::notes(connection, prefix))
-    }
-
     fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {
         self.own_secrets()?.keep(commitment, value)
     }

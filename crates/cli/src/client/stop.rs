@@ -6,7 +6,7 @@ use std::{
 };
 
 use demur_api::code::Code;
-use demur_server::gate::PROCESS_HEADER;
+use demur_server::credentials::socket::PROCESS_HEADER;
 use demur_store::folder::Folder;
 use hyper::{Method, Response, body::Incoming};
 use tokio::time;

@@ -84,7 +84,7 @@ impl Scene<'_> {
         let submission = Submission { author, name: &name, plan: &plan, rules: &rules, session };
         let session = plan::submit(self.owner, submission)?;
         self.tell("  eve (agent) submits a plan: a status page under JSP 440, to be deployed with USWDS.")?;
-        let document = session.document(&session::signer(self.owner.ledger(), self.owner.keystore())?)?;
+        let document = session.document(&session::signer(self.owner.ledger(), self.owner.keyring())?)?;
         for gap in document.gaps() {
             self.tell(&format!("  the desk asks, {} {}: {}", gap.id(), gap.field(), gap.question()))?;
         }

@@ -26,7 +26,7 @@ use demur_store::{
 };
 use demur_testing::{
     office::{Office, Run},
-    sample::{self, text},
+    sample::{self, record, text},
 };
 use serde_json::{Value, json};
 
@@ -139,8 +139,8 @@ fn other_traces_go_on_beside_a_newer_one() {
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
     assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().failed, None);
     // A newer version begins with the event that this one could not read.
-    let note = office.sequencer.store().note(&format!("reactor/{}", CheckpointAfterRun.name())).unwrap();
-    let cursor = Cursor::from_bytes(note.unwrap().try_into().unwrap());
+    let kept = record(office.sequencer.store(), &format!("reactor/{}", CheckpointAfterRun.name()));
+    let cursor = Cursor::from_bytes(kept.unwrap().try_into().unwrap());
     let next = office.sequencer.store().changes(cursor, 1).unwrap().pop().unwrap().1;
     assert_eq!(next.hash, run.seen.unwrap().hash);
 }

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::{
     api::{Api, Route},
-    gate::Way,
+    credentials::Transport,
     limits::Peer,
     problem::Problem,
     read::{self, Parameters},
@@ -59,7 +59,7 @@ async fn page(
 
 async fn sign_in(
     State(service): State<Shared>,
-    Extension(way): Extension<Way>,
+    Extension(way): Extension<Transport>,
     peer: Option<Extension<Peer>>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -67,7 +67,7 @@ async fn sign_in(
     if request.headers().get(header::ORIGIN).is_none() {
         return Err(Problem::new(Code::OriginForbidden, "expected a request from the page, found another"));
     }
-    let Way::Tcp(names) = way else { return Err(person::link_spent().into()) };
+    let Transport::Tcp(names) = way else { return Err(person::link_spent().into()) };
     attempt(&service, peer)?;
     let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
     let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use demur_server::gate::RELAY_HEADER;
+use demur_server::credentials::socket::RELAY_HEADER;
 use serde_json::{Value, json};
 
 use crate::{

@@ -35,7 +35,6 @@ pub(super) struct State {
     key_changes: BTreeMap<Fingerprint, Sequence>,
     questions: List,
     artifacts: BTreeMap<Address, Vec<u8>>,
-    notes: BTreeMap<String, Vec<u8>>,
     secrets: BTreeMap<Digest, Vec<u8>>,
     records: RecordTable,
     leases: LeaseTable,
@@ -340,19 +339,6 @@ impl State {
         let trace = self.traces.get_mut(&trace).ok_or(unknown)?;
         trace.failed.get_or_insert_with(|| failure.clone());
         Ok(())
-    }
-
-    pub(super) fn note(&self, name: &str) -> Option<Vec<u8>> {
-        self.notes.get(name).cloned()
-    }
-
-    pub(super) fn set_note(&mut self, name: &str, value: &[u8]) {
-        self.notes.insert(name.to_owned(), value.to_vec());
-    }
-
-    pub(super) fn notes(&self, prefix: &str) -> Vec<(String, Vec<u8>)> {
-        let notes = self.notes.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
-        notes.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     pub(super) fn keep_secret(&mut self, commitment: &Commitment, value: &[u8]) {

@@ -9,7 +9,7 @@ use demur_api::code::Code;
 use hyper::HeaderMap;
 
 use crate::{
-    gate::FormKey,
+    credentials::FormKey,
     problem::Problem,
     read::{self, expect_media},
     service::Shared,

@@ -15,7 +15,7 @@ use hyper::{
 use super::{Form, LOOKING, settings::View};
 use crate::{
     api::{Api, Route},
-    gate::{FormKey, Way},
+    credentials::{FormKey, Transport},
     problem::Problem,
     service::Shared,
 };
@@ -78,12 +78,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Visiting {
 
 async fn sign_out(
     State(service): State<Shared>,
-    Extension(way): Extension<Way>,
+    Extension(way): Extension<Transport>,
     visiting: Visiting,
     form: Form,
 ) -> Result<Response, Problem> {
     form.check_key()?;
-    let (Caller::Token(_), Way::Tcp(names)) = (&visiting.caller, way) else {
+    let (Caller::Token(_), Transport::Tcp(names)) = (&visiting.caller, way) else {
         return Err(Problem::malformed("expected a browser that is signed in, found none"));
     };
     service.work(move |desk| desk.sign_out(&visiting.caller)).await?;

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::{Form, LOOKING, Visiting, page};
 use crate::{
     api::{Api, Route},
-    gate::{Names, Way},
+    credentials::{Names, Transport},
     problem::Problem,
     read::Parameters,
 };
@@ -35,7 +35,7 @@ pub(super) struct View {
 impl View {
     /// Returns what the browser says; the usual where it says nothing that is known.
     pub(super) fn of(headers: &HeaderMap, extensions: &Extensions) -> Self {
-        let Some(Way::Tcp(names)) = extensions.get::<Way>() else { return Self::default() };
+        let Some(Transport::Tcp(names)) = extensions.get::<Transport>() else { return Self::default() };
         let name = cookie(names);
         let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
@@ -71,9 +71,9 @@ async fn show(
     page(StatusCode::OK, &Settings { frame: &frame, saved: parameters.saved.is_some() })
 }
 
-async fn change(Extension(way): Extension<Way>, form: Form) -> Result<Response, Problem> {
+async fn change(Extension(way): Extension<Transport>, form: Form) -> Result<Response, Problem> {
     form.check_key()?;
-    let Way::Tcp(names) = way else {
+    let Transport::Tcp(names) = way else {
         return Err(Problem::malformed("expected a browser that is signed in, found none"));
     };
     let level = form.one("level").and_then(|word| Level::from_word(&word)).unwrap_or_default();

@@ -1,0 +1,150 @@
+//! Who calls: the user of this machine over the socket, a program with a token, a person whose browser is signed in, or a
+//! stranger.
+
+mod bearer;
+mod cookie;
+mod names;
+pub mod socket;
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use demur_api::{scope::Scope, server::PROTOCOL};
+use demur_desk::{access::Caller, desk::Desk};
+use hyper::{HeaderMap, Method, header, header::HeaderValue};
+
+use self::{
+    bearer::bearer,
+    cookie::session,
+    names::check_names,
+    socket::{PROCESS_HEADER, PROTOCOL_HEADER, by_client, check_protocol},
+};
+pub use self::{cookie::FormKey, names::Names};
+
+use crate::{
+    limits::{Peer, TooMany},
+    problem::Problem,
+    service::Shared,
+};
+
+/// How a request came in.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// Over the Unix socket, from the user who runs the server.
+    Socket(Caller),
+    /// Over TCP.
+    Tcp(Arc<Names>),
+}
+
+/// The address at the other end of a connection over TCP.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectedFrom(pub IpAddr);
+
+/// Finds out who calls, and lets nobody in under a false name.
+pub async fn identify(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
+    let transport = request.extensions().get::<Transport>().cloned();
+    let peer = peer(&request);
+    let caller = match transport {
+        Some(Transport::Socket(caller)) => check_protocol(request.uri().path(), request.headers())
+            .and_then(|()| by_client(caller, request.headers())),
+        Some(Transport::Tcp(names)) => match check_names(request.headers(), &names) {
+            Ok(()) => by_token(&service, &names, request.method(), request.headers()).await.map(|found| {
+                let limited = over_limit(&service, &found, peer, request.method());
+                limited.map(|limited| request.extensions_mut().insert(limited));
+                found.unwrap_or(Caller::Stranger)
+            }),
+            Err(problem) => Err(problem),
+        },
+        None => Ok(Caller::Stranger),
+    };
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (caller, mut response) = match caller {
+        Ok(caller) => {
+            if let Some(Transport::Tcp(names)) = request.extensions().get::<Transport>()
+                && let Some(secret) = session(&names.cookie, request.method(), request.headers())
+            {
+                let key = FormKey::of(secret);
+                request.extensions_mut().insert(key);
+            }
+            request.extensions_mut().insert(caller.clone());
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
+            (caller, next.run(request).await)
+        }
+        Err(problem) => (Caller::Stranger, problem.into_response()),
+    };
+    if response.status().is_server_error()
+        && !caller.is_local()
+        && let Some(problem) = response.extensions_mut().remove::<Problem>()
+    {
+        response = problem.for_others().into_response();
+    }
+    let headers = response.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(PROTOCOL_HEADER, PROTOCOL.into());
+    if caller.is_local() {
+        headers.insert(PROCESS_HEADER, std::process::id().into());
+    }
+    let status = response.status().as_u16();
+    service.metrics.count_request(status);
+    tracing::debug!(%method, path, status, caller = caller.label(), "request");
+    response
+}
+
+/// Returns where a request comes from, over TCP.
+fn peer(request: &Request) -> Option<Peer> {
+    let Some(Transport::Tcp(names)) = request.extensions().get::<Transport>() else { return None };
+    let ConnectedFrom(address) = request.extensions().get::<ConnectedFrom>()?;
+    let peer = Peer::new(*address);
+    Some(if names.proxied { peer.behind(request.headers()) } else { peer })
+}
+
+/// Returns whether credentials that are no good came too often from one address, or a session changes too much.
+fn over_limit(service: &Shared, found: &Found, peer: Option<Peer>, method: &Method) -> Option<TooMany> {
+    let now = service.desk.now().ok()?;
+    match found {
+        Err(NoGood) => service.limits.credentials.take(&peer?, now).err(),
+        Ok(Caller::Token(token)) if token.scopes.contains(&Scope::Person) => {
+            let looks = matches!(*method, Method::GET | Method::HEAD);
+            if looks { None } else { service.limits.acts.take(&token.id, now).err() }
+        }
+        Ok(Caller::Local { .. } | Caller::Token(_) | Caller::Stranger) => None,
+    }
+}
+
+/// Who a request says it is from.
+type Found = Result<Caller, NoGood>;
+
+/// Credentials that are no good.
+struct NoGood;
+
+async fn by_token(
+    service: &Shared,
+    names: &Names,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Found, Problem> {
+    let bearer = bearer(headers);
+    let Some(secret) = bearer.or_else(|| session(&names.cookie, method, headers)) else {
+        return Ok(Ok(Caller::Stranger));
+    };
+    if secret.len() > MAX_SECRET_BYTES {
+        return Ok(Err(NoGood));
+    }
+    if !service.desk.tokens().is_loaded() {
+        service.work(Desk::load_tokens).await?;
+    }
+    let found = service.desk.tokens().find(secret, service.desk.now()?);
+    // A session is a cookie or nothing: one that leaked to another page cannot be used by a program.
+    let found = found.filter(|token| token.scopes.contains(&Scope::Person) == bearer.is_none());
+    Ok(found.map(Caller::Token).ok_or(NoGood))
+}
+
+/// No token is longer.
+const MAX_SECRET_BYTES: usize = 128;

@@ -1,0 +1,25 @@
+//! The session of a browser that is signed in, and the key that its forms carry.
+
+use demur_core::hash::sha256;
+use hyper::{HeaderMap, Method, header};
+
+/// What every form of a session carries that changes something. Another site can neither read nor guess it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormKey(pub String);
+
+impl FormKey {
+    pub(super) fn of(secret: &str) -> Self {
+        Self(sha256(format!("demur form {secret}").as_bytes()).to_string()[..32].to_owned())
+    }
+}
+
+/// Returns the cookie of a browser that is signed in. What changes something must come from a page of this server: the
+/// browser says so in `Origin`, which was checked before.
+pub(super) fn session<'a>(cookie: &str, method: &Method, headers: &'a HeaderMap) -> Option<&'a str> {
+    if !matches!(*method, Method::GET | Method::HEAD) && headers.get(header::ORIGIN).is_none() {
+        return None;
+    }
+    let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
+    let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == cookie).map(|(_, value)| value)
+}
