@@ -4,10 +4,9 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
-    chain::{Body as EventBody, Stamp},
     content::{Opening, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
-    envelope::{Event, Record, Said},
+    envelope::{Body as EventBody, Event, Record, Said, Stamp},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},

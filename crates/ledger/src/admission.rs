@@ -14,8 +14,9 @@ use demur_core::{
 pub use error::AdmissionError;
 
 use crate::{
-    chain::{Body, Tip},
+    chain::Tip,
     content::{AnswerContent, AnswerValue, ContentRule, Opening, QuestionContent},
+    envelope::Body,
     event_type::{Content, EventType, Facts, Opens, TypeName},
     facts::{AnswerKind, Question, QuestionAnswered},
     name::{PrincipalId, StoreId},

@@ -12,9 +12,9 @@ use demur_core::{
 use crate::{
     admission::{AdmissionError, Checked},
     author::{Draft, DraftError},
-    chain::{Body, Chain, Stamp},
+    chain::Chain,
     content::Opening,
-    envelope::{Event, Record, SealError},
+    envelope::{Body, Event, Record, SealError, Stamp},
     event_type::{Content, EventType, Facts, TypeName},
     name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
     registry::{Registry, RegistryError},

@@ -9,10 +9,9 @@ use demur_core::{
 use demur_ledger::{
     admission::AdmissionError,
     author::{Author, Draft},
-    chain::{Body, Stamp},
     content::{NameContent, NoteContent},
     desk::{Desk, DeskError, Recorded},
-    envelope::{Event, Record},
+    envelope::{Body, Event, Record, Stamp},
     event_type::{Content, EventType, Facts},
     facts::{
         CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, RevocationReason,
