@@ -55,14 +55,15 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                let desk = self.at_hand.desk_fingerprint();
-                let is_there = || self.store.command(&desk, command).map(|found| found.is_some());
-                if is_there()? {
+                let is_recorded = || {
+                    self.store.command(&self.at_hand.desk_fingerprint(), command).map(|found| found.is_some())
+                };
+                if is_recorded()? {
                     return Ok(false);
                 }
                 match self.checkpoint_as(command) {
-                    // Another process was faster; what it says is of another moment, so the command is not a repeat.
-                    Err(SequencerError::Refused(_)) if is_there()? => Ok(false),
+                    // Another process recorded it meanwhile, in words of its own.
+                    Err(SequencerError::Refused(_)) if is_recorded()? => Ok(false),
                     recorded => Ok(!recorded?.repeated),
                 }
             }

@@ -6,6 +6,7 @@ use std::{
     thread,
 };
 
+use demur_core::time::Timestamp;
 use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
     content::NoteContent,
@@ -25,6 +26,11 @@ use demur_testing::{
     office::Office,
     sample::{keep_record, record, rounds, text},
 };
+
+/// Returns an empty store that several processes share.
+fn shared() -> Arc<MemoryStore> {
+    Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()))
+}
 
 /// LED-16
 #[test]
@@ -81,7 +87,7 @@ fn one_command_from_many_doors_counts_once() {
 /// LED-16
 #[test]
 fn two_ledgers_on_one_store_find_their_way() {
-    let store = Arc::new(MemoryStore::new());
+    let store = shared();
     let office = Office::create(store.clone());
     let (mut run, proposal) = office.executing();
     let artifact = office.record(&mut run, b"words").unwrap();
@@ -126,7 +132,7 @@ fn a_ledger_learns_of_a_registry_that_another_changed() {
 #[test]
 fn reactors_of_two_processes_record_an_effect_once() {
     for _ in 0..rounds(200, 8) {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let store: Arc<dyn Store> = shared();
         let here = Office::create(Arc::clone(&store));
         let elsewhere = here.twin(Arc::clone(&store));
         here.whole_run();
@@ -151,7 +157,7 @@ fn reactors_of_two_processes_record_an_effect_once() {
 #[test]
 fn restoration_is_recorded_by_one_of_two_processes() {
     for _ in 0..rounds(200, 8) {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let store: Arc<dyn Store> = shared();
         drop(Office::create(Arc::clone(&store)).sequencer.close().unwrap());
         keep_record(&*store, RESTORED, b"").unwrap();
         let barrier = Barrier::new(2);
