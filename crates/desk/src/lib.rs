@@ -40,7 +40,7 @@ pub mod large_turns;
 mod local;
 pub mod lookup;
 pub mod marks;
-mod name;
+pub mod name;
 pub mod owner;
 pub mod person;
 pub mod plan;

@@ -11,6 +11,7 @@ use demur_api::{
 };
 use demur_core::{
     key::{Fingerprint, SecretKey},
+    limit::Text,
     time::Timestamp,
 };
 use demur_ledger::{
@@ -52,6 +53,8 @@ pub struct Owner {
     known: Known,
     /// What hooks look at.
     marks: Arc<Marks>,
+    /// The user of this machine, whose name nobody else gets.
+    user: Option<Text<1, 256>>,
     /// Whoever rotates or revokes a key does so alone.
     changing_keys: Mutex<()>,
     /// The runs that are driven.
@@ -137,6 +140,7 @@ impl Owner {
             marks,
             keyring,
             ledger: Some(ledger),
+            user: None,
             changing_keys: Mutex::default(),
             drivers: Drivers::default(),
             checking: Checking::default(),
@@ -156,6 +160,16 @@ impl Owner {
         if let Some(ledger) = &mut self.ledger {
             ledger.listen(listener);
         }
+    }
+
+    /// Says which user of this machine this process works for.
+    pub(crate) fn work_for(&mut self, user: Text<1, 256>) {
+        self.user = Some(user);
+    }
+
+    /// Returns the user of this machine, if this process works for one.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
     }
 
     /// Returns the secrets.
@@ -265,7 +279,7 @@ impl Owner {
             if let Some(author) = self.find_author(name, role)? {
                 return Ok(author);
             }
-            let was = self.free_name(name)?;
+            let was = name::free_for_key(self, name)?;
             match self.make_author(name, role, was) {
                 Ok(author) => return Ok(Arc::new(author)),
                 // Somebody else was faster, here or elsewhere.
@@ -278,28 +292,7 @@ impl Owner {
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
     pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
-        self.make_author(name, role, self.free_name(name)?)
-    }
-
-    /// Returns the version of the record of a name that nobody has.
-    fn free_name(&self, name: &str) -> Result<Version, Refusal> {
-        let found = name::holder(self.ledger().store(), name)?;
-        if let Some((_, Holder::Person(_))) = found {
-            let message = format!("expected a name that is free, found {name:?} in use by a person");
-            return Err(Refusal::new(Code::NameTaken, message)
-                .with_cure("people and agents have different names: take another one"));
-        }
-        // Its holder may have been registered elsewhere a moment ago.
-        if found.is_some() {
-            self.ledger().newest_registry()?;
-        }
-        let taken = |entry: &KeyEntry| name::same(&entry.name, name) && entry.status.speaks();
-        if let Some(entry) = self.entries()?.iter().find(|entry| taken(entry)) {
-            let message = format!("expected a name that is free, found {name:?} in use as {}", entry.roles());
-            return Err(Refusal::new(Code::NameTaken, message)
-                .with_cure("an asker never answers itself: take another name"));
-        }
-        Ok(found.map_or(Version::ABSENT, |(version, _)| version))
+        self.make_author(name, role, name::free_for_key(self, name)?)
     }
 
     /// Returns the right to change keys, once nobody else here has it.
@@ -309,7 +302,7 @@ impl Owner {
 
     /// Returns the change that gives a name to the holder of a new key; it goes with the registration.
     pub(crate) fn naming(&self, name: &str, holder: PrincipalId) -> Result<Swap, Refusal> {
-        name::giving(name, self.free_name(name)?, &Holder::Key(holder))
+        name::giving(name, name::free_for_key(self, name)?, &Holder::Key(holder))
     }
 
     /// Keeps a secret and records the statement that names its key, with what changes beside it: all, or nothing.

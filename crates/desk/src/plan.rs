@@ -26,7 +26,7 @@ use demur_core::{
     id::Uuid7,
     limit::{List, Text},
 };
-use demur_engine::command::{Consequences, Told};
+use demur_engine::command::Consequences;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
@@ -240,7 +240,7 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
     let mut sayings = session.deliveries(to, channel)?.into_iter();
     let Some(first) = sayings.next() else { return Ok(()) };
     let rest = Consequences { after: None, sayings: sayings.collect() };
-    owner.ledger().record(session.trace(), Told { first, rest })?;
+    owner.ledger().record(session.trace(), first, rest)?;
     Ok(())
 }
 

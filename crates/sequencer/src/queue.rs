@@ -214,23 +214,25 @@ impl States {
     }
 
     /// Returns the hash of an event: where it is known, that it is not there, or that the store must be asked.
-    pub(super) fn hash(&self, sequence: Sequence) -> Known {
-        let Some(head) = self.pending.tip().head() else { return Known::Absent };
+    pub(super) fn hash(&self, sequence: Sequence) -> HashLookup {
+        let Some(head) = self.pending.tip().head() else { return HashLookup::Absent };
         if sequence > head.sequence {
-            return Known::Absent;
+            return HashLookup::Absent;
         }
         if sequence == head.sequence {
-            return Known::Here(head.hash);
+            return HashLookup::Here(head.hash);
         }
         let back = head.sequence.number() - sequence.number();
         let place = usize::try_from(back + 1).ok().and_then(|back| self.recent.len().checked_sub(back));
-        place.and_then(|place| self.recent.get(place)).map_or(Known::Stored, |hash| Known::Here(*hash))
+        place
+            .and_then(|place| self.recent.get(place))
+            .map_or(HashLookup::Stored, |hash| HashLookup::Here(*hash))
     }
 }
 
 /// What is known of an event without asking the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum HashLookup {
     /// Its hash.
     Here(Digest),
     /// There is none.

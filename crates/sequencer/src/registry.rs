@@ -12,6 +12,7 @@ use demur_core::{
 };
 use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
+    author::Draft,
     content::NoteContent,
     event_type::{Content, Facts},
     facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
@@ -19,7 +20,6 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
     signed::TraceLeaf,
-    statement::Draft,
 };
 use demur_store::contract::{Cursor, RESTORED, RecordKey, RecordValue, StoreError, Swap, Version};
 
@@ -130,8 +130,8 @@ impl Sequencer {
         let salt = Salt::draw(&mut Draw(system));
         let submission =
             draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let consequences = Consequences { after: Some(registry.head()), sayings: Vec::new() };
-        Ok(Command::Submit(Box::new(self.check(submission, None)?.with_consequences(consequences))))
+        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        Ok(Command::submit(self.check(submission)?, None, rest))
     }
 
     /// Has the desk state something about the root over all traces, the registry that it follows included, and keeps with it

@@ -173,8 +173,8 @@ impl fmt::Debug for MemoryStore {
 
 impl Store for MemoryStore {
     fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
-        writes.iter().try_for_each(derived::check_write)?;
-        self.write(Writing::Commit, |state| state.commit(writes))
+        let chains = writes.iter().map(derived::check_write).collect::<Result<Vec<_>, _>>()?;
+        self.write(Writing::Commit, |state| state.commit(writes, &chains))
     }
 
     fn is_shared(&self) -> bool {

@@ -10,7 +10,7 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::{
-    author::Artifact,
+    author::{Artifact, Draft},
     content::{
         ArtifactContent, NameContent, NoteContent, ProposalContent, ProposalReviewContent, SessionContent,
     },
@@ -23,7 +23,7 @@ use demur_ledger::{
     },
     name::{CommandId, Position, PrincipalId, TraceId},
     role::Role,
-    statement::{Draft, Submission},
+    statement::Submission,
 };
 use demur_store::contract::{
     Append, Conflict, LeaseId, RecordKey, RecordValue, Store, StoreError, Swap, Version, Write, WriteOutcome,

@@ -74,7 +74,7 @@ fn by_recovery(
     let secret = SecretKey::generate(&mut world);
     let new = KeyFile { name: old.name.clone(), principal: old.principal, role, secret };
     let path = keyring.path(&new.secret.public().fingerprint());
-    // Under its own name at once: whoever owns the folder writes others meanwhile.
+    // Under its own name at once: the server writes others meanwhile.
     keyring::create(&new, &path)?;
     let file = Tentative::of(path);
     let RegistryPlace { store, trace, head, .. } = *registry;

@@ -4,14 +4,14 @@ use std::{cell::OnceCell, sync::Arc};
 
 use demur_api::{
     call::ApiRequest,
-    key::{ListedKeys, RegistryPlace},
+    key::ListedKeys,
     operation::{
         AuditPlan, CheckPlanUnder, FindIds, HandOffPlan, ListEvents, ListKeys, ListPlans, ListTraces,
         Operation, ShowPlanHere, ShowTrace,
     },
     refusal::Refusal,
 };
-use demur_desk::{find, key_entry, owner::desk_fingerprint, plan, session, trace};
+use demur_desk::{find, key, plan, session, trace};
 use demur_sequencer::Sequencer;
 use demur_store::contract::Store;
 
@@ -100,10 +100,6 @@ read_here! {
 }
 
 fn keys(files: &Files) -> Result<ListedKeys, Refusal> {
-    let registry = demur_sequencer::registry(files.store())?;
-    let desk = desk_fingerprint(&registry);
-    let place =
-        RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
-    let roster = Roster::read(files.store(), registry)?;
-    Ok(ListedKeys { keys: key_entry::entries(&roster, &*files.keyring()), registry: place })
+    let roster = Roster::read(files.store(), demur_sequencer::registry(files.store())?)?;
+    Ok(key::list(&roster, &*files.keyring()))
 }

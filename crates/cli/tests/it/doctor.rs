@@ -156,7 +156,9 @@ fn server_that_says_nothing_is_not_waited_for() {
     sandbox.rest();
     let _silent = UnixListener::bind(sandbox.data().join("socket")).unwrap();
     let reply = examined(&sandbox, 3);
-    assert_eq!(check(&reply, "server")["state"], "problem", "{reply}");
+    let server = check(&reply, "server");
+    assert_eq!(server["state"], "problem", "{reply}");
+    assert!(server["hint"].as_str().unwrap().starts_with("`demur stop --force`"), "{reply}");
 }
 
 #[test]

@@ -122,7 +122,8 @@ fn check_tells_of_a_newer_trace_and_marks_nothing() {
     1 problem among 2 traces with 4 events.
     ");
     assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["failed"], Value::Null);
-    // What follows from the others is made again.
+    // What follows from the others is made again, and no trace is another one afterwards.
+    let before = sandbox.contents();
     sandbox.tamper("DELETE FROM key_changes");
     assert_snapshot!(sandbox.run(&["store", "rebuild"]), @r"
     exit 0
@@ -132,6 +133,7 @@ fn check_tells_of_a_newer_trace_and_marks_nothing() {
     Left alone: 1 trace with events of a newer version of demur.
     ");
     assert_eq!(sandbox.json(&["store", "rebuild"])["newer"], 1);
+    assert_eq!(sandbox.contents(), before);
     // Damage beside it is damage.
     sandbox.tamper("UPDATE events SET content_salt = randomblob(32) WHERE trace = 2 AND sequence = 0");
     sandbox.run(&["store", "check"]).expect_code(1);

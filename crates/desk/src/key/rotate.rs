@@ -12,15 +12,15 @@ use demur_core::{
 };
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
 
-use super::change::{check_name, facts, find, malformed};
-use crate::{key_entry::OVERLAP, keyring::KeyFile, owner::Owner};
+use super::change::{facts, find, malformed};
+use crate::{key_entry::OVERLAP, keyring::KeyFile, name, owner::Owner};
 
 /// Gives a key a successor, whose secret is kept here.
 pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<RotatedKey, Refusal> {
     let _alone = owner.key_turn();
     let entries = owner.entries()?;
     let old = find(&entries, key)?;
-    check_name(&entries, &old.name, Some(old.principal))?;
+    name::expect_silent(&entries, &old.name, Some(old.principal))?;
     let (new, event) = match given.statement {
         Some(signed) => by_recovery(owner, old, signed)?,
         None => by_itself(owner, old)?,

@@ -4,7 +4,7 @@ use std::{path::Path, slice, sync::Arc};
 
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_engine::{
-    command::{Consequences, Saying, Told},
+    command::{Consequences, Saying},
     reactor::{CheckpointAfterRun, Reactor as _},
 };
 use demur_ledger::{
@@ -118,7 +118,7 @@ fn newer_event_is_refused_and_marks_nothing() {
     assert_eq!(refused(sequencer.abort(run.trace, text("enough"))), at);
     let facts = QuestionExpired { question: Sequence::FIRST }.into();
     let first = Saying { role: Role::Desk, facts, content: None };
-    assert_eq!(refused(sequencer.record(run.trace, Told { first, rest: Consequences::default() })), at);
+    assert_eq!(refused(sequencer.record(run.trace, first, Consequences::default())), at);
     assert_eq!(refused(sequencer.series().submit(office.submission(&run, PROPOSAL), None)), at);
     assert_eq!(refused(sequencer.come_back(run.trace)), at);
     assert_eq!(refused(sequencer.receipt(run.trace, at)), at);

@@ -122,9 +122,9 @@ impl Host for ServerHost {
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
         let (caller, identity, name, relays) = match caller.unwrap_or(Caller::Stranger) {
             Caller::Local { name, .. } => {
-                let client = Text::cut(client).ok();
-                let asks_as = client.as_deref().unwrap_or_default().to_owned();
-                (Caller::Local { name, client }, format!("client:{asks_as}"), asks_as, true)
+                let caller = Caller::through(name, Text::cut(client)?)?;
+                let asks_as = caller.client().unwrap_or_default().to_owned();
+                (caller, format!("client:{asks_as}"), asks_as, true)
             }
             Caller::Token(token) => {
                 let principal = token.principal.map(|principal| principal.to_string());

@@ -66,7 +66,12 @@ impl Trace {
 }
 
 impl State {
-    pub(super) fn commit(&mut self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
+    /// Judges and does writes. `chains` says of each whether its events follow each other.
+    pub(super) fn commit(
+        &mut self,
+        writes: &[Write],
+        chains: &[bool],
+    ) -> Result<Vec<WriteOutcome>, StoreError> {
         let unknown = |append: &Append| {
             append.expected.is_none() && derived::opened_kind(&append.entries[0].event).is_none()
         };
@@ -74,10 +79,10 @@ impl State {
         if writes.iter().filter_map(|write| write.append.as_ref()).any(unknown) {
             return Err(StoreError::Misuse { what: "the first event of a trace does not open one" });
         }
-        Ok(writes.iter().map(|write| self.commit_one(write)).collect())
+        Ok(writes.iter().zip(chains).map(|(write, is_chain)| self.commit_one(write, *is_chain)).collect())
     }
 
-    fn commit_one(&mut self, Write { writer, append, swaps }: &Write) -> WriteOutcome {
+    fn commit_one(&mut self, Write { writer, append, swaps }: &Write, is_chain: bool) -> WriteOutcome {
         if !self.leases.lives(*writer) {
             return WriteOutcome::Refused(Conflict::Lease);
         }
@@ -86,8 +91,8 @@ impl State {
             None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
         };
         let append = append.as_ref().map(|append| (append, kind(append)));
-        let refused = append.and_then(|(append, kind)| self.judge(append, kind));
-        let swapped = || (!self.records.admit(swaps)).then_some(Conflict::Record);
+        let refused = append.and_then(|(append, kind)| self.judge(append, kind, is_chain));
+        let swapped = || (!self.records.hold(swaps)).then_some(Conflict::Record);
         if let Some(conflict) = refused.or_else(swapped) {
             return WriteOutcome::Refused(conflict);
         }
@@ -98,11 +103,11 @@ impl State {
         WriteOutcome::Done
     }
 
-    fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
+    fn judge(&self, append: &Append, kind: TraceKind, is_chain: bool) -> Option<Conflict> {
         let known = self.traces.get(&append.trace);
         let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = known.and_then(Trace::head);
-        if head != append.expected || !derived::is_chain(append) || second_registry {
+        if head != append.expected || !is_chain || second_registry {
             return Some(Conflict::Head);
         }
         let mut places = append.entries.iter().filter_map(|entry| entry.artifact);
