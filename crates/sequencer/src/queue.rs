@@ -195,10 +195,10 @@ impl States {
     /// something decided before was in line, and that is recorded now.
     fn go_on_from_recorded(&self) -> bool {
         self.recorded().is_none_or(|head| match self.hash(head.sequence) {
-            Known::Here(hash) => hash == head.hash,
-            Known::Absent => false,
+            HashLookup::Here(hash) => hash == head.hash,
+            HashLookup::Absent => false,
             // So much was decided since that nobody remembers.
-            Known::Stored => true,
+            HashLookup::Stored => true,
         })
     }
 
